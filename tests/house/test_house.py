@@ -23,7 +23,6 @@ LONG = {
     "sheets.excel.reader.events",
     "sheets.excel.reader.opendocument",
     "sheets.excel.sheet",
-    "sheets.google.sheet",
 }
 
 

@@ -1,13 +1,12 @@
 """A worksheet as a sheet of cells: its first rows in one request, whole columns in as few as they need.
 
-What one request answers is of one moment. Columns that need several are compared with the worksheet's generation
-before and after; whatever is fetched later brings its header along, which must be the one that was seen first.
+The columns that `worksheet_reader` fetches are of one generation each; whatever is fetched later brings its header
+along, which must be the one that was seen first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from ...cells import TextLook
@@ -17,12 +16,11 @@ from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import Rect
-from .batches import CELLS_A_REQUEST, cut_column, join_ranges, plan_batches
-from .dates import put_dates, put_shown_dates
-from .fetch import FetchedColumns, count_requests, fetch_values
+from .dates import put_dates
+from .fetch import FetchedColumns
 from .requests import SheetsApi
-from .retries import ChangedError, RefusedError
-from .state import fetch_state
+from .retries import ChangedError
+from .worksheet_reader import WorksheetReader
 
 MOST_HEAD_ROWS = 1200
 MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that are fetched at once: 131,072 doubles and their headers
@@ -66,8 +64,8 @@ class GoogleSheet:
         self.title: str | None = title
         self.notes: list[Finding] = []
         self.report: Callable[[int], None] | None = None
-        self.service, self._size, self._meaning, self._at_once = service, size, meaning, at_once
-        self._name = title
+        self.service, self._reader = service, WorksheetReader(service, title, size)
+        self._meaning, self._at_once = meaning, at_once
         self._head: FetchedColumns = []
         self._rows = 0  # of the head
         self._ended = False
@@ -78,24 +76,26 @@ class GoogleSheet:
 
     def first_rows(self, budget: int) -> Rect:
         """Return the rows that a look at about `budget` cells takes in; all of a small worksheet."""
-        if self._size and self._size[0] * self._size[1] <= self._at_once:
-            return Rect(0, None, max(self._size[0], 1), None)
-        width = self._size[1] if self._size else len(self._head)
+        size = self._reader.size
+        if size and size[0] * size[1] <= self._at_once:
+            return Rect(0, None, max(size[0], 1), None)
+        width = size[1] if size else len(self._head)
         rows = min(max(budget // width, 200), MOST_HEAD_ROWS) if width else _FIRST_ROWS
-        if self._size:
-            rows = min(rows, self._size[0])
+        if size:
+            rows = min(rows, size[0])
         return Rect(0, None, max(rows, self._rows), None)
 
     def keep_head(self, rows: int, columns: FetchedColumns) -> None:
         """Keep the first rows, however they were fetched."""
         self._head, self._rows = columns, rows
-        self._ended = self._size is not None and rows >= self._size[0]  # blank rows end nothing
+        size = self._reader.size
+        self._ended = size is not None and rows >= size[0]  # blank rows end nothing
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows."""
         wanted = self.first_rows(budget).bottom or 1
         if not self._ended and wanted > self._rows:
-            self.keep_head(wanted, self._fetch([Rect(0, None, wanted, None)])[0])
+            self.keep_head(wanted, self._reader.fetch([Rect(0, None, wanted, None)])[0])
         return self._grid(), self._ended
 
     def _grid(self) -> list[list[Cell]]:
@@ -130,15 +130,14 @@ class GoogleSheet:
             if anchor.header and anchor.orient == "columns":
                 _, row = anchor.data_cell
                 ends[anchor.column] = max(ends.get(anchor.column, 0), row + anchor.header.capacity)
-        small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
+        size = self._reader.size
+        small = size is None or size[0] * size[1] <= _SMALL_GRID
         if small and sum(ends.values()) <= MOST_AT_ONCE:
-            whole = self._fetch([Rect(0, None, _ALL_ROWS, None)])[0]
+            whole = self._reader.fetch([Rect(0, None, _ALL_ROWS, None)])[0]
             self.keep_head(max([self._rows, *map(len, whole)]), whole)
             self._ended = True
             return
-        if self._size is None:
-            self.generation()
-        rows, columns = self._size or (0, 0)
+        rows, columns = self._reader.known_size()
         rects: list[Rect] = []
         for column in range(columns):
             top = max(self._rows, ends.get(column, 0))
@@ -148,7 +147,7 @@ class GoogleSheet:
                 rects[-1] = rects[-1]._replace(right=column + 1)
             else:
                 rects.append(Rect(top, column, rows, column + 1))
-        for rect, cells in zip(rects, self._fetch(rects) if rects else [], strict=True):
+        for rect, cells in zip(rects, self._reader.fetch(rects) if rects else [], strict=True):
             for column in range(rect.left or 0, rect.right or 0):
                 place = column - (rect.left or 0)
                 self._below[column] = rect.top, cells[place] if place < len(cells) else []
@@ -211,9 +210,9 @@ class GoogleSheet:
         Raises:
             ChangedError: somebody has written meanwhile.
         """
-        columns = self._head if self._ended else self._all_columns()
+        columns = self._head if self._ended else self._reader.fetch_all(len(self._head))
         height = max(map(len, columns), default=0)
-        columns = self._with_shown_dates(columns, height)
+        columns = self._reader.put_dates(columns, height)
         return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
 
     @property
@@ -225,42 +224,8 @@ class GoogleSheet:
         """Return some cells of a column of one dtype; blanks may be missing at the end."""
         if self._ended:
             return put_dates(self._cells_seen(column)[row:stop], dtype)
-        (columns,) = self._fetch([Rect(row, column, stop, column + 1)])
+        (columns,) = self._reader.fetch([Rect(row, column, stop, column + 1)])
         return put_dates(columns[0] if columns else [], dtype)
-
-    def _all_columns(self) -> FetchedColumns:
-        """Return every column of the worksheet, whole rows at a time."""
-        if self._size is None:
-            self.generation()
-        assert self._size is not None
-        step = max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
-        tops = range(0, self._size[0], step)
-        before = self.generation() if len(tops) > 1 else None
-        columns: FetchedColumns = []
-        for top in tops:
-            for place, cells in enumerate(self._fetch([Rect(top, None, min(top + step, self._size[0]), None)])[0]):
-                columns += [[] for _ in range(place + 1 - len(columns))]
-                columns[place] += [None] * (top - len(columns[place]) if cells else 0)
-                columns[place] += cells
-        if before is not None and self.generation() != before:
-            raise ChangedError
-        return columns
-
-    def _with_shown_dates(self, columns: FetchedColumns, height: int) -> FetchedColumns:
-        """Return columns in which numbers that are shown as dates are dates, as text; of large tables several requests.
-
-        Raises:
-            ChangedError: somebody has written meanwhile.
-        """
-        numeric = [place for place, cells in enumerate(columns) if any(type(cell) in (int, float) for cell in cells)]
-        parts = [part for place in numeric for part in cut_column(place, height, (height, len(columns)))]
-        rects = join_ranges([replace(part, bottom=part.bottom or height) for part in parts])
-        changed = list(columns)
-        for rect, shown in zip(rects, self._fetch(rects, dates=True) if rects else (), strict=True):
-            for place, texts in enumerate(shown, rect.left or 0):
-                changed[place] = [*changed[place]] if changed[place] is columns[place] else changed[place]
-                put_shown_dates(changed[place], rect.top, texts)
-        return changed
 
     def _cells_seen(self, column: int) -> list[Cell]:
         return self._head[column] if column < len(self._head) else []
@@ -274,26 +239,8 @@ class GoogleSheet:
         Raises:
             ChangedError: they are not, or not of the one of which the first rows were.
         """
-        ends = self._expected_ends(wanted)
-        before: tuple[int, str | None] | None = None
-        if sum(ends.values()) > CELLS_A_REQUEST:
-            before = self.generation()
-        batches = [join_ranges(batch) for batch in plan_batches(ends, self._size)]
-        if sum(count_requests([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
-            before = self.generation()
-        cells_by_column: dict[int, list[Cell]] = {column: [] for column in wanted}
-        cells_reported = 0
-        for rects in batches:
-            for rect, got in zip(rects, self._fetch(rects), strict=True):
-                for column, cells in enumerate(got, rect.left or 0):
-                    cells_by_column[column].extend([""] * (rect.top - len(cells_by_column[column]) if cells else 0))
-                    cells_by_column[column].extend(cells)
-            if self.report:
-                self.report(sum(map(len, cells_by_column.values())) - cells_reported)
-                cells_reported = sum(map(len, cells_by_column.values()))
+        cells_by_column = self._reader.fetch_columns(self._expected_ends(wanted), self.report)
         if any(cells_by_column[column][:count] != self._cells_seen(column)[:count] for column, count in wanted.items()):
-            raise ChangedError
-        if before is not None and self.generation() != before:
             raise ChangedError
         for column, count in wanted.items():
             del cells_by_column[column][:count]
@@ -313,25 +260,4 @@ class GoogleSheet:
         Raises:
             ChangedError: it is gone.
         """
-        state = fetch_state(self.service)
-        sheet = state.by_title(self._name)
-        if sheet is None:
-            raise ChangedError
-        self._size = (sheet.rows, sheet.columns)
-        named = state.generation(sheet.gid)
-        return sheet.gid, named.id if named else None
-
-    def _fetch(self, rects: Sequence[Rect], *, dates: bool = False) -> list[FetchedColumns]:
-        """Ranges of this worksheet.
-
-        Raises:
-            NotFoundError: there is no such worksheet.
-        """
-        try:
-            ranges = [(self._name, rect) for rect in rects]
-            return [columns for _, columns in fetch_values(self.service, ranges, dates=dates)]
-        except RefusedError as refused:
-            state = fetch_state(self.service)
-            if state.by_title(self._name) is None:
-                raise state.not_found_error(repr(self._name)) from None
-            raise ChangedError(refused.message) from None
+        return self._reader.generation()

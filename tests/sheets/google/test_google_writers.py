@@ -354,7 +354,7 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("quick")
 @pytest.mark.usefixtures("staged")
 def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("batches", "sheet", "pieces", "slices"):
+    for module in ("batches", "worksheet_reader", "pieces", "slices"):
         monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 500)
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
     with SheetsServer() as server:
