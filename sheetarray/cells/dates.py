@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of the fraction of a second
 _FIRST, _LAST = np.datetime64("0000-01-01"), np.datetime64("9999-12-31")
-_ANY = "1970-01-01T00:00:00.000000000"
+_MIDNIGHT = "T00:00:00"
+_ANY = f"1970-01-01{_MIDNIGHT}.000000000"
+_CUT_SHORT = (10, 19, 23, 26)  # characters of texts without zeros at their ends
 
 
 def dates_to_text(buffer: Buffer) -> pl.Series:
@@ -32,6 +34,25 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
     return compute_columns({"dates": dates}, text=text.fill_null(NO_TIME))["text"]
 
 
+def dates_to_short_text(buffer: Buffer) -> pl.Series:
+    """Return the ISO texts of a buffer, those of units finer than milliseconds without zeros that say nothing:
+    `2024-01-01`, and not `2024-01-01T00:00:00.000000`. What a moment is called is the same in every buffer.
+    """
+    unit, count = np.datetime_data(buffer.dtype)
+    digits = _DIGITS.get(unit, 0)
+    if count != 1 or digits <= _DIGITS["ms"]:
+        return dates_to_text(buffer)
+    known = buffer[~np.isnat(buffer)].view(np.int64)
+    for coarser, seconds in (("D", 86_400), ("s", 1)):
+        if not (known % (seconds * 10**digits)).any():
+            buffer, digits = buffer.astype(f"datetime64[{coarser}]"), _DIGITS.get(coarser, 0)
+            break
+    texts = dates_to_text(buffer)
+    for zeros in ["000"] * (digits // 3 - 1) + [".000"] * bool(digits):
+        texts = texts.str.strip_suffix(zeros)
+    return texts.str.strip_suffix(_MIDNIGHT)
+
+
 def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
     if unit == "ns":
         return True  # 1677 to 2262, and no room for more
@@ -40,7 +61,8 @@ def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
 
 
 def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series] | None:
-    """Return the dates of the cells that are written exactly as `dates_to_text` does, and which cells are not.
+    """Return the dates of the cells that are written exactly as `dates_to_text` or `dates_to_short_text` does, and
+    which cells are not.
 
     None where the unit is no such, or one of the cells is a date that there is not.
     """
@@ -53,6 +75,8 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
     pattern = DAY if digits is None else moment_pattern(str(digits) if digits else "", between="T")
     width = 10 if digits is None else 19 + bool(digits) + digits
     plain = column.str.contains(f"^{pattern}$").fill_null(value=False)
+    if not plain.all() and (column := _lengthen(given := column, width)) is not given:
+        plain = column.str.contains(f"^{pattern}$").fill_null(value=False)
     missing = (column == NO_TIME).fill_null(value=False)
     texts = (
         column if plain.all() else pl.select(pl.when(plain).then(column).otherwise(pl.lit(_ANY[:width]))).to_series()
@@ -68,3 +92,14 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
         return None
     dates[missing.to_numpy()] = NO_TIME
     return dates, ~(plain | missing)
+
+
+def _lengthen(column: pl.Series, width: int) -> pl.Series:
+    """Return the texts, those that were cut short with their zeros; the same series if none was."""
+    import polars as pl
+
+    lengths = column.str.len_bytes()
+    for short in _CUT_SHORT:
+        if short < width and (cut := lengths == short).any():
+            column = pl.select(pl.when(cut).then(column + _ANY[short:width]).otherwise(column)).to_series()
+    return column

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from ..elements import encode_generic, generic_to_typed
+from .dates import dates_to_short_text
 from .serials import dates_to_serials, serial_unit
 from .strings import unicode_text
 from .text_look import TextLook
@@ -82,6 +83,8 @@ def buffer_to_typed(
             return TypedCells(booleans=_to_series(buffer.view(np.uint8) != 0))
         case "datetime" if serials and (unit := serial_unit(buffer.dtype)):
             return _split_dates(buffer, dtype, unit, start)
+        case "datetime":
+            return TypedCells(texts=dates_to_short_text(buffer))
         case "generic":
             return _split_generics(buffer, exact)
         case _:
