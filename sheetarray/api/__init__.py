@@ -6,7 +6,17 @@ does not know is an error. A path may be a URL of a file, with `storage_options`
 
 from __future__ import annotations
 
-from .arrays import check, check_writable, read, read_labelled, scan, write, write_releasing, write_spooled
+from .arrays import (
+    check,
+    check_readable,
+    check_writable,
+    read,
+    read_labelled,
+    scan,
+    write,
+    write_releasing,
+    write_spooled,
+)
 from .blocks import iter_blocks, lies_in_rows
 from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
@@ -18,6 +28,7 @@ __all__ = [
     "SourceOrTarget",
     "adopt",
     "check",
+    "check_readable",
     "check_writable",
     "convert",
     "folder_beside",

@@ -18,7 +18,7 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..listings import ArrayInfos, Findings
 from ..registry import format_of, locate_place
 from ..spool import Spool, spool_blocks
-from .doors import SourceOrTarget, adapter_function, folder_beside, options_of
+from .doors import SourceOrTarget, adapter_function, folder_beside, is_path, options_of
 
 
 def read(
@@ -121,6 +121,16 @@ def write(
             warn_caller(f"{row.title} {change}")
 
 
+def check_readable(source: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse options that `read` would refuse before it looks at the arrays; `storage_options` are no such option.
+
+    Raises:
+        NotFoundError: no such format.
+        TypeError: it has no such option.
+    """
+    adapter_function("read", source, format, {key: options[key] for key in options if key != "storage_options"})
+
+
 def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
     """Refuse a target, or options, that `write` would refuse before it looks at the arrays.
 
@@ -128,11 +138,16 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         NotFoundError: no such format.
         TypeError: it has no such option.
         FileNotFoundError: there is no such folder.
+        IsADirectoryError: it is a folder, and the format has none.
     """
-    adapter_function("write", target, format, {**format_of(target, format).writing, **options})
+    row, _ = adapter_function("write", target, format, {**format_of(target, format).writing, **options})
     folder = folder_beside(target)
-    if folder is not None and not os.path.isdir(folder):
+    if folder is None or not is_path(target):
+        return
+    if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
+    if not row.folders and (os.path.isdir(target) or os.fspath(target).endswith(os.sep)):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
 
 
 def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> None:

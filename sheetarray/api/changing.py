@@ -11,7 +11,7 @@ from ..errors import LimitError, NotFoundError
 from ..files import is_url, locate, name_part
 from ..labels import check_fit
 from ..registry import format_of, locate_place
-from .arrays import read_labelled, scan, write, write_releasing
+from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .doors import SourceOrTarget, folder_beside, is_path, options_of
 from .large import read_in_pieces
 
@@ -68,7 +68,7 @@ def convert(
     )
     if client is not None:
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
-    format_of(target, to_format)  # an unknown suffix is said before anything is read
+    check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
     mapped = read_in_pieces(source, names, format=from_format, folder=folder_beside(target), **reading)
     if mapped is None:
         write(target, read_labelled(source, names, format=from_format, **reading), format=to_format, **writing)

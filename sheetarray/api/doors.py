@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
 
-from ..registry import Format, format_of
+from ..registry import Format, format_of, nearest
 
 if TYPE_CHECKING:
     pass
@@ -50,5 +50,7 @@ def adapter_function(
     known = options_of(function)
     for option in options:
         if option not in known:
-            raise TypeError(f"{verb} has no option {option!r} for {row.title}; it has {', '.join(known)}")
+            meant = nearest(option, known)
+            has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
+            raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
     return row, function

@@ -7,13 +7,13 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import api
-from ..errors import warn_caller
-from ..files import PathLike, RemoteFile, file_version, find_places, is_url, locate, read_states
+from ..errors import SheetArrayError, warn_caller
+from ..files import PathLike, RemoteFile, file_version, find_places, is_url, locate, name_part, read_states
 from ..labelled import list_names
 from .manifest import Manifest, ManifestEntry
 from .running import Job, run_here, run_in_processes, run_on_scheduler
@@ -112,6 +112,7 @@ def convert_many(
         MissingDependencyError: a scheduler, and dask.distributed is not installed.
         NotFoundError: no such format.
         RemoteError: no scheduler answers.
+        TypeError: an option that no format of the sources, or the targets' format, has; before anything is converted.
         ValueError: a template that cannot be filled, two sources of one target, or a target that is a source; before
             anything is converted.
 
@@ -142,6 +143,7 @@ def convert_many(
         "writing": dict(writing or {}),
     }
     about = {"template": label_of(text), "options": json.dumps([names, options], sort_keys=True, default=repr)}
+    _check_reading(places, from_format, options["reading"])
     with ExitStack() as stack:
         kept = None if manifest is None else stack.enter_context(Manifest(manifest, about))
         sample = Job(0, text, text, None, names, options, scheduler is None and workers > 1)
@@ -154,6 +156,18 @@ def convert_many(
             outcomes = _run(iter([plan.job for plan in waiting]), workers, scheduler)
             _collect(stack.enter_context(closing(outcomes)), waiting, result, kept, progress)
     return result
+
+
+def _check_reading(places: Sequence[PathLike], format: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse options that reading would refuse; of many files the first of each suffix is asked.
+
+    Raises:
+        TypeError: the format of a file has no such option.
+    """
+    suffixes = {os.path.splitext(name_part(place))[1].lower(): place for place in reversed(places) if options}
+    for place in suffixes.values():
+        with suppress(SheetArrayError, OSError):  # of this file alone
+            api.check_readable(place, format, options)
 
 
 def _plan(

@@ -37,6 +37,7 @@ def open_writer(
         NotFoundError: no such format.
         TypeError: it has no such option.
         FileNotFoundError: there is no such folder.
+        IsADirectoryError: the target is a folder.
 
     Example:
         >>> import io

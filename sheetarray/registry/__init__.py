@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .inside import LABELLING
 from .lookup import FORMATS, composites, format_of, locate_place, register_format
-from .refusals import place_problem
+from .refusals import nearest, place_problem
 from .row import Composite, Format, Labelling
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "composites",
     "format_of",
     "locate_place",
+    "nearest",
     "place_problem",
     "register_format",
 ]

@@ -56,7 +56,7 @@ _ROWS = (
         compressible=False,
         text=False,
     ),
-    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False),
+    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False, folders=True),
     Format(
         "sciserialize",
         (".msgpack",),

@@ -34,7 +34,7 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     if not suffix:
         return f"{text}: no suffix says its format; {known}"
     if bare != path and suffix.lower() in suffixes:
-        return f"{text}: {suffix} is not read or written compressed; take {bare}"
+        return f"{text}: {suffix} is not read or written compressed; take {text.replace(path, bare)}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
     return f"{text}: no format has this suffix; {known}"

@@ -63,6 +63,7 @@ class Format:
             its suffixes belong to; a regular expression. On writing, the other format is meant.
         package: the installed package that gives the format; None for one of sheetarray, or of this session.
         text: whether a file that was opened for text can hold it.
+        folders: whether a folder may be written, too.
 
     Example:
         >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
@@ -83,6 +84,7 @@ class Format:
     signature: re.Pattern[bytes] | None = None
     package: str | None = None
     text: bool = True
+    folders: bool = False
 
     def function(self, verb: str) -> Callable[..., Any]:
         """Return the adapter's function for a verb: read, write, scan, check, read_columns or write_table.

@@ -120,6 +120,17 @@ def test_a_template_without_fields_is_for_one_source():
         check_template("out.csv", 2)
 
 
+def test_options_that_no_source_takes_are_refused_before_anything_is_converted(folder):
+    (folder / "in" / "broken.xyz").touch()  # fails by itself
+    with pytest.raises(TypeError, match=r"no option 'delimter' .*did you mean delimiter\?"):
+        sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"delimter": ";"})
+    with pytest.raises(TypeError, match=r"no option 'typo' .*it has delimiter,"):
+        sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"typo": ";"})
+    assert list((folder / "out").iterdir()) == []
+    result = sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"missing": "nan"})
+    assert (result.done, len(result.failed)) == (7, 1)
+
+
 def test_no_target_is_that_of_two_sources_or_a_source(folder):
     with pytest.raises(ValueError, match="a and b would both become x"):
         check_targets({"a": "x", "b": "x"})

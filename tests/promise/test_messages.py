@@ -307,6 +307,8 @@ def test_a_text_file_at_its_end_is_told_so() -> None:
 
 
 def test_a_suffix_that_is_not_compressed_is_not_suggested_for_itself() -> None:
+    with pytest.raises(sa.NotFoundError, match=r"\.xlsx is not read or written compressed; take memory://a/b\.xlsx"):
+        sa.write("memory://a/b.xlsx.gz", {"a": np.arange(3)})
     with pytest.raises(sa.NotFoundError, match=r"\.xlsx is not read or written compressed.*; take b\.xlsx"):
         sa.write("b.xlsx.gz", np.arange(2))
     with pytest.raises(sa.NotFoundError, match=r"did you mean \.csv\?"):

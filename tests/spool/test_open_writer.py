@@ -179,6 +179,13 @@ def test_what_is_wrong_with_the_target_is_said_at_once(tmp_path: Path) -> None:
         sa.open_writer(tmp_path / "x.csv", nothing=1)
     with pytest.raises(FileNotFoundError, match="folder"):
         sa.open_writer(tmp_path / "folder" / "x.csv")
+    (tmp_path / "x.csv").mkdir()
+    for target in (tmp_path / "x.csv", f"{tmp_path}/new.csv{os.sep}"):
+        with pytest.raises(IsADirectoryError, match=r"\.csv"):
+            sa.open_writer(target)
+    (tmp_path / "x.csv").rename(tmp_path / "x.ra")
+    sa.open_writer(tmp_path / "x.ra")  # which may be a folder
+    (tmp_path / "x.ra").rmdir()
     with pytest.raises(TypeError, match="append_axis is an integer"):
         sa.open_writer(tmp_path / "x.csv", append_axis=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="an iterable of blocks"):
