@@ -21,6 +21,13 @@ from .workbook import Workbook
 
 def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
     """Yield every finding in an open workbook; the arguments are those of `check_excel`."""
+    for finding in _find_all(source, book, sheet, missing, guard=guard):
+        hint = book.advise(finding.location, finding.hint)
+        yield finding if hint == finding.hint else replace(finding, hint=hint)
+
+
+def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
+    """Yield every finding, with the places of cells in the columns of arrays."""
     memory = StoredFingerprints(source)
     snapshots = Snapshots(book.guards() if guard else [], aligns=True)
     verdicts: list[Finding] = []

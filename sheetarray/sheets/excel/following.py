@@ -81,6 +81,14 @@ class Followed:
         places = np.minimum(np.searchsorted(formulas, positions), len(formulas) - 1)
         return places, formulas[places] == positions
 
+    def cell_in_view(self, row: int, column: int) -> tuple[str, int, int] | None:
+        """Return the cell of a view for editing that a formula repeats: its sheet in lower case, its row and column."""
+        _, targets, numbers, titles = self._references()
+        places, known = self._find(np.array([column * ROW + row]))
+        if not known[0] or (title := titles[numbers[places[0]]]) not in self._editable:
+            return None
+        return title, *divmod(int(targets[places[0]]), ROW)
+
     def without_links(self, run: CellRun) -> CellRun:
         """Return cells, of which those that repeat a view for editing count as no formulas."""
         if run.formulas is None or not self._editable:

@@ -11,6 +11,7 @@ from ...adapters import Progress
 from ...columns import reporting_cells
 from ...composite import count_cells, read_sheets
 from ...elements import Missing
+from ...errors import FormatError
 from .checking import select_sheets
 from .guard.guarded import Snapshots
 from .workbook import Workbook
@@ -27,9 +28,17 @@ def read_book(
     guard: bool = True,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
+    """Read the arrays of an open workbook; the arguments are those of `read_excel`.
+
+    Raises:
+        FormatError: as `read_excel`.
+    """
     sheets = select_sheets(book, sheet)
     snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
     restore = snapshots if snapshots.exist else None
     with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
+        try:
+            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
+        except FormatError as error:
+            error.hint = book.advise(error.location, error.hint or "") or None
+            raise

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING
 
+from ...columns import cell_address
+from ...columns.grid import column_number
 from ...errors import FormatError, NotFoundError
 from ...files import Source
 from .following import Followed
@@ -19,9 +21,9 @@ from .reader.references import HasReferences
 from .reader.some_runs import SomeRuns
 from .views.record import ViewSheets, find_views
 
-if TYPE_CHECKING:
-    pass
 from .sheet import ExcelSheet
+
+_CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
 
 class Workbook:
@@ -41,6 +43,7 @@ class Workbook:
     def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
         self._source = source
         self._container = open_workbook(source)
+        self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, Searchable):
             self._container.reads_numbers = reads_numbers
         self.titles = self._container.titles
@@ -73,11 +76,19 @@ class Workbook:
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
         sheet = ExcelSheet(title, self._container)
-        if isinstance(self._container, HasReferences):
+        sheet.followed = self._followed(title)
+        return sheet
+
+    def _followed(self, title: str) -> Followed | None:
+        """Return the formulas of a sheet that repeat cells; None where the container does not tell."""
+        if not isinstance(self._container, HasReferences):
+            return None
+        if title not in self._known_followed:
             groups = (self.titles, self.views.editable, self.views.changed)
             titles, editable, changed = (frozenset(map(str.casefold, group)) for group in groups)
-            sheet.followed = Followed(title, self._container, titles, self._cells_of_rows, editable, changed)
-        return sheet
+            followed = Followed(title, self._container, titles, self._cells_of_rows, editable, changed)
+            self._known_followed[title] = followed
+        return self._known_followed[title]
 
     def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
         """Return the cells of some rows of a sheet, whose title is in lower case."""
@@ -92,6 +103,24 @@ class Workbook:
     def is_linked(self, array: str) -> bool:
         """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
         return array in self.views.linked and not isinstance(self._container, HasReferences)
+
+    def advise(self, location: str | None, hint: str) -> str:
+        """Return a hint about a cell of an array, with the cell of a view for editing if the element stands there.
+
+        Args:
+            location: of the cell, or of anything else.
+            hint: what is said otherwise; may be empty.
+        """
+        cell = _CELL.fullmatch(location or "") if self.views.editable else None
+        if cell is None or cell[1] not in self.titles:
+            return hint
+        followed = self._followed(cell[1])
+        target = followed and followed.cell_in_view(int(cell[3]) - 1, column_number(cell[2]))
+        if target is None:
+            return hint
+        title = next(title for title in self.titles if title.casefold() == target[0])
+        place = f"the element stands in cell {cell_address(*target[1:])} of {title!r}"
+        return f"{place}; {hint}" if hint else place
 
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""

@@ -110,6 +110,8 @@ def test_edits_of_the_grid_are_read_at_their_indices_and_named(tmp_path: Path) -
     wanted[0, 1, 1], wanted[1, 2, 3] = 99.5, -1
     assert_same(sa.read(path)["t"], wanted)
     assert [(finding.index, finding.array) for finding in sa.check(path)] == [((0, 1, 1), "t"), ((1, 2, 3), "t")]
+    places = ["the element stands in cell C4 of 't view'; ", "the element stands in cell E11 of 't view'; "]
+    assert [finding.hint.startswith(place) for finding, place in zip(sa.check(path), places, strict=True)] == [True] * 2
 
 
 @pytest.mark.parametrize(("writer", "suffix"), [("exceljs", "xlsx"), ("sheetjs", "xlsx"), ("sheetjs", "ods")])
@@ -126,7 +128,8 @@ def test_a_cell_that_is_emptied_is_a_blank_and_no_zero(tmp_path: Path) -> None:
     path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"C2": None})
     with pytest.raises(sa.FormatError, match="blank") as raised:
         sa.read(path)
-    assert "A23" in (raised.value.location or "")
+    assert raised.value.location == "arrays!A23"
+    assert (raised.value.hint or "").startswith("the element stands in cell C2 of 't view'; ")
     assert np.isnan(sa.read(path, missing="nan")["t"][0, 1])
 
 
