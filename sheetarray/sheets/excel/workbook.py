@@ -19,9 +19,8 @@ from .reader.opening import open_workbook
 from .reader.picking import Searchable
 from .reader.references import HasReferences
 from .reader.some_runs import SomeRuns
-from .views.record import ViewSheets, find_views
-
 from .sheet import ExcelSheet
+from .views.record import ViewSheets, find_views
 
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
