@@ -114,11 +114,12 @@ class Workbook:
         if cell is None or cell[1] not in self.titles:
             return hint
         followed = self._followed(cell[1])
-        target = followed and followed.cell_in_view(int(cell[3]) - 1, column_number(cell[2]))
+        target = None if followed is None else followed.cell_in_view(int(cell[3]) - 1, column_number(cell[2]))
         if target is None:
             return hint
-        title = next(title for title in self.titles if title.casefold() == target[0])
-        place = f"the element stands in cell {cell_address(*target[1:])} of {title!r}"
+        folded, row, column = target
+        title = next(title for title in self.titles if title.casefold() == folded)
+        place = f"the element stands in cell {cell_address(row, column)} of {title!r}"
         return f"{place}; {hint}" if hint else place
 
     def guards(self) -> list[ExcelSheet]:
