@@ -18,7 +18,6 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 LONG = {
     "columns.layout",
-    "sheets.delimited.written",
     "sheets.excel.reader.column",
     "sheets.excel.reader.events",
     "sheets.excel.reader.opendocument",

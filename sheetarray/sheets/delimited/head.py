@@ -13,7 +13,8 @@ from typing import TypeVar
 from ...cells import FormulaMode
 from ...files import Source
 from .encodings import find_encoding
-from .written import UnusualError, WrittenText
+from .written import WrittenText
+from .written_zone import UnusualError
 
 _SIZES = (4096, 65_536, 1_048_576)  # bytes that are looked at, one after the other
 

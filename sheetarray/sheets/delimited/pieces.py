@@ -12,7 +12,8 @@ from ...files import Readable, Source
 from ...linear import iter_rest
 from .reading import read_csv
 from .reported import ReportingText
-from .written import UnusualError, check_usual, find_text
+from .written import find_text
+from .written_zone import UnusualError, check_usual
 
 _PIECE = 2**22  # bytes of text that are parsed at once
 
@@ -66,16 +67,17 @@ class TextInPieces(ReportingText):
         Raises:
             UnusualError: no such array, a broken header, or a piece that is to be read cell by cell.
         """
-        check_usual(all(name in self._places for name in names))
-        places = {self._places[name]: name for name in names}
-        self._wants_many = len(places) > 1
-        headers = {place: self._header(place) for place in places}
+        zone = self._zone
+        check_usual(all(name in zone.columns for name in names))
+        by_column = {zone.columns[name]: name for name in names}
+        zone.wants_many = len(by_column) > 1
+        headers = {column: zone.header(column) for column in by_column}
         self._search_unless_decoded(headers, quotes=True)
         filled = {}
-        for place, name in places.items():
-            above = self._elements_above(place, headers[place], missing)
-            filled[place] = len(above)
-            if len(above):
-                yield name, above
-        for place, elements in self._pieces(headers, filled, missing, size=_PIECE):
-            yield places[place], elements
+        for column, name in by_column.items():
+            beside = self._body.decode_beside(column, missing)
+            filled[column] = len(beside)
+            if len(beside):
+                yield name, beside
+        for column, elements in self._pieces(headers, filled, missing, size=_PIECE):
+            yield by_column[column], elements

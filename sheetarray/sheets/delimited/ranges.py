@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...cells import buffer_from_texts
 from ...dtypes import Buffer
 from ...errors import locating
 from ...files import BytesLike, RangedBytes, Readable, RemoteFile, Source, file_version, release_pages
 from .head import WrittenHead, find_head
-from .written import UnusualError, check_usual
+from .written_zone import UnusualError, check_usual
 
 PIECE = 2**22  # bytes of text that are looked at at once
 _MOST_FILES = 256  # of which it is kept where rows begin
@@ -82,10 +81,11 @@ class _TextRows(WrittenHead):
         Raises:
             UnusualError: it is not.
         """
-        check_usual(name in self._places)
-        kinds = {self._header(place).dtype.kind for place in range(self._count)}
+        zone = self._zone
+        check_usual(name in zone.columns)
+        kinds = {zone.header(column).dtype.kind for column in range(zone.width)}
         check_usual(not kinds & {"string", "generic"})
-        check_usual(self._header(self._places[name]).dtype.kind in ("float", "int", "bool"))
+        check_usual(zone.header(zone.columns[name]).dtype.kind in ("float", "int", "bool"))
         return self
 
     def elements(self, content: BytesLike | RangedBytes, name: str, start: int, stop: int, starts: _Starts) -> Buffer:
@@ -101,30 +101,25 @@ class _TextRows(WrittenHead):
         Raises:
             UnusualError: the text is to be read cell by cell.
         """
-        place = self._places[name]
-        header = self._header(place)
-        above = [row[place] for row in self._above[self._ends[place] :]]
-        check_usual(len(above) <= header.capacity)
-        buffers = []
-        if start < len(above):
-            head, problems = buffer_from_texts(above[start:stop], header.dtype, self._look)
-            check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
-            buffers.append(head)
-        first, last = max(start - len(above), 0), max(stop - len(above), 0)
+        column = self._zone.columns[name]
+        header = self._zone.header(column)
+        beside = self._body.decode_beside(column, "error")
+        buffers = [beside[start:stop]] if start < len(beside) else []
+        first, last = max(start - len(beside), 0), max(stop - len(beside), 0)
         if not starts:
-            starts.append((0, self._body))
+            starts.append((0, self._zone.end))
         at = self._find_row(content, first, starts)
         while first < last:
             text, count = self._take_rows(content, at, last - first)
             check_usual(count > 0)
-            body = self._parse_cells(text, 0, text, 0, [place])[place]
-            check_usual(len(body) == count)
-            buffers.append(self._decode_body(body, header.dtype, "error"))
-            self._check_infinities(text, 0, [place])
+            cells = self._body.parse(text, 0, text, 0, [column])[column]
+            check_usual(len(cells) == count)
+            buffers.append(self._body.decode(cells, header.dtype, "error"))
+            self._body.check_infinities(text, 0, [column])
             first, at = first + count, at + len(text)
             _note_start(starts, first, at)
         if stop == header.capacity:
-            self._check_blank(content, at, place)
+            self._check_blank(content, at, column)
         return np.concatenate(buffers) if buffers else np.zeros(0, header.dtype.numpy)
 
     def _find_row(self, content: BytesLike | RangedBytes, row: int, starts: _Starts) -> int:
@@ -153,12 +148,12 @@ class _TextRows(WrittenHead):
         count = min(len(ends), most)
         return text[: ends[count - 1]] if count else b"", count
 
-    def _check_blank(self, content: BytesLike | RangedBytes, at: int, place: int) -> None:
+    def _check_blank(self, content: BytesLike | RangedBytes, at: int, column: int) -> None:
         """Refuse cells of a column below its last element."""
         while at < len(content):
             text, count = self._take_rows(content, at, PIECE)
-            body = self._parse_cells(text, 0, text, 0, [place])[place]
-            check_usual(body.null_count() == len(body) == count)
+            cells = self._body.parse(text, 0, text, 0, [column])[column]
+            check_usual(cells.null_count() == len(cells) == count)
             at += len(text)
 
 

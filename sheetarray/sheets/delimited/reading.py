@@ -33,7 +33,8 @@ from .head import scan_head
 from .reported import ReportingText
 from .sheet import CsvSheet
 from .table import CsvTable
-from .written import UnusualError, WrittenText, find_written
+from .written import WrittenText, find_written
+from .written_zone import UnusualError
 
 if TYPE_CHECKING:
     pass

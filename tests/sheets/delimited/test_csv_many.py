@@ -17,7 +17,8 @@ from sheetarray.elements import problems
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited import zones as zones_module
-from sheetarray.sheets.delimited.written import UnusualError, WrittenText, find_written
+from sheetarray.sheets.delimited.written import WrittenText, find_written
+from sheetarray.sheets.delimited.written_zone import UnusualError
 
 CELLS = st.sampled_from(["", "1", "ab", " é ", '"q"', '"a,b"', '"a\nb"'])
 TEXTS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)

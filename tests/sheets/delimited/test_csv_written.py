@@ -19,7 +19,8 @@ from sheetarray.elements import decode
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import reading
 from sheetarray.sheets.delimited.reported import PIECE
-from sheetarray.sheets.delimited.written import UnusualError, WrittenText, find_written
+from sheetarray.sheets.delimited.written import WrittenText, find_written
+from sheetarray.sheets.delimited.written_zone import UnusualError
 
 ARRAYS: dict[str, Any] = {
     "doubles": np.array([1.5, -0.0, np.nan, np.inf, 5e-324]),
@@ -208,7 +209,7 @@ def test_options_are_refused_and_heeded_alike(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_one_of_many_arrays_takes_the_headers_of_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.delimited import written as module
+    from sheetarray.sheets.delimited import written_zone as module
 
     path = tmp_path / "many.csv"
     sa.write(path, {f"x{number}": np.arange(number % 3 + 1.0) for number in range(900)})

@@ -1,0 +1,211 @@
+"""The rows of headers of a text as `write_csv` writes it: one array a column from the first cell on.
+
+What looks otherwise in the least raises `UnusualError`: `CsvSheet` then reads the text cell by cell, and says what is
+wrong.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+
+from ...cells import FormulaMode
+from ...columns import ArrayInfo, DataCells, cell_address
+from ...columns.words import NONE, code_of
+from ...elements import unescape_formula
+from ...errors import Finding, FormatError
+from ...files import BytesLike
+from ...header import MAX_HEADER_CELLS, Header, parse_header
+from .blocks import Blocks, UnsoundError
+from .dialect import DELIMITERS
+from .search import has_words
+from .splitting import cells_of_record
+
+_VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
+_LONGEST_ROW = 2**16  # bytes of a row beside the headers that goes on in other lines
+UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
+
+
+class UnusualError(Exception):
+    """The text is to be read cell by cell."""
+
+
+def check_usual(holds: object) -> None:
+    """Go on only where the text is as it is written."""
+    if not holds:
+        raise UnusualError
+
+
+class WrittenZone:
+    """The names and headers of such a text, and the elements that stand beside longer headers.
+
+    Args:
+        content: the text.
+        start: where it begins, after a byte order mark.
+        delimiter: between cells; None finds it.
+        formulas: as for `read_csv`.
+
+    Attributes:
+        width: the number of columns.
+        columns: the column of each array, by name.
+        mark: the delimiter; empty where there is one column.
+        lines: how many lines of the text the zone takes.
+        end: where the body begins in the text.
+        wants_many: whether the headers of most columns are going to be asked for.
+
+    Raises:
+        UnusualError: it is no such text.
+    """
+
+    def __init__(self, content: BytesLike, start: int, delimiter: str | None, formulas: FormulaMode) -> None:
+        self._content, self.end, self.lines = content, start, 0
+        self.wants_many = True
+        self._headers: dict[tuple[str, ...], tuple[Header, int]] = {}
+        first, second, third, fourth = (self._take_line() for _ in range(4))
+        check_usual(second.startswith(_VERSION))
+        self.mark = second[len(_VERSION) : len(_VERSION) + 1]
+        self.width = (len(second) + 1) // (len(_VERSION) + 1)
+        for line, word in ((second, _VERSION), (third, _NUMBER), (fourth, _NDARRAY)):
+            check_usual(line == self.mark.join(repeat(word, self.width)))
+        text = self.mark.decode("ascii", "replace")
+        check_usual(text in DELIMITERS if self.width > 1 else delimiter is None)
+        check_usual(delimiter in (None, text))
+        self.columns = self._parse_names(first, formulas)
+        self._rows, self._ends = self._take_rows()
+
+    def header(self, column: int) -> Header:
+        """Return the header of a column.
+
+        Raises:
+            UnusualError: it is broken.
+        """
+        end = self._ends[column]
+        cells = self._cells_of_columns[column][:end] if self.wants_many else tuple(r[column] for r in self._rows[:end])
+        known = self._headers.get(cells)
+        if known is None:
+            try:
+                known = parse_header(cells, note=_refuse)
+            except FormatError:
+                raise UnusualError from None
+            check_usual(known[0].part is None and known[1] == len(cells))
+            self._headers[cells] = known
+        return known[0]
+
+    def cells_below(self, column: int) -> list[str]:
+        """Return the cells below the header of a column that stand beside longer headers."""
+        return [row[column] for row in self._rows[self._ends[column] :]]
+
+    @property
+    def height(self) -> int:
+        """The number of its rows."""
+        return len(self._rows)
+
+    def describe(self, name: str) -> ArrayInfo:
+        """Return what `scan` tells of an array.
+
+        Raises:
+            UnusualError: its header is broken.
+        """
+        column = self.columns[name]
+        data = self._find_data_cells(column)
+        return ArrayInfo.from_header(self.header(column), cell_address(1, column), self._ends[column], data=data)
+
+    def _find_data_cells(self, column: int) -> tuple[DataCells, ...]:
+        """Return the ranges of a column's data cells; none for complex numbers that may take two cells each."""
+        header, beside = self.header(column), self._rows[self._ends[column] :]
+        if header.dtype.kind == "complex" and header.capacity:
+            line = bytes(self._content[self.end : self._content.find(b"\n", self.end)])
+            text = line.decode("utf-8", "replace")
+            cells = text.split(self.mark.decode()) if self.width > 1 else [text]
+            first = beside[0] if beside else [] if b'"' in line else cells
+            if column >= len(first) or not first[column].strip().endswith(("i", "j")):
+                return ()
+        return (DataCells(None, self._ends[column] + 1, column, "columns"),)
+
+    # How the rows are taken ----------------------------------------------------------------------------------
+
+    def _take_line(self) -> bytes:
+        """Take the next line of the text."""
+        end = self._content.find(b"\n", self.end)
+        check_usual(end >= 0)
+        line = self._content[self.end : end]
+        self.end, self.lines = end + 1, self.lines + 1
+        if line[-1:] == b"\r":
+            line = line[:-1]
+        check_usual(b"\r" not in line)
+        return line
+
+    def _parse_names(self, line: bytes, formulas: FormulaMode) -> dict[str, int]:
+        """Return the columns of the names in the first row."""
+        check_usual(b'"' not in line)
+        names = self._split(line)
+        check_usual(not has_words(line, 0) or all(code_of(name) == NONE for name in names))
+        if formulas == "escape" and b"'" in line:
+            names = list(map(unescape_formula, names))
+        check_usual(all(map(str.strip, names)))
+        columns = dict(zip(names, range(self.width), strict=True))
+        check_usual(len(columns) == self.width)
+        return columns
+
+    def _split(self, line: bytes) -> list[str]:
+        """Split a line into as many cells as there are columns; of headers that are alike all are the same."""
+        first = line.partition(self.mark)[0] if self.width > 1 else line
+        is_even = self.width > 1 and line == self.mark.join(repeat(first, self.width))
+        try:
+            text = first.decode("utf-8") if is_even else line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise UnusualError from None
+        if is_even:
+            return [text] * self.width
+        cells = text.split(self.mark.decode()) if self.width > 1 else [text]
+        check_usual(len(cells) == self.width)
+        return cells
+
+    def _split_quoted(self, start: int) -> list[str]:
+        """Split a row whose first line has been taken, and which may go on in others."""
+        quotes = bytes(self._content[start : self.end]).count(b'"')
+        while quotes % 2:
+            check_usual(self.end - start < _LONGEST_ROW)
+            quotes += self._take_line().count(b'"')
+        row = bytes(self._content[start : self.end])
+        blocks = Blocks(np.frombuffer(row, np.uint8), 0, self.mark.decode())
+        try:
+            blocks.check_sound()
+            cells = cells_of_record(row.decode("utf-8"), self.mark.decode() or UNUSED, self.width + 1)
+        except (UnicodeDecodeError, UnsoundError):
+            raise UnusualError from None
+        check_usual(len(cells) == self.width)
+        return cells
+
+    def _take_rows(self) -> tuple[list[list[str]], list[int]]:
+        """Return the rows down to the last key `data`, and how many cells of each column are a header's."""
+        rows = [[word.decode()] * self.width for word in (_VERSION, _NUMBER, _NDARRAY)]
+        ends = [0] * self.width
+        last = self.mark.join(repeat(_DATA, self.width))
+        while not all(ends):
+            check_usual(len(rows) < MAX_HEADER_CELLS)
+            start = self.end
+            line = self._take_line()
+            row = self._split(line) if b'"' not in line else self._split_quoted(start)
+            rows.append(row)
+            if line == last:
+                check_usual(not any(ends))
+                return rows, [len(rows)] * self.width
+            for column, cell in enumerate(row) if "data" in row else ():
+                if cell == "data":
+                    check_usual(not ends[column])
+                    ends[column] = len(rows)
+        for column, end in enumerate(ends):
+            check_usual(all(code_of(row[column]) == NONE for row in rows[end:]))
+        return rows, ends
+
+    @cached_property
+    def _cells_of_columns(self) -> list[tuple[str, ...]]:
+        """The cells of the zone, by column."""
+        return list(zip(*self._rows, strict=True))
+
+
+def _refuse(_: Finding) -> None:
+    raise UnusualError
