@@ -103,7 +103,7 @@ class WrittenZone:
         return len(self._rows)
 
     def describe(self, name: str) -> ArrayInfo:
-        """Return what `scan` tells of an array.
+        """Return the info of an array, as `scan` gives it.
 
         Raises:
             UnusualError: its header is broken.
