@@ -13,7 +13,8 @@ from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
 from .grid import Anchor, cell_address, column_letters, quote_title
-from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
+from .laying_out import lay_out, lay_out_sheets
+from .layout import Layout, LayoutColumn
 from .parts import MOST_PLACES
 from .pausing import without_collection
 from .progress import reporting_cells

@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 LONG = {
-    "columns.layout",
     "sheets.excel.reader.column",
     "sheets.excel.reader.events",
     "sheets.excel.reader.opendocument",
