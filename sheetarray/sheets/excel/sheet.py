@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +15,14 @@ from ...columns.words import WORDS
 from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding, FormatError
-from .following import Followed
 from .reader import cells as c
-from .reader.column import ColumnRun, ColumnTexts, to_moments, to_numbers
+from .reader.column import ColumnRun, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
-from .reader.formulas import FormulaCells
-from .reader.picking import Searchable, picks_rows
+from .reader.column_texts import ColumnTexts
 from .reader.scalars import scalars, words_of
 from .reader.short_columns import numbers_of_short
-from .reader.some_runs import ROW, SomeRuns
+from .reader.some_runs import ROW
+from .sheet_runs import SheetRuns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,54 +32,21 @@ _UNKNOWN = "?"  # a cell that holds something
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
-class ExcelSheet:
+class ExcelSheet(SheetRuns):
     """A worksheet; `columns.Sheet` says what each method is for.
 
     Attributes:
         report: called with the number of cells that have been read since it was called before.
-        formulas: where there are any, as far as cells were read; None where nobody asks.
-        followed: its formulas that repeat other cells; None where the container does not tell.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
+        super().__init__(title, container)
         self.title: str | None = title
         self.look = TextLook(".", "typed")
         self.max_rows: int | None = container.max_rows
-        self._title, self._container = title, container
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
         self._known_words: Words | None = None
-        self.formulas: FormulaCells | None = None
-        self.followed: Followed | None = None
-
-    @contextmanager
-    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet; a wrong one is told with the sheet."""
-        with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
-            yield runs
-
-    @contextmanager
-    def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet from the block on in which a row is; those before it are text, if they come."""
-        container = self._container
-        if not row or not isinstance(container, Searchable):
-            with self.runs(numeric=numeric) as runs:
-                yield runs
-            return
-        with self._located(container.cells_of_blocks(self._title, picks_rows([(row, c.MOST_ROWS)]))) as runs:
-            yield runs
-
-    @contextmanager
-    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
-        try:
-            with closing(cells) as runs:
-                yield runs
-        except FormatError as error:
-            if not error.location:
-                error.location = self._title
-            elif _ADDRESS.fullmatch(error.location):
-                error.location = f"{self._title}!{error.location}"
-            raise
 
     # The first rows ------------------------------------------------------------------------------------------
 
@@ -102,7 +67,7 @@ class ExcelSheet:
         """Put cells into a grid; False where that is enough of them."""
         budget -= sum(map(len, grid))
         some = run.first(max(budget, 0) + c.MOST_COLUMNS)
-        values = scalars(some, from_1904=self._container.from_1904)
+        values = scalars(some, from_1904=self.from_1904)
         for row, column, value in zip(some.rows.tolist(), some.columns.tolist(), values, strict=True):
             if row >= _MOST_ROWS:
                 return False
@@ -117,19 +82,13 @@ class ExcelSheet:
             cells[column] = value
         return len(some) == len(run)
 
-    @contextmanager
-    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
-        with self._located(self._container.cells_of_table(self._title)) as runs:
-            yield runs
-
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
         """Return the words of headers, wherever in the sheet they are."""
         if self._known_words is None:
             rows, columns, codes = [], [], []
-            with self._cells_with(WORDS) as runs:
+            with self.runs_with(WORDS) as runs:
                 for run in runs:
                     which, word_codes = words_of(run)
                     rows.append(run.rows[which])
@@ -139,41 +98,6 @@ class ExcelSheet:
                 *(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes))
             )
         return self._known_words
-
-    @contextmanager
-    def _cells_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
-        container = self._container
-        if not isinstance(container, Searchable):
-            with self.runs(numeric=False) as runs:
-                yield runs
-            return
-        with self._located(container.cells_with(self._title, texts)) as runs:
-            yield runs
-
-    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return all cells of some rows, given as spans of rows that may overlap."""
-        merged: list[tuple[int, int]] = []
-        for first, end in sorted(spans):
-            if merged and first <= merged[-1][1]:
-                merged[-1] = merged[-1][0], max(merged[-1][1], end)
-            else:
-                merged.append((first, end))
-        starts, ends = np.array(merged, np.int64).T
-        some = SomeRuns()
-        container = self._container
-        if isinstance(container, Searchable):
-            cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
-        else:
-            cells = container.cells(self._title, numeric=False)
-        with self._located(cells) as runs:
-            for run in runs:
-                self.note_formulas(run)
-                index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
-                some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
-                if int(run.rows.min()) >= int(ends[-1]):
-                    break
-        some.sort()
-        return some
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return a few cells here and there."""
@@ -190,7 +114,7 @@ class ExcelSheet:
         wanted = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
         cells: list[Cell] = [None] * len(wanted)
         places, run = some.at(wanted)
-        for place, value in zip(places.tolist(), scalars(run, from_1904=self._container.from_1904), strict=True):
+        for place, value in zip(places.tolist(), scalars(run, from_1904=self.from_1904), strict=True):
             cells[place] = value
         return [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
 
@@ -210,11 +134,6 @@ class ExcelSheet:
             yield [], self._text(run, request.dtype, address) if len(run) else pl.Series([], dtype=pl.String)
 
     # Columns -------------------------------------------------------------------------------------------------
-
-    @property
-    def from_1904(self) -> bool:
-        """Whether serial dates count from 1904."""
-        return self._container.from_1904
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Columns in bulk."""
@@ -260,11 +179,6 @@ class ExcelSheet:
             if self.report is not None:
                 self.report(len(run))
 
-    def note_formulas(self, run: c.CellRun) -> None:
-        """Keep which of some cells are formulas, where anybody asks."""
-        if self.formulas is not None:
-            self.formulas.add(run if self.followed is None else self.followed.without_links(run))
-
     def column_cells(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
     ) -> pl.Series | Sequence[Cell]:
@@ -278,7 +192,7 @@ class ExcelSheet:
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
         made = None
         if typed and text:
-            made = to_moments(run, request.dtype, from_1904=self._container.from_1904)
+            made = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed:
             made = to_numbers(run, request.dtype, numerals=request.as_numerals)
         if made is None and numeric and run.values.dtype != pl.String:
@@ -298,7 +212,7 @@ class ExcelSheet:
         return self.followed.follow(run, column, first)
 
     def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
-        texts = ColumnTexts(run, dtype, from_1904=self._container.from_1904)
+        texts = ColumnTexts(run, dtype, from_1904=self.from_1904)
         if texts.dated:
             place = f"{self._title}!{address(texts.dated[0])}"
             more = f" (and {len(texts.dated) - 1} more)" if len(texts.dated) > 1 else ""

@@ -15,8 +15,9 @@ from ...elements import Cell, Unreadable
 from ...errors import FormatError
 from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
-from .reader.column import ColumnRun, ColumnTexts
+from .reader.column import ColumnRun
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
+from .reader.column_texts import ColumnTexts
 from .reader.scalars import scalar_of, scalars, words_of
 from .sheet import ExcelSheet
 

@@ -41,7 +41,7 @@ from foreign_books import (
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, opendocument, records97, shared_texts, xlsb
+from sheetarray.sheets.excel.reader import blocks, opendocument_table, records97, shared_texts, xlsb
 
 MILLION = 10**6 // PART
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
@@ -368,9 +368,9 @@ def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytes
 @pytest.mark.parametrize("more", [-1, 0])
 @pytest.mark.parametrize("plain", [True, False])
 def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opendocument, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
+    monkeypatch.setattr(opendocument_table, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
     if not plain:
-        monkeypatch.setattr(opendocument, "read_plain_rows", lambda *_, **__: None)
+        monkeypatch.setattr(opendocument_table, "read_plain_rows", lambda *_, **__: None)
     content = document({"a": table_row(table_cell("x" * 3200), repeated=11)})
     if more == 0:
         assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == ["x" * 3200] * 11

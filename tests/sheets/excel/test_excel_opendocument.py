@@ -17,7 +17,7 @@ from foreign_books import document, table_cell, table_row, words
 
 import sheetarray as sa
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import opendocument
+from sheetarray.sheets.excel.reader import opendocument, opendocument_table
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -118,14 +118,14 @@ def cells_of(content: bytes) -> Any:
 
 def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Any:
     with monkeypatch.context() as patch:
-        patch.setattr(opendocument, "read_plain_rows", lambda _, **__: None)
+        patch.setattr(opendocument_table, "read_plain_rows", lambda _, **__: None)
         return cells_of(content)
 
 
 def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     content = document({"a": "".join(PLAIN) * 40})
     expected = by_the_parser(content, monkeypatch)
-    read = opendocument.read_plain_rows
+    read = opendocument_table.read_plain_rows
     sizes = []
 
     def note(text: bytes, **how: Any) -> Any:
@@ -133,7 +133,7 @@ def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
         sizes.append((len(text), rows and (rows.size, rows.odd)))
         return rows
 
-    monkeypatch.setattr(opendocument, "read_plain_rows", note)
+    monkeypatch.setattr(opendocument_table, "read_plain_rows", note)
     assert cells_of(content) == expected
     assert all(rows == (size, []) for size, rows in sizes)
     assert len(expected[0]) == 40 * 23
@@ -149,7 +149,7 @@ def rows_for_the_parser(rows: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Read rows in bulk and by the parser, which is to give the same; return how many the parser gets of the former."""
     content = document({"a": rows})
     expected = by_the_parser(content, monkeypatch)
-    read, odd = opendocument.read_plain_rows, []
+    read, odd = opendocument_table.read_plain_rows, []
 
     def note(text: bytes, **how: Any) -> Any:
         plain = read(text, **how)
@@ -157,7 +157,7 @@ def rows_for_the_parser(rows: str, monkeypatch: pytest.MonkeyPatch) -> int:
         return plain
 
     with monkeypatch.context() as patch:
-        patch.setattr(opendocument, "read_plain_rows", note)
+        patch.setattr(opendocument_table, "read_plain_rows", note)
         assert cells_of(content) == expected
     return sum(odd)
 
@@ -193,7 +193,7 @@ def test_a_text_of_any_length(length: int, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_a_text_beyond_the_longest_is_left_to_the_parser(more: int) -> None:
     rows = row(cell("string", "", "x" * (2**20 + more))) + row(cell("string", "", "é&amp;")) * 2
-    plain = opendocument.read_plain_rows(rows.encode(), numeric=False)
+    plain = opendocument_table.read_plain_rows(rows.encode(), numeric=False)
     assert plain is not None
     assert [line for line, _, _ in plain.odd] == [0] * (more > 0)
 

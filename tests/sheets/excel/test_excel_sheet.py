@@ -42,7 +42,7 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns import Request, cell_address
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import events, kept, ooxml
+from sheetarray.sheets.excel.reader import kept, ooxml, row_events
 from sheetarray.sheets.excel.reader import worksheet as regular
 from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
@@ -243,7 +243,7 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
     for numeric in (False, True):
         with ThreadPoolExecutor(1) as thread:
             result = regular.parse_block(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
-        wanted = events.parse_rows(block, after=0, numeric=numeric, name="x")
+        wanted = row_events.parse_rows(block, after=0, numeric=numeric, name="x")
         assert len(result) == len(wanted)
         for cell, expected in zip(_told(result), _told(wanted), strict=True):
             assert cell == expected or (numeric and cell == (*expected[:-1], None))  # then its text is asked for

@@ -1,36 +1,23 @@
-"""The cells of a column -> a Series of the engine's dtype or of text, or a list in which some cells have no value."""
+"""The cells of a column -> a Series of the engine's dtype; `column_texts` takes those that are to be looked at."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....cells import engine_dtype
-from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates, serials_to_texts
-from ....dtypes import Buffer, DType, Positions
-from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
-from ....elements.dates import dates_to_iso
+from ....cells.serials import serial_unit, serials_to_counts
+from ....dtypes import DType, Positions
 from ....elements.decode import find_ties
-from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds
-from .serials import format_duration
+from .cells import BOOLEAN, LARGE, LONG, NUMBER, SERIAL, TEXT, Kinds
 
 if TYPE_CHECKING:
     import polars as pl
 
-_ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
-_DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
-_DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
-_LONGEST_NUMBER = 1000  # characters
-_NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
-FEW = 64  # cells that plain Python looks at as quickly as the engine
-_BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
-_TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
-_TO_FORMAT = "format the cell as a number"
-_TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only some"
+ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
+DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 
 
 @dataclass(frozen=True)
@@ -55,6 +42,14 @@ class ColumnRun:
         """The number of cells up to the last one that is not blank."""
         return int(self.places[-1]) + 1 if len(self) else 0
 
+    def put_nulls(self, series: pl.Series) -> pl.Series:
+        """Return a series of as many values at the places of the cells, with nulls between."""
+        import polars as pl
+
+        if self.height == len(self):
+            return series
+        return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.places, series)
+
 
 def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
     """Return the column under the engine's dtype; None where the cells have to be looked at.
@@ -72,20 +67,20 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
             return None
         if dtype.kind == "bool" and not made.is_between(0, 1).all():
             return None
-        return _with_nulls(made.cast(wanted), run)
+        return run.put_nulls(made.cast(wanted))
     if run.values.null_count():
         return None
     values = run.values.to_numpy()
     if dtype.kind == "float":
         narrow = _round_to(values, dtype)
-        return None if narrow is None or not _are_numbers(values, run.kinds) else _with_nulls(pl.Series(narrow), run)
-    if len(values) and not np.abs(values).max() < _ROUNDED:
+        return None if narrow is None or not _are_numbers(values, run.kinds) else run.put_nulls(pl.Series(narrow))
+    if len(values) and not np.abs(values).max() < ROUNDED:
         return None
     counts = values.astype(np.int64)
     if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
     made = pl.Series(counts).cast(wanted, strict=False)
-    return None if made.null_count() else _with_nulls(made, run)
+    return None if made.null_count() else run.put_nulls(made)
 
 
 def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
@@ -101,8 +96,8 @@ def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | 
     serials = run.values.cast(pl.Float64, strict=False)
     if serials.null_count():
         return None
-    counts, exact = serials_to_counts(serials.to_numpy() + _DAYS_TO_1904 * from_1904, unit)
-    return _with_nulls(pl.Series(counts), run) if exact.all() else None
+    counts, exact = serials_to_counts(serials.to_numpy() + DAYS_TO_1904 * from_1904, unit)
+    return run.put_nulls(pl.Series(counts)) if exact.all() else None
 
 
 def _known(dtype: DType, numerals: bool) -> list[int]:
@@ -128,210 +123,3 @@ def _round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any
     with np.errstate(over="ignore", under="ignore"):
         narrow = values.astype(dtype.numpy)
     return None if len(find_ties(values, narrow)) else narrow
-
-
-def _with_nulls(series: pl.Series, run: ColumnRun) -> pl.Series:
-    """Return the series at its places, with nulls between."""
-    import polars as pl
-
-    if run.height == len(run):
-        return series
-    return pl.repeat(None, run.height, dtype=series.dtype, eager=True).scatter(run.places, series)
-
-
-# Text --------------------------------------------------------------------------------------------------------
-
-
-class ColumnTexts:
-    """A column as text, cell by cell where its kind needs it.
-
-    Args:
-        run: its cells, with values of text.
-        dtype: what the text is for; None where nobody knows yet.
-        from_1904: how serial dates count.
-        table: whether a date that there is not may stand as the number that it is.
-
-    Attributes:
-        dated: the places of dates that are read as their ISO text, and may have been finer than a date cell is.
-    """
-
-    def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
-        self._run, self._from_1904, self._table = run, from_1904, table
-        self._kind = "generic" if dtype is None else dtype.kind
-        self._unit = None if dtype is None else serial_unit(dtype.numpy)
-        self._texts = run.values
-        self._unreadable: dict[int, Unreadable] = {}
-        self.dated: list[int] = []
-        for kind, change in (
-            (NUMBER, self._add_numbers),
-            (LARGE, self._add_large),
-            (BOOLEAN, self._add_booleans),
-            (SERIAL, self._add_serials),
-            (MOMENT, self._add_dates),
-            (DURATION, self._add_durations),
-            (FAULT, self._add_faults),
-            (PENDING, self._add_pending),
-        ):
-            if len(places := np.flatnonzero(run.kinds == kind)):
-                change(places)
-
-    def result(self) -> pl.Series | Sequence[Cell]:
-        """Return a String Series; or a list with `Unreadable` in it."""
-        series = _with_nulls(self._texts, self._run)
-        if not self._unreadable:
-            return series
-        cells: list[Cell] = series.to_list()
-        for index, unreadable in self._unreadable.items():
-            cells[int(self._run.places[index])] = unreadable
-        return cells
-
-    def _add_kind(self, places: Positions, texts: Any) -> None:
-        import polars as pl
-
-        if not len(places):
-            return
-        texts = pl.Series(texts, dtype=pl.String)
-        self._texts = texts if len(places) == len(self._run) else self._texts.scatter(places, texts)
-
-    def _add_numbers(self, places: Positions) -> None:
-        """Numerals as they are; for elements that may be text, the shortest ones.
-
-        The digits of an integer count as they are written. Any other numeral is the double that programs take it for,
-        as long as that is an integer for certain.
-        """
-        import polars as pl
-
-        if self._unit is not None:
-            places = self._add_bare_serials(places)
-        given, text, double = pl.col("given"), pl.col("text"), pl.col("double")
-        made = text
-        if self._kind in ("string", "generic", "int", "timedelta"):
-            whole = (double == double.round()) & (double.abs() < _ROUNDED)
-            counts = double.cast(pl.Int64, strict=False).cast(pl.String)
-            shortest = double.cast(pl.String) if self._kind in ("string", "generic") else text
-            if self._kind == "string":
-                shortest = shortest.str.strip_suffix(".0")
-            digits = text.str.extract(_DIGITS)
-            if self._kind == "generic":
-                digits = pl.when(digits == "-0").then(pl.lit("-0.0")).otherwise(digits)
-            made = pl.when(digits.is_not_null()).then(digits).when(~double.is_finite()).then(text)
-            made = made.when(whole).then(counts).otherwise(shortest)
-        numbers = (  # few queries, as there may be thousands of columns
-            pl.DataFrame({"given": self._texts.gather(places)})
-            .with_columns(long=given.str.len_bytes() > _LONGEST_NUMBER)
-            .with_columns(text=pl.when("long").then(pl.lit("0")).otherwise(given.str.strip_chars()))
-            .with_columns(double=text.cast(pl.Float64, strict=False))
-            .select("given", "long", "text", made=made, odd=(~double.is_finite()).fill_null(value=True))
-        )
-        for index in numbers["long"].arg_true().to_list():
-            self._unreadable[int(places[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
-        for index in numbers["odd"].arg_true().to_list():
-            if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
-                self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}", "", numeral)
-        self._add_kind(places, numbers["made"])
-
-    def _add_bare_serials(self, places: Positions) -> Positions:
-        """Take the numbers that lost the format of a date for dates, and return the places of all others.
-
-        SheetJS and others leave formats out when they save; the dtype in the header wins.
-        """
-        import polars as pl
-
-        serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(0).to_numpy()
-        _, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit or "D")
-        if exact.any():
-            self._add_serials(places[exact])
-        return places[~exact]
-
-    def _add_large(self, places: Positions) -> None:
-        """Doubles, which print as such; which integer was meant nobody knows."""
-        if self._kind in ("int", "timedelta"):
-            self._refuse_cells(
-                places, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT)
-            )
-
-    def _add_booleans(self, places: Positions) -> None:
-        if len(places) > FEW:
-            places = self._add_plain_booleans(places)
-        known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
-        for index, value in zip(places.tolist(), known, strict=True):
-            if value is None:
-                self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
-        self._add_kind(places, [format_bool(value) for value in known])
-
-    def _add_plain_booleans(self, places: Positions) -> Positions:
-        """Add the booleans that are written in a usual way, and return the places of all others."""
-        import polars as pl
-
-        texts = {word: format_bool(value) for word, value in _BOOLEANS.items()}
-        known = self._texts.gather(places).replace_strict(texts, default=None, return_dtype=pl.String)
-        plain = known.is_not_null().to_numpy()
-        self._add_kind(places[plain], known.drop_nulls())
-        others: Positions = places[~plain]
-        return others
-
-    def _add_serials(self, places: Positions) -> None:
-        if self._refuse_kind(places, "a date"):
-            return
-        import polars as pl
-
-        serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
-        if self._unit is not None:
-            counts, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit)
-            self._add_kind(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
-            places, serials = places[~exact], serials[~exact]
-        if len(places) > FEW:
-            places, serials = self._add_plain_dates(places, serials)
-        texts = serials_to_dates(serials, from_1904=self._from_1904)
-        for number, index in enumerate(places.tolist()):
-            if texts[number] is not None and self._unit is None:
-                self.dated.append(int(self._run.places[index]))
-            elif texts[number] is not None:
-                pass  # no moment of the unit, which is told of the cell
-            elif self._table and not 0 <= serials[number] < 1:
-                texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
-            elif self._kind == "datetime" or not 0 <= serials[number] < 1:
-                self._unreadable[index] = Unreadable(f"a date that there is not, {serials[number]:.15g}")
-            else:
-                texts[number] = format_duration(float(serials[number]))
-        self._add_kind(places, texts)
-
-    def _add_plain_dates(self, places: Positions, serials: Buffer) -> tuple[Positions, Buffer]:
-        """Add the serial numbers that are dates, and return all others with their places."""
-        texts = serials_to_texts(serials, from_1904=self._from_1904)
-        dates = texts.is_not_null().to_numpy()
-        if self._unit is None:
-            self.dated += self._run.places[places[dates]].tolist()
-            self._add_kind(places[dates], texts.drop_nulls())
-            return places[~dates], serials[~dates]
-        return places, serials
-
-    def _add_dates(self, places: Positions) -> None:
-        if not self._refuse_kind(places, "a date") and self._unit in (None, "ms"):  # LibreOffice's .ods keeps 10 ms
-            self.dated += self._run.places[places].tolist()
-
-    def _add_durations(self, places: Positions) -> None:
-        if self._kind == "datetime" or self._refuse_kind(places, "a duration"):
-            self._refuse_cells(places, lambda _: Unreadable("a duration"))
-            return
-        import polars as pl
-
-        hours = self._texts.gather(places).cast(pl.Float64, strict=False).to_list()
-        self._add_kind(places, [None if value is None else format_duration(value) for value in hours])
-
-    def _add_faults(self, places: Positions) -> None:
-        self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}"))
-
-    def _add_pending(self, places: Positions) -> None:
-        self._refuse_cells(places, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
-
-    def _refuse_kind(self, places: Positions, what: str) -> bool:
-        """Refuse what only dates and text can be, where something else is wanted."""
-        if self._kind in ("datetime", "string", "generic"):
-            return False
-        self._refuse_cells(places, lambda _: Unreadable(what, _TO_FORMAT))
-        return True
-
-    def _refuse_cells(self, places: Positions, reason: Callable[[str], Unreadable]) -> None:
-        for index, text in zip(places.tolist(), self._texts.gather(places).to_list(), strict=True):
-            self._unreadable[index] = reason(text)

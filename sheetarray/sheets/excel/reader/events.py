@@ -1,34 +1,22 @@
-"""Rows of worksheet XML -> cells, through an XML parser: for what the vectorised rules do not know.
+"""Texts through an XML parser: string items of which the vectorised rules do not know, and what `row_events` needs.
 
-Rich text, cells and rows without a reference, attributes in an unusual order. The blocks are plain (`cutting`): a tag
-with a prefix is one of another namespace.
+The blocks are plain (`cutting`): a tag with a prefix is one of another namespace.
 
-Source: ECMA-376 part 1, 18.3.1.4 (c), 18.4.8 (si), 18.4.12 (t).
+Source: ECMA-376 part 1, 18.4.8 (si), 18.4.12 (t).
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from xml.parsers import expat
 
-import numpy as np
-
-from ....columns import cell_address
 from ....errors import FormatError
-from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, FormulaArea
-from .formulas import CONSTANTS, area_in
-from .raw import LOGICAL, LONG_TEXT, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
 from .texts import WHITE, without_escapes
 
-_REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
-_ROW = re.compile("[0-9]{1,7}")
 _AROUND_TEXT = ("si", "is", "r")
 _DEEPEST = 64
-_IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
 _LONGEST_TEXT = 2**20
-_PIECES = 2  # of a formula, of which only short ones are looked at
-MOST_IN_ROWS, MOST_IN_STRINGS = 2_000_000, 3_200_000  # elements of a part
+MOST_IN_STRINGS = 3_200_000  # elements of a part
 _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
@@ -58,26 +46,6 @@ class MarkupBudget:
             )
 
 
-def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:
-    """Return the cells of some rows.
-
-    Args:
-        block: whole rows, in UTF-8.
-        after: the row that follows the last one before them, from 0.
-        numeric: give values as Float64.
-        name: of the part, for messages.
-        budget: of the part.
-
-    Raises:
-        FormatError: no well-formed XML, a reference or a type that cells do not have, or more elements than are left.
-    """
-    reader = _Rows(after)
-    _parse(
-        b"<sheetData>", block, b"</sheetData>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_ROWS)
-    )
-    return reader.result(numeric)
-
-
 def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
     """Return the texts of some string items, runs of rich text put together.
 
@@ -90,11 +58,11 @@ def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = No
         FormatError: no well-formed XML, or more elements than are left.
     """
     reader = _Items()
-    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_STRINGS))
+    parse_events(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_STRINGS))
     return reader.texts
 
 
-class _TextReader:
+class TextReader:
     """The text of a string item, or of an inline string: of its own or of its runs, but not how it is pronounced."""
 
     def __init__(self) -> None:
@@ -105,6 +73,11 @@ class _TextReader:
         self._length = 0  # of the text that goes by
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Take the tag with which an element begins.
+
+        Raises:
+            FormatError: it is within too many others.
+        """
         if len(self.open) > _DEEPEST:
             raise FormatError("elements within elements, more than a sheet has")
         if name == "t" and self.open and self.open[-1] in _AROUND_TEXT and "rPh" not in self.open:
@@ -113,16 +86,23 @@ class _TextReader:
         self.open.append(name)
 
     def characters(self, text: str) -> None:
+        """Take some characters between tags, which the text of a cell may have several times."""
         if self._text is not None:
-            self._text.append(self._check_length(text))
+            self._text.append(self.check_length(text))
 
-    def _check_length(self, text: str) -> str:
+    def check_length(self, text: str) -> str:
+        """Return some characters, which are counted.
+
+        Raises:
+            FormatError: the cell has more than a cell may have.
+        """
         self._length += len(text)
         if self._length > _LONGEST_TEXT:
             raise FormatError(f"a cell of more than {_LONGEST_TEXT} characters")
         return text
 
     def end(self, name: str) -> None:
+        """Take the tag with which an element ends."""
         self.open.pop()
         if self._text is not None and name == "t" and self.open[-1] in _AROUND_TEXT:
             text = "".join(self._text)
@@ -135,7 +115,7 @@ class _TextReader:
         return text
 
 
-class _Items(_TextReader):
+class _Items(TextReader):
     """String items."""
 
     def __init__(self) -> None:
@@ -151,146 +131,18 @@ class _Items(_TextReader):
             self.texts.append(self.take_text())
 
 
-class _Rows(_TextReader):
-    """Rows of cells.
+def parse_events(*pieces: bytes, reader: TextReader, name: str, budget: MarkupBudget) -> None:
+    """Run a reader over some XML.
 
-    What is called for each tag asks for as little as it can: the depth says what may come.
+    Args:
+        pieces: one well-formed text together.
+        reader: gets the tags and the characters.
+        name: of the part, for messages.
+        budget: of the part.
+
+    Raises:
+        FormatError: no well-formed XML, a tag without end, or more elements than are left.
     """
-
-    def __init__(self, after: int) -> None:
-        super().__init__()
-        self.row, self.column = after - 1, -1
-        self._in_row = 0  # cells
-        self._cell: dict[str, str] | None = None
-        self._has_formula = self._has_value = False
-        self._value: list[str] | None = None
-        self._in_value = False
-        self._cells: list[tuple[int, int, int, int, bool, str | None]] = []
-        self._formulas: list[bool] = []
-        self._formula: list[str] = []
-        self._in_formula = False
-        self._areas: list[FormulaArea] = []
-
-    def begin(self, name: str, attributes: dict[str, str]) -> None:
-        depth = len(self.open)
-        if depth == _IN_CELL and self._cell is not None and name == "v":
-            if self._has_value:
-                raise FormatError("a cell with two values", location=cell_address(self.row, self.column))
-            self._value, self._has_value, self._in_value = [], True, True
-            self.open.append(name)
-        elif self._in_value:
-            raise FormatError("an element within a value", location=cell_address(self.row, self.column))
-        elif depth == _IN_ROW and name == "c" and self.open[-1] == "row":
-            self._begin_cell(attributes)
-            self.open.append(name)
-        else:
-            super().begin(name, attributes)
-            if depth == 1 and name == "row":
-                self._begin_row(attributes)
-            elif depth == _IN_CELL and self._cell is not None and name == "f":
-                self._has_formula = self._in_formula = True
-                self._areas += area_in(attributes.get("t"), attributes.get("ref"))
-            elif depth == _IN_CELL and self._cell is not None and name == "is":
-                self.take_text()
-
-    def _begin_row(self, attributes: dict[str, str]) -> None:
-        number = attributes.get("r")
-        if number is not None and (not _ROW.fullmatch(number) or int(number) == 0):
-            raise FormatError(f"a row of the number {number!r:.40}")
-        self.row = self.row + 1 if number is None else int(number) - 1
-        if self.row >= MOST_ROWS:
-            raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=cell_address(self.row, 0))
-        self.column, self._in_row = -1, 0
-
-    def _begin_cell(self, attributes: dict[str, str]) -> None:
-        self.column += 1
-        self._in_row += 1
-        reference = attributes.get("r")
-        if reference is not None:
-            match = _REFERENCE.fullmatch(reference)
-            if not match or int(match[2]) != self.row + 1:
-                raise FormatError(f"a cell of the reference {reference!r:.40} in row {self.row + 1}")
-            self.column = -1
-            for letter in match[1].upper():
-                self.column = (self.column + 1) * 26 + ord(letter) - 65
-        if self.column >= MOST_COLUMNS:
-            raise position_error(self.row, self.column)
-        if self._in_row > MOST_COLUMNS:
-            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(self.row, self.column))
-        if attributes.get("t", "") not in TYPES:
-            raise FormatError(
-                f"a cell of the type {attributes['t']!r:.40}", location=cell_address(self.row, self.column)
-            )
-        self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
-        self._has_value, self._in_formula, self._formula = False, False, []
-        self._length = 0
-
-    def characters(self, text: str) -> None:
-        if self._in_formula:
-            if len(self._formula) < _PIECES:
-                self._formula.append(text)
-        elif self._in_value and self._value is not None:
-            self._value.append(self._check_length(text))
-        elif self._text is not None:
-            self._text.append(self._check_length(text))
-
-    def end(self, name: str) -> None:
-        depth = len(self.open)
-        if depth == _IN_CELL + 1 and self._cell is not None:
-            if name == "v":
-                self._in_value = False
-            elif name == "f":
-                self._in_formula = False
-            elif name == "is":
-                self._value = [self.take_text()]
-        elif depth == _IN_CELL and self._cell is not None:
-            self._end_cell(self._cell)
-        super().end(name)
-
-    def _end_cell(self, cell: dict[str, str]) -> None:
-        type_ = TYPES[cell.get("t", "")]
-        value = None if self._value is None else "".join(self._value)
-        if value and type_ == RESULT:
-            value = without_escapes(value)
-        if not value and type_ not in TEXTS:
-            value = None
-        if value is not None or self._has_formula:
-            style = cell.get("s", "0")
-            known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
-            self._cells.append((self.row, self.column, type_, known, value is None, value))
-            truth = type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))
-            constant = "".join(self._formula) in CONSTANTS and (truth or value is None)
-            if constant and value is None:  # openpyxl drops the values of formulas
-                value, type_ = str(int("".join(self._formula) == CONSTANTS[0])), LOGICAL
-                self._cells[-1] = (self.row, self.column, type_, known, False, value)
-            self._formulas.append(self._has_formula and not constant)
-        self._cell = None
-
-    def result(self, numeric: bool) -> RawCells:
-        import polars as pl
-
-        rows, columns, types, styles, pending, texts = zip(*self._cells, strict=True) if self._cells else ((),) * 6
-        values = pl.Series(texts, dtype=pl.String)
-        if numeric:
-            long = (values.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_list()
-            types = tuple(
-                LONG_TEXT if more and type_ in TEXTS else type_ for type_, more in zip(types, long, strict=True)
-            )
-        return RawCells(
-            np.array(rows, dtype=np.int64),
-            np.array(columns, dtype=np.int64),
-            np.array(types, dtype=np.uint8),
-            np.array(styles, dtype=np.int64),
-            np.array(pending, dtype=np.bool_),
-            values.cast(pl.Float64, strict=False) if numeric else values,
-            self.row + 1,
-            0,
-            np.array(self._formulas, dtype=np.bool_) if any(self._formulas) else None,
-            tuple(self._areas),
-        )
-
-
-def _parse(*pieces: bytes, reader: _TextReader, name: str, budget: MarkupBudget) -> None:
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end

@@ -22,7 +22,7 @@ from ..package.relations import RELATION_SPACES, Relations
 from .binary import are_plain_doubles
 from .blocks import helper
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
-from .events import MOST_IN_ROWS, MarkupBudget
+from .events import MarkupBudget
 from .formats import Formats, read_formats
 from .kept import Room, RowBlock, SheetBlocks, cut_first_row
 from .order import OrderCheck
@@ -30,6 +30,7 @@ from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
 from .regular import RegularRows, regular_rows
+from .row_events import MOST_IN_ROWS
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles

@@ -8,55 +8,28 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from itertools import chain, islice
-from xml.parsers import expat
 
-import numpy as np
-
-from ....columns import cell_address
 from ....errors import FormatError
 from ..package.parts import Package
-from .binary import row_width
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import (
-    MOST_COLUMNS,
     MOST_ROWS,
     CellRun,
-    FormulaArea,
 )
 from .kept_runs import KeptRuns
-from .opendocument_rows import END_OF_ROW, ROW_TAG, PlainRows, read_plain_rows
 from .opendocument_runs import (
-    CELLS_A_RUN,
-    ERROR_TYPE,
-    FORMULA,
-    LONG_TEXT,
-    OFFICE_SPACE,
     TABLE_SPACE,
-    TEXT_SPACE,
-    TRUTHS,
-    count_of,
-    expand_space,
-    find_formula_area,
-    make_run,
-    merge_runs,
-    parse_value,
-    repeat_row,
 )
-from .references import MOST_REFERENCES, PlainReference, parse_open_reference
+from .opendocument_table import CONTENT, TableReader
+from .references import MOST_REFERENCES, PlainReference
 from .texts import without_entities
 from .titles import Titles
 
-CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
+MANIFEST = "META-INF/manifest.xml"
 
-_USUAL_PREFIXES = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SPACE}
-_NO_FORMULAS = ("", *TRUTHS)
-_CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
 _EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
-_WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
-_REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
 _LONGEST_TEXT = 2**20
 _MOST_KEPT = 2**25  # bytes of the content that are kept
-_DEEPEST = 256
 
 
 class OdsBook:
@@ -84,15 +57,15 @@ class OdsBook:
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """Yield the cells of a table."""
-        return self._kept.read(title, lambda: self._read_with(_TableReader(title)), "text")
+        return self._kept.read(title, lambda: self._read_with(TableReader(title)), "text")
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a table that are one plain reference, at most `MOST_REFERENCES`."""
-        reader = _TableReader(title, keeps_references=True)
+        reader = TableReader(title, keeps_references=True)
         batches = (reader.take_references() for _ in chain(self._read_with(reader), [None]))
         return islice(chain.from_iterable(batches), MOST_REFERENCES)
 
-    def _read_with(self, reader: _TableReader) -> Iterator[CellRun]:
+    def _read_with(self, reader: TableReader) -> Iterator[CellRun]:
         for block in self._content():
             yield from reader.read(block, last=False)
             if reader.over:
@@ -116,7 +89,7 @@ class OdsBook:
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a table, numbers of which no digit counts as Float64, all other values as text."""
-        return self._kept.read(title, lambda: self._read_with(_TableReader(title, numeric=True)), "table")
+        return self._kept.read(title, lambda: self._read_with(TableReader(title, numeric=True)), "table")
 
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:
@@ -142,246 +115,3 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
         waiting = waiting[ended:]
         if len(waiting) > _LONGEST_TEXT * 64:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)
-
-
-class _TableReader:
-    """The cells of one table, while the document goes by.
-
-    Args:
-        title: of the table.
-        keeps_references: whether formulas that are one plain reference are kept, until somebody takes them.
-        numeric: give numbers of which no digit counts as Float64, where there are many.
-
-    Attributes:
-        over: whether its end has gone by.
-    """
-
-    def __init__(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> None:
-        self._title, self.over, self._numeric = title, False, numeric
-        self._references: list[PlainReference] | None = [] if keeps_references else None
-        self._open: list[str] = []
-        self._depth = 0  # of the table's element, while it goes by
-        self._row, self._column = -1, 0
-        self._row_repeats = 1
-        self._cell: dict[str, str] | None = None
-        self._text: list[str] | None = None  # of the cell's paragraphs
-        self._length = 0  # of the text
-        self._aside = 0  # depth of an annotation, a drawing or a pronunciation
-        self._in_a_row = False
-        self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
-        self._rows: list[int] = []
-        self._cells: list[tuple[int, int, str]] = []
-        self._areas: list[FormulaArea] = []
-        self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
-        self._written = self._made = 0
-        self._waiting = b""  # the beginning of a row
-        self._prefixes: dict[str, str] = {}
-        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-        self._parser.StartNamespaceDeclHandler = self._declaration
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
-        self._parser.CharacterDataHandler = self._characters
-        self._parser.StartDoctypeDeclHandler = self._definition
-
-    def read(self, block: bytes, *, last: bool) -> Generator[CellRun]:
-        """Go on, and give the cells that are complete.
-
-        Raises:
-            FormatError: no well-formed XML, or repetition beyond measure.
-        """
-        text, self._waiting = self._waiting + block, b""
-        begin, end = text.find(ROW_TAG), text.rfind(END_OF_ROW) + len(END_OF_ROW)
-        if not last and 0 <= begin < end:
-            self._parse(text[:begin])
-            if self._is_between_rows():
-                plain = self._read_plain(text[begin:end]) if self._references is None else None
-                if plain is not None:
-                    yield from self._complete_runs(last=True)
-                    yield from self._add_plain(plain, text, begin)
-                    begin += plain.size
-                self._parse(text[begin:end])
-                self._waiting, text, begin = text[end:], b"", 0
-            text = text[begin:]
-        self._parse(text, last=last)
-        yield from self._complete_runs(last=last)
-
-    def _parse(self, text: bytes, *, last: bool = False) -> None:
-        try:
-            self._parser.Parse(text, last)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise FormatError(f"the part is no well-formed XML ({reason})", location=CONTENT) from error
-
-    def _complete_runs(self, *, last: bool) -> Generator[CellRun]:
-        if self._rows and (last or self.over or len(self._rows) >= CELLS_A_RUN):
-            self._flush()
-        runs, self._runs = self._runs, []
-        for run, repeats in runs:
-            yield run
-            yield from repeat_row(run, repeats)
-
-    def take_references(self) -> list[PlainReference]:
-        """Return the references that have been kept since they were taken before."""
-        kept = self._references or []
-        self._references = None if self._references is None else []
-        return kept
-
-    # Rows in bulk --------------------------------------------------------------------------------------------
-
-    def _declaration(self, prefix: str | None, space: str) -> None:
-        if prefix in self._prefixes and self._prefixes[prefix] != space:
-            space = ""  # it is not the same everywhere
-        self._prefixes[prefix or ""] = space
-
-    def _is_between_rows(self) -> bool:
-        """Return whether what comes next is a row of the table, or goes around rows."""
-        return bool(self._depth) and not self._aside and not self._in_a_row and self._cell is None
-
-    def _read_plain(self, text: bytes) -> PlainRows | None:
-        """Return the rows of a text that are plain; None where the parser has to see all of them."""
-        known = all(f"{self._prefixes.get(prefix)} " == space for prefix, space in _USUAL_PREFIXES.items())
-        extended = self._prefixes.get("calcext")
-        if not known or (b"calcext:" in text and f"{extended} value-type" != ERROR_TYPE):
-            return None
-        return read_plain_rows(text, numeric=self._numeric)
-
-    def _add_plain(self, plain: PlainRows, text: bytes, offset: int) -> Generator[CellRun]:
-        """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
-        first = self._row + 1
-        for row, begin, end in plain.odd:
-            self._row = first + row - 1
-            self._parse(text[offset + begin : offset + end])
-        self._row = first + plain.height - 1
-        self._written, self._made = self._written + len(plain.counts), self._made + int(plain.counts.sum())
-        self._check_repetition()
-        rows, run = plain.rows + first, None
-        if len(rows):
-            if int(rows[-1]) >= MOST_ROWS:
-                raise FormatError(
-                    f"a cell beyond the {MOST_ROWS} rows that a sheet has",
-                    location=cell_address(MOST_ROWS, int(plain.columns[-1])),
-                )
-            formulas = plain.formulas if plain.formulas.any() else None
-            run = CellRun(rows, plain.columns, plain.kinds, plain.values, row_width(rows, plain.columns), formulas)
-        self._flush()
-        odd, self._runs = [run for run, _ in self._runs], []
-        if odd or run is not None:
-            yield merge_runs([run, *odd] if run is not None else odd)
-
-    def _definition(self, *_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
-
-    # Elements ------------------------------------------------------------------------------------------------
-
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._open.append(name)
-        if len(self._open) > _DEEPEST:
-            raise FormatError("elements within elements, more than a spreadsheet has", location=CONTENT)
-        if self._aside:
-            return
-        if self._cell is not None:
-            self._begin_within(name, attributes)
-        elif not self._depth:
-            whole = name == f"{TABLE_SPACE}table" and self._open[-2:-1] == [f"{OFFICE_SPACE}spreadsheet"]
-            if whole and not self.over and attributes.get(f"{TABLE_SPACE}name") == self._title:
-                self._depth = len(self._open)
-        elif name == f"{TABLE_SPACE}shapes":
-            self._aside = len(self._open)
-        elif name == f"{TABLE_SPACE}table-row":
-            self._row, self._in_a_row = self._row + 1, True
-            self._row_repeats = count_of(attributes.get(f"{TABLE_SPACE}number-rows-repeated"))
-            self._column = 0
-        elif name in _CELLS:
-            self._cell, self._text, self._length = attributes, None, 0
-
-    def _begin_within(self, name: str, attributes: dict[str, str]) -> None:
-        if name == f"{TEXT_SPACE}p":
-            if self._text is None:
-                self._text = []
-            else:
-                self._text.append("\n")
-        elif name == f"{TEXT_SPACE}s":
-            self._add_text(" " * min(count_of(attributes.get(f"{TEXT_SPACE}c")), _LONGEST_TEXT + 1))
-        elif name == f"{TEXT_SPACE}tab":
-            self._add_text("\t")
-        elif name == f"{TEXT_SPACE}line-break":
-            self._add_text("\n")
-        elif not name.startswith(TEXT_SPACE) or name == f"{TEXT_SPACE}ruby-text":  # how the text is pronounced
-            self._aside = len(self._open)
-
-    def _characters(self, text: str) -> None:
-        if self._text is not None and not self._aside and self._open[-1] not in _CELLS:
-            self._add_text(_WHITE.sub(expand_space, text))
-
-    def _add_text(self, text: str) -> None:
-        """Add to the text of the cell."""
-        self._length += len(text)
-        if self._length > _LONGEST_TEXT:
-            raise FormatError(
-                f"a text of more than {_LONGEST_TEXT} characters", location=cell_address(self._row, self._column)
-            )
-        if self._text is not None:
-            self._text.append(text)
-
-    def _end(self, name: str) -> None:
-        if self._aside == len(self._open):
-            self._aside = 0
-        elif self._cell is not None and name in _CELLS and not self._aside:
-            self._end_cell(self._cell)
-        elif self._cell is None and self._depth and name == f"{TABLE_SPACE}table-row":
-            self._end_row()
-        elif self._depth == len(self._open):
-            self._depth, self.over = 0, True
-        self._open.pop()
-
-    # Cells and rows ------------------------------------------------------------------------------------------
-
-    def _end_cell(self, attributes: dict[str, str]) -> None:
-        repeats = count_of(attributes.get(f"{TABLE_SPACE}number-columns-repeated"))
-        kind, value = parse_value(attributes, None if self._text is None else "".join(self._text))
-        if kind:
-            if attributes.get(f"{TABLE_SPACE}formula", "") not in _NO_FORMULAS:
-                kind |= FORMULA
-                self._areas += (area := find_formula_area(attributes, self._row, self._column))
-                if self._references is not None and not area and repeats == self._row_repeats == 1:
-                    target = parse_open_reference(attributes[f"{TABLE_SPACE}formula"])
-                    self._references += [] if target is None else [PlainReference(self._row, self._column, *target)]
-            if self._column + repeats > MOST_COLUMNS:
-                raise FormatError(
-                    f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
-                    location=cell_address(self._row, MOST_COLUMNS),
-                )
-            self._made += (repeats * self._row_repeats - 1) * (len(value) // LONG_TEXT)
-            self._in_row += [(self._column + index, kind, value) for index in range(repeats)]
-        self._column += repeats
-        self._cell = self._text = None
-
-    def _end_row(self) -> None:
-        repeats, count = self._row_repeats, len(self._in_row)
-        if count:
-            if self._row + repeats > MOST_ROWS:
-                raise FormatError(
-                    f"a cell beyond the {MOST_ROWS} rows that a sheet has",
-                    location=cell_address(MOST_ROWS, self._in_row[0][0]),
-                )
-            self._written, self._made = self._written + 1, self._made + count * repeats
-            self._check_repetition()
-            if repeats > 1:
-                self._flush()
-            self._rows += [self._row] * count
-            self._cells += self._in_row
-            if repeats > 1:
-                self._flush(repeats)
-        self._row += repeats - 1
-        self._in_row, self._in_a_row = [], False
-
-    def _check_repetition(self) -> None:
-        if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
-            reason = f"{self._written} rows, which repetition makes {self._made} cells (a long text counts as several)"
-            raise FormatError(reason, location=CONTENT)
-
-    def _flush(self, repeats: int = 1) -> None:
-        """Make a run of the cells so far."""
-        if self._rows:
-            self._runs.append((make_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
-        self._rows, self._cells, self._areas = [], [], []

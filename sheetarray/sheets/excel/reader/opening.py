@@ -13,7 +13,8 @@ from .cells import WorkbookReader
 from .compound import MAGIC, Compound
 from .excel97 import Excel97Book
 from .ooxml import OoxmlBook
-from .opendocument import CONTENT, MANIFEST, OdsBook
+from .opendocument import MANIFEST, OdsBook
+from .opendocument_table import CONTENT
 from .xlsb import XlsbBook
 
 _ZIP = b"PK"

@@ -18,10 +18,11 @@ import numpy as np
 from ....dtypes import Mask, Positions
 from .cells import LONGEST_EXACT, Kinds
 from .decoding import PRESERVED, decode_texts
-from .events import MarkupBudget, parse_rows
+from .events import MarkupBudget
 from .formulas import FALSE, TRUE, areas_of
 from .raw import INLINE, LOGICAL, LONG_TEXT, PLAIN, RESULT, TYPES, RawCells, concatenate
 from .regular import ANY, VALUES, regular_rows
+from .row_events import parse_rows
 from .short import LONGEST, short_rows
 from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
 from .tags import TEXT, Tags

@@ -1,0 +1,117 @@
+"""The cells of a worksheet as runs: all of them, those of some rows, or those with some texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+
+import numpy as np
+
+from ...errors import FormatError
+from .following import Followed
+from .reader import cells as c
+from .reader.formulas import FormulaCells
+from .reader.picking import Searchable, picks_rows
+from .reader.some_runs import SomeRuns
+
+_ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
+
+
+class SheetRuns:
+    """The cells of a worksheet; whatever is wrong in them is told with the worksheet's title.
+
+    Args:
+        title: of the worksheet.
+        container: of the workbook.
+
+    Attributes:
+        formulas: where there are any, as far as cells were read; None where nobody asks.
+        followed: its formulas that repeat other cells; None where the container does not tell.
+    """
+
+    def __init__(self, title: str, container: c.WorkbookReader) -> None:
+        self._title, self._container = title, container
+        self.formulas: FormulaCells | None = None
+        self.followed: Followed | None = None
+
+    @property
+    def from_1904(self) -> bool:
+        """Whether serial dates count from 1904."""
+        return self._container.from_1904
+
+    @contextmanager
+    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet; a wrong one is told with the sheet."""
+        with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
+            yield runs
+
+    @contextmanager
+    def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet from the block on in which a row is; those before it are text, if they come."""
+        container = self._container
+        if not row or not isinstance(container, Searchable):
+            with self.runs(numeric=numeric) as runs:
+                yield runs
+            return
+        with self._located(container.cells_of_blocks(self._title, picks_rows([(row, c.MOST_ROWS)]))) as runs:
+            yield runs
+
+    @contextmanager
+    def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of blocks in which one of some texts may be, where the container can find these."""
+        container = self._container
+        if not isinstance(container, Searchable):
+            with self.runs(numeric=False) as runs:
+                yield runs
+            return
+        with self._located(container.cells_with(self._title, texts)) as runs:
+            yield runs
+
+    @contextmanager
+    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
+        with self._located(self._container.cells_of_table(self._title)) as runs:
+            yield runs
+
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return all cells of some rows, given as spans of rows that may overlap."""
+        merged: list[tuple[int, int]] = []
+        for first, end in sorted(spans):
+            if merged and first <= merged[-1][1]:
+                merged[-1] = merged[-1][0], max(merged[-1][1], end)
+            else:
+                merged.append((first, end))
+        starts, ends = np.array(merged, np.int64).T
+        some = SomeRuns()
+        container = self._container
+        if isinstance(container, Searchable):
+            cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
+        else:
+            cells = container.cells(self._title, numeric=False)
+        with self._located(cells) as runs:
+            for run in runs:
+                self.note_formulas(run)
+                index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
+                some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
+                if int(run.rows.min()) >= int(ends[-1]):
+                    break
+        some.sort()
+        return some
+
+    def note_formulas(self, run: c.CellRun) -> None:
+        """Keep which of some cells are formulas, where anybody asks."""
+        if self.formulas is not None:
+            self.formulas.add(run if self.followed is None else self.followed.without_links(run))
+
+    @contextmanager
+    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
+        try:
+            with closing(cells) as runs:
+                yield runs
+        except FormatError as error:
+            if not error.location:
+                error.location = self._title
+            elif _ADDRESS.fullmatch(error.location):
+                error.location = f"{self._title}!{error.location}"
+            raise
