@@ -394,6 +394,12 @@ def test_truth_values_whose_formulas_have_lost_their_values_are_followed(value: 
     assert "without a value" in error.reason
 
 
+def test_a_blank_cell_is_the_last_of_a_sheet_with_formulas() -> None:
+    cells = [*listed("bool", [' t="b"><f>TRUE()</f><v>1</v></c>', boolean(False)]), ' s="0"/>']  # as LibreOffice saves
+    (array,) = read(book(columns(cells))).values()
+    assert_same(array, np.array([True, False]))
+
+
 def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
     bad = ' t="e"><v>#N/A</v></c>'
     content = book(

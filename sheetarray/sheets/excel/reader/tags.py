@@ -112,6 +112,7 @@ class Tags:
     def starting_with(self, places: Positions, text: bytes) -> Mask:
         """At which places a text stands."""
         same = np.ones(len(places), dtype=np.bool_)
+        places = np.minimum(places, len(self._words) - len(text))  # nothing but spaces stands at the end
         for start in range(0, len(text), 8):
             piece = text[start : start + 8]
             mask = np.uint64(2 ** (8 * len(piece)) - 1)
