@@ -88,7 +88,7 @@ _TABLE_CELLS = (
     "half of the time goes over tags, references and values, which a compiled loop does at once; "
     "then dtypes are inferred"
 )
-_SCANNED = "an array may stand anywhere in the sheets beside, which are inflated and searched for the words of headers"
+_SCANNED = "each sheet more is an entry in four parts of the workbook; runs of five milliseconds differ by a tenth"
 _GUARDED = "the guard writes the bits of every element once more, in a sheet of its own"
 _DISK = "five sixths of the time are the system's, which takes the bytes and flushes them"
 

@@ -85,7 +85,10 @@ def read_in_pieces(
     check_unchanged = watch_file(source)
     known = options_of(format_of(source, format, reading=True).function("scan"))
     with reading_labels() as description:
-        infos = scan(source, format=format, **{key: value for key, value in options.items() if key in known})
+        given = {key: value for key, value in options.items() if key in known}
+        if "thorough" in known:  # what is converted is all that there is
+            given["thorough"] = True
+        infos = scan(source, format=format, **given)
     if description.error is not None:
         return None  # it stays an array of text, which `read_labelled` says
     wanted = list(select(infos, names))

@@ -25,7 +25,7 @@ from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from ...views.description import View, select_views
 from .append import IfSheetExists
-from .checking import check_is_text, find_all, select_sheets
+from .checking import check_is_text, find_all, select_searched, select_sheets
 from .intact import is_large_and_intact
 from .table import ExcelTable
 from .whole import read_book
@@ -187,16 +187,30 @@ def read_excel(
 
 
 def scan_excel(
-    source: Readable, *, sheet: str | None = None, strict: bool = False, resize: bool = False
+    source: Readable,
+    *,
+    sheet: str | None = None,
+    strict: bool = False,
+    resize: bool = False,
+    thorough: bool = False,
 ) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays; with `resize`, the shapes that `read_excel` gives with it, after reading all.
+
+    Args:
+        source: a path or an open file.
+        sheet: only this sheet is looked at; None for all.
+        strict: refuse lists without a version.
+        resize: as for `read_excel`.
+        thorough: search all cells of all sheets, as `read_excel` and `check_excel` do; otherwise the workbook is
+            believed where it says of a sheet, which is as it was, that headers stand in its first rows only, or none.
 
     Raises:
         FormatError: no array, or a broken header.
         NotFoundError: no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(select_sheets(book, sheet), strict=strict, resize=resize)
+        sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
+        return scan_sheets(sheets, strict=strict, resize=resize)
 
 
 def check_excel(

@@ -28,9 +28,11 @@ from .fingerprint.many import Written, make_fingerprints
 from .guard_renewal import renew_guards
 from .names import ArrayArea, build_references, make_defined_names, parse_titles
 from .open_workbook import OpenWorkbook
+from .other_sheets import search_again
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import MOST_BYTES, merge_properties, read_record
+from .searches import KEY
 from .view_renewal import renew_views
 from .workbook import Workbook
 
@@ -73,8 +75,9 @@ def adopt_excel(
             arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
             guards = renew_guards(book, reading, arrays)
-        replaced = _change_headers(book, edits) | guards
-        record = _read_record(package)
+            replaced = _change_headers(book, edits) | guards
+            searches = search_again(reading, sheets, replaced)
+        record = {**_read_record(package), KEY: searches.to_json()}
         references = _references_of(arrays, record)
         if book.set_names(lambda name, text: _true_reference(name, text, references)):
             book.compute_on_opening()

@@ -109,6 +109,16 @@ def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) 
     raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
 
 
+def select_searched(book: Workbook, title: str | None) -> list[ExcelSheet]:
+    """Return the sheets of a title, or those in which arrays may be, each as far as it has to be searched.
+
+    Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
+    """
+    known = book.header_rows
+    sheets = [book.sheet(sheet.title or "", known.get(sheet.title or "")) for sheet in select_sheets(book, title)]
+    return [sheet for sheet in sheets if known.get(sheet.title or "") != 0] or sheets
+
+
 def check_is_text(title: object) -> None:
     """Refuse a title that is no text."""
     if not isinstance(title, str):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from types import TracebackType
+from typing import Any
 
 from ...columns import cell_address
 from ...columns.grid import column_number
@@ -13,15 +15,19 @@ from ...files import Source
 from .following import Followed
 from .guard.guard_sheet import is_guard, may_be_guard
 from .package.parts import Package
+from .package.properties import read_record
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
 from .reader.picking import Searchable
 from .reader.references import HasReferences
 from .reader.some_runs import SomeRuns
+from .searched_sheet import SearchedSheet
+from .searches import content_of, read_searches
 from .sheet import ExcelSheet
 from .views.record import ViewSheets, find_views
 
+LEAST_BYTES = 2**18  # of all worksheets
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
 
@@ -61,20 +67,60 @@ class Workbook:
     def views(self) -> ViewSheets:
         """The sheets that are views, as far as the record tells."""
         if isinstance(self._container, OoxmlBook):
-            return find_views(Package(self._source.ranges()), self._container.parts)
+            return find_views(self._container.package, self._container.parts, lambda: self.record)
         if isinstance(self._container, OdsBook):
-            return find_views(Package(self._source.ranges()), dict.fromkeys(self.titles, ""))
+            package = Package(self._source.ranges())
+            return find_views(package, dict.fromkeys(self.titles, ""), lambda: _read_record(package))
         return ViewSheets()
 
-    def sheet(self, title: str) -> ExcelSheet:
+    @property
+    def package(self) -> Package | None:
+        """The package of an .xlsx or .xlsm; None for any other kind."""
+        return self._container.package if isinstance(self._container, OoxmlBook) else None
+
+    @property
+    def parts(self) -> Mapping[str, str]:
+        """The parts of the worksheets of an .xlsx or .xlsm, by their titles."""
+        return self._container.parts if isinstance(self._container, OoxmlBook) else {}
+
+    @property
+    def strings_part(self) -> str | None:
+        """The part of the shared strings of an .xlsx or .xlsm; None where it names none."""
+        return self._container.strings_part if isinstance(self._container, OoxmlBook) else None
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        """The record of an .xlsx or .xlsm; an empty one where it is damaged, as `check` says."""
+        return {} if self.package is None else _read_record(self.package)
+
+    @cached_property
+    def header_rows(self) -> dict[str, int]:
+        """The number of rows in which a sheet holds words of headers, by its title, as far as the record tells.
+
+        A workbook whose sheets are searched as quickly as its record is read is not asked.
+        """
+        if self.package is None or self.sheet_bytes < LEAST_BYTES:
+            return {}
+        known = read_searches(self.record, self.package, self.strings_part).rows
+        contents = {title: content_of(self.package, part) for title, part in self.parts.items()}
+        return {title: known[content] for title, content in contents.items() if content in known}
+
+    def sheet(self, title: str, header_rows: int | None = None) -> ExcelSheet:
         """Return one of its sheets.
+
+        Args:
+            title: of the sheet.
+            header_rows: how many of its rows hold words of headers; None where that is not known.
 
         Raises:
             NotFoundError: there is none of that title.
         """
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
-        sheet = ExcelSheet(title, self._container)
+        if header_rows is None:
+            sheet = ExcelSheet(title, self._container)
+        else:
+            sheet = SearchedSheet(title, self._container, header_rows)
         sheet.followed = self._followed(title)
         return sheet
 
@@ -130,3 +176,10 @@ class Workbook:
         """Return all sheets but those that hold snapshots."""
         guards = {sheet.title for sheet in self.guards()}
         return [self.sheet(title) for title in self.titles if title not in guards]
+
+
+def _read_record(package: Package) -> Mapping[str, Any]:
+    try:
+        return read_record(package) or {}
+    except FormatError:
+        return {}

@@ -27,10 +27,12 @@ from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .names import LONGEST_TITLE
+from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
+from .searches import KEY, Searches
 from .sheet_plans import SheetPart, SheetPlan
 from .skeleton import WorkbookSkeleton, skeleton
 from .views.writing import link_columns, plan_view_sheet, write_view
@@ -88,7 +90,9 @@ def write_workbook(
     plan = skeleton([*map(plan_view_sheet, shown), *plans], for_macros=for_macros)
     with replacing(target, binary=True) as sink:
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown)
+        _write_sheets(
+            plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown, Searches()
+        )
 
 
 def append_workbook(
@@ -124,7 +128,10 @@ def append_workbook(
         plans = [*map(plan_view_sheet, shown), *plans]
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown)
+        searches = search_other_sheets(
+            source, {*(part.name for part in plan.sheets), *(view.name for view in plan.views)}
+        )
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown, searches)
         if file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -142,8 +149,10 @@ def _write_sheets(
     report: Progress,
     snapshots: _Snapshots | None,
     views: Sequence[ViewPlan],
+    searches: Searches,
 ) -> None:
     total, before = sum(layout.cell_count for layout in layouts), 0
+    header_rows: dict[tuple[int, int], int] = {}
     report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
         fingerprints = aside.submit(_make_fingerprints, arrays)
@@ -164,11 +173,19 @@ def _write_sheets(
                     report(before + done, total)
                 out.write(part.tail)
             before += layout.cell_count
+            if _holds_words_above(layout):
+                header_rows[writer.content_of(part.name)] = layout.zone_height
         if texts is not None:
             _write_guard(plan.sheets[-1], writer, texts.result())
         remembered[plan.sheets[0].title] = fingerprints.result()
-        plan.write_properties(writer, {"sheets": remembered})
+        known = Searches(searches.strings, header_rows | searches.rows)
+        plan.write_properties(writer, {"sheets": remembered, KEY: known.to_json()})
         writer.finish()
+
+
+def _holds_words_above(layout: Layout) -> bool:
+    """Return whether no word below the header zone may be that of a header: what stands below one is an element."""
+    return all(piece.header or piece.dtype.kind not in ("string", "generic") for piece in layout.pieces)
 
 
 def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:

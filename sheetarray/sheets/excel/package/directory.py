@@ -93,9 +93,12 @@ def _directory(content: BytesLike | RangedBytes) -> _Directory:
 
 
 def _end(content: BytesLike | RangedBytes) -> int | None:
-    """Return the place of the last end mark, which only a comment may follow."""
+    """Return the place of the last end mark, which only a comment may follow; mostly none does."""
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
-    position = content[first:].rfind(_MARK)
+    last = content[first:]
+    position = last.rfind(_MARK, max(0, len(last) - _END.size))
+    if position < 0:
+        position = last.rfind(_MARK)
     return first + position if position >= 0 else None
 
 

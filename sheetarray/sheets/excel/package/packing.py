@@ -195,6 +195,11 @@ class PackageWriter:
         self._streaming = False
         self._entries.append(entry)
 
+    def content_of(self, name: str) -> tuple[int, int]:
+        """Return the CRC-32 and the size of a part that was put."""
+        sizes = next(entry.sizes for entry in reversed(self._entries) if entry.name == name.encode())
+        return sizes.crc, sizes.size
+
     def finish(self) -> None:
         """Put the directory: the package is complete.
 

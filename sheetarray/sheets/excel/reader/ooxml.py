@@ -93,9 +93,19 @@ class OoxmlBook:
         """Return the size of all worksheets, inflated, as the package says it."""
         return sum(self._package.member(part).size for part in self.parts.values() if part in self._package)
 
+    @property
+    def package(self) -> Package:
+        """Return the package in which it is."""
+        return self._package
+
+    @property
+    def strings_part(self) -> str | None:
+        """Return the part of the shared strings; None where none is named."""
+        return self._relations.target("sharedStrings")
+
     @cached_property
     def _strings(self) -> SharedStrings:
-        return SharedStrings(self._package, self._relations.target("sharedStrings"))
+        return SharedStrings(self._package, self.strings_part)
 
     @cached_property
     def _formats(self) -> Formats:

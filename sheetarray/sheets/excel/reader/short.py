@@ -1,6 +1,7 @@
 """Short blocks of worksheet XML -> cells, by one regular expression: where a few cells are not worth an engine.
 
-It knows the plain forms of `worksheet`: numbers, inline strings, and values of any type, each cell after its reference.
+It knows the plain forms of `worksheet`: numbers, inline strings, all bold ones too, and values of any type, each cell
+after its reference.
 Any other block, or one with entities or escapes in it, is none of this module's.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
@@ -20,7 +21,8 @@ from .texts import WHITE
 LONGEST = 2**16  # bytes
 _TOKEN = re.compile(
     r'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})"(?: s="([0-9]{1,6})")?(?: t="([a-zA-Z]{1,9})")?'
-    r'(?:/>|></c>|><v>([^<>]*+)</v></c>|><is><t( xml:space="preserve")?>([^<>]*+)</t></is></c>)'
+    r"(?:/>|></c>|><v>([^<>]*+)</v></c>"
+    r'|><is>(<r><rPr><b/></rPr>)?<t( xml:space="preserve")?>([^<>]*+)</t>(?(6)</r>)</is></c>)'
     r'|<row r="([1-9][0-9]{0,6})"(?: [a-zA-Z0-9:]{1,20}="[^"<>]{0,64}")*+(?:>|(/>))'
     r"|(</row>)\s*+|(\s++)\Z"
 )
@@ -43,7 +45,7 @@ def short_rows(block: bytes) -> RawCells | None:
     place, row, is_open = 0, 0, False
     while token := _TOKEN.match(text, place):
         place = token.end()
-        letters, number, style, kind, value, preserved, inline, next_row, closed, end, _ = token.groups()
+        letters, number, style, kind, value, _, preserved, inline, next_row, closed, end, _ = token.groups()
         if letters is not None:
             type_ = TYPES.get(kind or "")
             if type_ is None or not is_open or int(number) != row or (inline is not None) != (type_ == INLINE):

@@ -38,6 +38,11 @@ class SomeRuns:
         self._cell_runs = []
         return self
 
+    def cells(self) -> CellRun:
+        """Return all of them."""
+        rows, columns = np.divmod(self._positions, ROW)
+        return CellRun(rows, columns, self._kinds, self._values)
+
     def at(self, positions: Positions) -> tuple[Positions, CellRun]:
         """Return the indices of the positions that hold a cell, and those cells."""
         index = np.searchsorted(self._positions, positions)

@@ -7,15 +7,13 @@ of its part are those of the record: a sheet that anybody has changed or saved a
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....errors import FormatError
 from ....views.description import View
 from ....views.geometry import ViewPlan
 from ..package.parts import Package
-from ..package.properties import read_record
 
 KEY = "view"
 _WORD = " view"
@@ -62,19 +60,17 @@ def describe_part(content: bytes) -> dict[str, int]:
     return {"crc": zlib.crc32(content), "size": len(content)}
 
 
-def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
+def find_views(package: Package, parts: Mapping[str, str], read_record: Callable[[], Mapping[str, Any]]) -> ViewSheets:
     """Return the sheets of a workbook that are views; none, at no cost, if no title reads like one.
 
     Args:
         package: of the workbook.
         parts: of its worksheets, by their titles; an empty one where it is in no part of its own.
+        read_record: returns what the workbook remembers.
     """
     if not any(_WORD in title for title in parts):
         return ViewSheets()
-    try:
-        record = read_record(package) or {}
-    except FormatError:
-        record = {}  # `check` says so
+    record = read_record()
     known = {
         title.casefold(): view
         for title, sheet in record.get("sheets", {}).items()

@@ -1,0 +1,61 @@
+"""A sheet that was searched for arrays before: only the rows down to its last header are looked at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ...columns import Words
+from .reader import cells as c
+from .reader.picking import Searchable, picks_rows
+from .reader.scalars import words_of
+from .reader.some_runs import SomeRuns
+from .sheet import ExcelSheet
+
+MOST_CELLS = 2**19  # of headers that are kept; a sheet with more is searched as a whole
+
+
+class SearchedSheet(ExcelSheet):
+    """A worksheet of which it is known how many rows hold words of headers.
+
+    Args:
+        title: of the sheet.
+        container: the workbook.
+        header_rows: that hold words of headers.
+    """
+
+    def __init__(self, title: str, container: c.WorkbookReader, header_rows: int) -> None:
+        super().__init__(title, container)
+        self.header_rows = header_rows
+        self._rows = 0  # all cells of so many rows are at hand
+
+    @cached_property
+    def _first_cells(self) -> SomeRuns | None:
+        """The cells of the headers, and what comes with them; None where they are too many to be kept."""
+        container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
+        if not isinstance(container, Searchable):
+            return None
+        with self._located(container.cells_of_blocks(self._title, picks_rows([(0, end)]), end)) as runs:
+            for run in runs:
+                some.add(run)
+                count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)
+                if count > MOST_CELLS:
+                    return None
+        self._rows = max(end, rows)
+        return some.sort()
+
+    def words(self) -> Words:
+        """Return the words of headers."""
+        if self._known_words is None and not self.header_rows:
+            self._known_words = Words.from_positions([], [], [])
+        if self._known_words is None and (some := self._first_cells) is not None:
+            run = some.cells()
+            which, codes = words_of(run)
+            self._known_words = Words.from_positions(run.rows[which], run.columns[which], codes)
+        return super().words()
+
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return at least all cells of some rows."""
+        some = self._first_cells
+        if some is None or max(end for _, end in spans) > self._rows:
+            return super().cells_of_rows(spans)
+        return some

@@ -1,0 +1,300 @@
+"""What a workbook remembers of searches: `scan` passes over what is as it was; `read` and `check` search everything."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import xlsxwriter
+
+import sheetarray as sa
+from sheetarray.sheets.excel import other_sheets, searched_sheet, searches, workbook
+from sheetarray.sheets.excel.package.parts import Package
+from sheetarray.sheets.excel.package.properties import merge_properties, read_record
+from sheetarray.sheets.excel.reader import kept, ooxml
+
+PROPERTIES = "docProps/custom.xml"
+FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
+FLAT += ["dtype", "float64", "length", 2, "capacity", 2, "data", 0.5, 1.5]
+
+
+@pytest.fixture(autouse=True)
+def _small_workbooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "LEAST_BYTES", 0)
+
+
+@pytest.fixture
+def inflated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The worksheets that have been looked into, in the order in which that was begun."""
+    parts: list[str] = []
+    inflate = kept.inflate_blocks
+
+    def noted(package: Package, part: str) -> Iterator[bytes]:
+        parts.append(part)
+        return inflate(package, part)
+
+    monkeypatch.setattr(kept, "inflate_blocks", noted)
+    return parts
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A workbook with an ordinary sheet of shared strings, and arrays beside it: sheet1.xml and sheet2.xml."""
+    target = tmp_path / "report.xlsx"
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet("Sheet")
+        for row in range(50):
+            sheet.write_row(row, 0, [f"line {row}", row / 8, "data" if row == 7 else "other"])
+    sa.write(target, {"t": np.arange(12.0).reshape(3, 4)}, mode="a")
+    return target
+
+
+def record_of(path: Path) -> Any:
+    return read_record(Package(path.read_bytes()))
+
+
+def change_parts(path: Path, change: Callable[[str, bytes], tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(path) as archive:
+        parts = [change(name, archive.read(name)) for name in archive.namelist()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts:
+            archive.writestr(name, content)
+
+
+def change_record(path: Path, change: Callable[[Any], Any]) -> None:
+    record = record_of(path)
+    record["searches"] = change(record["searches"])
+
+    def put(name: str, content: bytes) -> tuple[str, bytes]:
+        return name, merge_properties(content, record, location=name) if name == PROPERTIES else content
+
+    change_parts(path, put)
+
+
+def flat_sheet(path: Path) -> tuple[bytes, tuple[int, int]]:
+    """Put an array where the ordinary sheet is, by another program; returns the sheet and what it is."""
+    book = openpyxl.load_workbook(path)
+    del book["Sheet"]
+    sheet = book.create_sheet("Sheet", 0)
+    for row, cell in enumerate(["hidden", *FLAT], 1):
+        sheet.cell(row, 2, cell)
+    file = io.BytesIO()
+    book.save(file)
+    package = Package(file.getvalue())
+    part = next(name for name in package.names() if "sheet1" in name)
+    return package.read(part), (package.member(part).crc, package.member(part).size)
+
+
+def test_a_sheet_that_is_as_it_was_is_not_even_inflated(path: Path, inflated: list[str]) -> None:
+    assert list(sa.scan(path)) == ["t"]
+    assert {part.rpartition("/")[2] for part in inflated} == {"sheet2.xml"}
+    inflated.clear()
+    for function in (sa.read, lambda file: list(sa.check(file)), lambda file: sa.scan(file, thorough=True)):
+        function(path)
+        assert {part.rpartition("/")[2] for part in inflated} == {"sheet1.xml", "sheet2.xml"}
+        inflated.clear()
+
+
+@pytest.mark.parametrize("part", ["sheet", "strings"])
+def test_a_sheet_that_was_changed_is_searched(path: Path, part: str, inflated: list[str]) -> None:
+    """Also where only the shared strings are others: then its cells are, though the sheet has the same bytes."""
+    ending = {"sheet": "sheet1.xml", "strings": "sharedStrings.xml"}[part]
+
+    def change(name: str, content: bytes) -> tuple[str, bytes]:
+        old, new = {"sheet": (b"</worksheet>", b"\n</worksheet>"), "strings": (b"line 3<", b"line 4<")}[part]
+        assert old in content or not name.endswith(ending)
+        return name, content.replace(old, new) if name.endswith(ending) else content
+
+    change_parts(path, change)
+    sa.scan(path)
+    assert any(name.endswith("sheet1.xml") for name in inflated)
+
+
+def test_strings_that_make_an_array_of_a_sheet_are_seen(path: Path) -> None:
+    """The sheet refers to strings; another program has put words of headers in their place, and left the sheet."""
+    texts = ["a", "1", "b", "c", "2"]
+
+    def cells(text: str) -> str:
+        if text in texts:
+            return f'<c r="A{texts.index(text) + 1}" t="s"><v>{texts.index(text)}</v></c>'
+        raise AssertionError(text)
+
+    rows = "".join(f'<row r="{row}">{cells(text)}</row>' for row, text in enumerate(texts, 1))
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    sheet = f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData></worksheet>'.encode()
+
+    def strings(*words: str) -> bytes:
+        return f'<sst xmlns="{space}">{"".join(f"<si><t>{word}</t></si>" for word in words)}</sst>'.encode()
+
+    contents = {"sheet1.xml": sheet, "sharedStrings.xml": strings(*texts)}
+
+    def change(name: str, content: bytes) -> tuple[str, bytes]:
+        return name, contents.get(name.rpartition("/")[2], content)
+
+    change_parts(path, change)
+    sa.write(path, {"u": np.arange(3)}, mode="a", sheet="more")
+    assert list(sa.scan(path)) == ["t", "u"]
+    contents["sharedStrings.xml"] = strings("name", "version", "1.0.0", "ndarray", "dimensions")
+    change_parts(path, change)
+    with pytest.raises(sa.FormatError, match="sheet Sheet"):
+        sa.scan(path)
+
+
+def test_parts_and_titles_may_be_renamed(path: Path, inflated: list[str]) -> None:
+    def change(name: str, content: bytes) -> tuple[str, bytes]:
+        new = name.replace("sheet1.xml", "elsewhere.xml")
+        if name.endswith((".rels", "[Content_Types].xml")):
+            content = content.replace(b"sheet1.xml", b"elsewhere.xml")
+        return new, content.replace(b'name="Sheet"', b'name="Renamed"') if name == "xl/workbook.xml" else content
+
+    change_parts(path, change)
+    assert list(sa.scan(path)) == ["t"]
+    assert {part.rpartition("/")[2] for part in inflated} == {"sheet2.xml"}
+
+
+def test_a_record_that_lies_hides_nothing_from_reading(path: Path) -> None:
+    """Whoever forges a workbook can make `scan` pass over a sheet, but neither `read` nor `check` nor `convert`."""
+    content, known = flat_sheet(path)
+    change_parts(path, lambda name, old: (name, content if name.endswith("sheet1.xml") else old))
+    assert sa.scan(path).keys() == {"hidden", "t"}
+    change_record(path, lambda says: {**says, "sheets": [[*known, 0], *says["sheets"]]})
+    assert sa.scan(path).keys() == {"t"}
+    assert sa.scan(path, thorough=True).keys() == sa.read(path).keys() == {"hidden", "t"}
+    assert any(finding.array == "hidden" for finding in sa.check(path))
+    sa.convert(path, path.with_suffix(".npz"))
+    assert sa.read(path.with_suffix(".npz")).keys() == {"hidden", "t"}
+
+
+LIES = [None, [], "x", 5, {"strings": None}, {"strings": [1, 2], "sheets": []}, {"strings": None, "sheets": "x"}]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_record_of_another_form_is_passed_over(path: Path, lie: Any) -> None:
+    change_record(path, lambda _: lie)
+    assert list(sa.scan(path)) == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_known"), [(0, True), (2**20, True), (2**20 + 1, False), (-1, False), (True, False), (1.0, False)]
+)
+def test_rows_of_a_record_are_a_number_that_a_sheet_may_have(path: Path, rows: Any, is_known: bool) -> None:
+    change_record(path, lambda says: {**says, "sheets": [[crc, size, rows] for crc, size, _ in says["sheets"]]})
+    with sa.files.Source(path) as source, workbook.Workbook(source) as book:
+        assert bool(book.header_rows) == is_known
+
+
+def test_a_search_of_too_many_header_cells_is_one_of_the_whole_sheet(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "words.xlsx"
+    sa.write(path, {"a": np.arange(40), "b": np.array(["version", "1.0.0", "ndarray", "shape"])})
+    infos = dict(sa.scan(path, thorough=True))
+    for most in (0, 1, 2**19):
+        monkeypatch.setattr(searched_sheet, "MOST_CELLS", most)
+        assert dict(sa.scan(path)) == infos
+
+
+def test_only_so_many_sheets_are_remembered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, count in ((1, 1), (2, 2), (3, 2)):
+        monkeypatch.setattr(searches, "MOST_SHEETS", most)
+        sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
+        assert len(record_of(path)["searches"]["sheets"]) == count
+        assert list(sa.scan(path)) == ["t"]
+
+
+def test_sheets_are_searched_up_to_a_size(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = Package(path.read_bytes()).member("xl/worksheets/sheet1.xml").size
+    for most, count in ((size - 1, 1), (size, 2), (size + 1, 2)):
+        change_record(path, lambda says: {**says, "sheets": []})
+        monkeypatch.setattr(other_sheets, "MOST_BYTES", most)
+        sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
+        assert len(record_of(path)["searches"]["sheets"]) == count
+
+
+def test_what_is_known_of_sheets_is_kept_by_further_writes(path: Path, inflated: list[str]) -> None:
+    before = record_of(path)["searches"]
+    inflated.clear()
+    sa.write(path, {"u": np.arange(3)}, mode="a", sheet="more")
+    assert inflated == []  # nobody searches again what is known
+    after = record_of(path)["searches"]
+    assert after["strings"] == before["strings"]
+    assert len(after["sheets"]) == 3
+    assert all(entry in after["sheets"] for entry in before["sheets"])
+
+
+def test_replaced_sheets_and_sheets_with_broken_headers_are_not_remembered(path: Path) -> None:
+    book = openpyxl.load_workbook(path)
+    book["Sheet"]["F3"], book["Sheet"]["F4"], book["Sheet"]["F5"] = "version", "1.0.0", "ndarray"
+    book.save(path)
+    sa.write(path, {"t": np.arange(12.0)}, mode="a", sheet="again")
+    with pytest.raises(sa.FormatError, match="cell F6"):
+        sa.scan(path)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_table_of_text_may_hold_an_array(tmp_path: Path, text: bool) -> None:
+    table = {"a": FLAT, "b": ["x"] * len(FLAT)} if text else {"a": np.arange(5), "b": np.arange(5) / 2}
+    columns = {name: np.array(list(map(str, column))) if text else column for name, column in table.items()}
+    path = tmp_path / "table.xlsx"
+    sa.write(path, {"t": np.arange(3)})
+    with pytest.warns(sa.SheetArrayWarning) if text else contextlib.nullcontext():
+        sa.write_table(path, columns, mode="a", sheet="table")
+    assert list(sa.scan(path)) == list(sa.read(path)) == (["t", "a"] if text else ["t"])
+    assert len(record_of(path)["searches"]["sheets"]) == 2 - text
+
+
+def test_adopting_and_restoring_renew_what_is_known(path: Path, inflated: list[str]) -> None:
+    book = openpyxl.load_workbook(path)
+    book["arrays"].append([12.0])
+    book["arrays"].append([13.0])
+    book["arrays"].append([14.0])
+    book["arrays"].append([15.0])
+    book.save(path)
+    sa.adopt(path)
+    assert len(record_of(path)["searches"]["sheets"]) == 2
+    inflated.clear()
+    assert sa.scan(path)["t"].shape == (4, 4)
+    assert len({part.rpartition("/")[2] for part in inflated}) == 1
+    sa.write(path, {"t": np.arange(6.0)}, guard=True)
+    sa.restore(path, path.with_name("restored.xlsx"))
+    assert len(record_of(path.with_name("restored.xlsx"))["searches"]["sheets"]) == 1
+
+
+def test_views_and_guards_beside_arrays(tmp_path: Path) -> None:
+    path, arrays = tmp_path / "views.xlsx", {"t": np.arange(24.0).reshape(2, 3, 4), "z": np.arange(3) * 1j}
+    for editable in (False, True):
+        sa.write(path, arrays, views={"t": sa.View(editable=editable)}, guard=True)
+        assert dict(sa.scan(path)) == dict(sa.scan(path, thorough=True))
+        assert sa.scan(path, sheet="arrays").keys() == arrays.keys()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_first_rows_tell_the_same_as_all_rows(tmp_path: Path, seed: int) -> None:
+    """Elements of text and generic arrays that are words of headers, wherever they stand, are no headers."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["version", "1.0.0", "ndarray", "shape", "data", "order", "dtype", "x", ""])
+    arrays: dict[str, Any] = {}
+    for name in rng.permutation(["version", "ndarray", "data", "a", "b", "c"])[: rng.integers(1, 7)].tolist():
+        texts = words[rng.integers(0, len(words), rng.integers(0, 60))]
+        kind = rng.integers(3)
+        arrays[name] = texts if kind == 0 else texts.astype(object) if kind == 1 else np.arange(len(texts)) * (1 + 1j)
+    path = tmp_path / "words.xlsx"
+    sa.write(path, arrays)
+    assert dict(sa.scan(path)) == dict(sa.scan(path, thorough=True))
+
+
+def test_a_workbook_that_is_small_is_searched(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    with sa.files.Source(path) as source, workbook.Workbook(source) as book:
+        size = book.sheet_bytes
+        assert isinstance(book._container, ooxml.OoxmlBook)
+    for least, count in ((size - 1, 2), (size, 2), (size + 1, 0)):
+        monkeypatch.setattr(workbook, "LEAST_BYTES", least)
+        with sa.files.Source(path) as source, workbook.Workbook(source) as book:
+            assert len(book.header_rows) == count
