@@ -230,7 +230,11 @@ def _holds_elements(column: ArrayColumn, missing: Missing) -> bool:
     if resized is None:
         return False
     column.header = resized
-    decoded = column.decode_checked(missing)
-    column.header = column.written
+    try:
+        if column.decode_typed(missing) is not None:
+            return True
+        decoded = column.decode_checked(missing)
+    finally:
+        column.header = column.written
     size = decoded.cells_per_element
     return not any(problem.rest or problem.index // size >= capacity for problem in decoded.problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 from pathlib import Path
@@ -144,6 +145,19 @@ def test_rows_among_others_that_are_alike_are_one_edit(tmp_path: Path, edit: Edi
     rows = "row 300" if edit.count == 1 else "rows 300 to 302"
     assert error.message.startswith(f"{rows} {edit.kind.removesuffix('e')}ed in 7 arrays: ")
     assert error.message.endswith("; the rest exact") == guard
+
+
+def test_rows_above_a_single_array_of_dates_are_one_edit(tmp_path: Path) -> None:
+    days = np.datetime64("2024-01-01", "s") + np.random.default_rng(1).integers(0, 10**7, 12)
+    path = written(tmp_path / "t.xlsx", {"d": days})
+    book = openpyxl.load_workbook(path)
+    column = [cell.value for cell in book["arrays"]["A"]]
+    begin = column.index("data") + 1
+    for place, value in enumerate([dt.datetime(2031, 5, 6), dt.datetime(2031, 5, 6), *column[begin:]], begin + 1):
+        book["arrays"].cell(place, 1).value = value
+    book.save(path)
+    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    assert error.message.startswith("rows 0 to 1 inserted in 1 array: 'd' is 14")
 
 
 def test_what_stands_far_below_is_no_row(tmp_path: Path) -> None:

@@ -258,6 +258,19 @@ def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("count", [6, 3000])
+def test_a_cell_put_in_at_the_top_is_told_by_its_address(tmp_path: Path, count: int) -> None:
+    sa.write(tmp_path / "t.xlsx", {"t": random_numbers(count).round(3)})
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    column = [cell.value for cell in book["arrays"]["A"]]
+    begin = column.index("data") + 2
+    for row, value in enumerate([9.5, *column[begin - 1 : -1]], begin):
+        book["arrays"].cell(row, 1).value = value
+    book.save(tmp_path / "t.xlsx")
+    (message,) = (finding.message for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
+    assert message.startswith(f"1 element was inserted before t[0] (A{begin}); what follows")
+
+
 def test_an_array_copied_over_another_is_named(book: Path) -> None:
     def copy(sheet: Any) -> None:
         for row in range(20, 50):

@@ -197,9 +197,10 @@ class _Verdict(RoundingFindings):
         size = abs(moved.step)
         rows = self._rows(size)
         what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
-        where = self._range_text(moved.first, moved.start - 1)
         if moved.first == moved.start:
             where = f"before {self._stretch_ends(moved.start)[0]}"
+        else:
+            where = self._range_text(moved.first, moved.start - 1)
         message = f"{_count_elements(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
         upto = "" if moved.stop == self.layout.stretches else f", up to {self._stretch_ends(moved.stop - 1)[1]},"
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
