@@ -127,7 +127,7 @@ def compare(
     for block in cover_with_blocks(a.shape):
         if release is not None:
             release()
-        x, y = a[block], b[block]
+        x, y = a[*block, ...], b[*block, ...]  # of no axes too: arrays, not their elements
         unequal = find_unequal(x, y, rtol, atol)
         if not comparison.tolerant:
             signs = find_other_zeros(x, y) & ~unequal

@@ -22,7 +22,7 @@ from .differences import ServedDifference
 from .served import ServedArray, ServedFile
 from .tidy import make_tidy
 
-MOST_ELEMENTS = 4_000_000
+MOST_ELEMENTS, MOST_ARRAYS = 4_000_000, 20_000
 MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
 _LONGEST_ATTRIBUTE = 200  # characters
 
@@ -77,6 +77,7 @@ class Contents:
             DTypeError: names an array that cannot be shown.
             LimitError: more elements than a page holds.
         """
+        check_count(len(self.manifest["entries"]) + len(arrays))
         self.manifest["files"].append(title)
         numbers: dict[str, int] = {}
         for name, array in arrays.items():
@@ -258,6 +259,16 @@ def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | N
 def count_elements(infos: Mapping[str, ArrayInfo], names: Iterable[str]) -> int:
     """Return the number of elements in some arrays, by their headers."""
     return sum(math.prod(infos[name].shape) for name in names if name in infos)
+
+
+def check_count(arrays: int) -> None:
+    """Refuse a list of arrays that no page shows.
+
+    Raises:
+        LimitError: more than 20,000 arrays.
+    """
+    if arrays > MOST_ARRAYS:
+        raise LimitError(f"{arrays:,} arrays, and a page lists {MOST_ARRAYS:,}: name fewer (names=)")
 
 
 def check_elements(count: int) -> None:

@@ -23,7 +23,7 @@ from ..linear import LinearArray
 from ..registry import format_of, locate_place
 from ..spool import Spool
 from ..values import is_of, naming
-from .contents import Contents, check_elements, count_elements
+from .contents import Contents, check_count, check_elements, count_elements
 from .page import Page
 from .served import serve_large, serve_source
 from .serving import ServedPage
@@ -82,7 +82,7 @@ def view(
         `.close()`, which is a context manager.
 
     Raises:
-        LimitError: more than 4,000,000 elements.
+        LimitError: more than 4,000,000 elements, or 20,000 arrays.
         FormatError: nothing of a source can be read.
         NotFoundError: no such array.
 
@@ -151,21 +151,30 @@ def add_source(
         return source
 
     names = [names] if isinstance(names, str) else names
-    infos = _scan(rewind(), format, options)
-    wanted = infos.keys() if names is None else set(names)
+    infos = _scan(rewind(), format, options, names)
+    wanted = infos.keys() if names is None else infos.keys() & set(names)
+    check_count(len(contents.manifest["entries"]) + len(wanted))
     check_elements(contents.elements + count_elements(infos, wanted))
     findings = [*api.check(rewind(), format=format, **_known_options(source, format, options))]
     arrays, labels, unread = _read(rewind, names, format, options, infos, findings)
     contents.add_file(title, arrays, labels=labels, infos=infos, findings=findings, unread=unread)
 
 
-def _scan(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; none if a header is damaged, as reading and checking then say."""
+def _scan(
+    source: Any, format: str | None, options: Mapping[str, Any], names: Sequence[str] | None
+) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays; none if a header is damaged, and reading may still give some, as asked for.
+
+    Raises:
+        FormatError: a header is damaged, and everything is to be read: reading would say the same.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)
             return api.scan(source, format=format, **scan_options(source, format, options))
     except FormatError:
+        if names is None and not options:
+            raise
         return {}
 
 

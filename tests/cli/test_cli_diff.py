@@ -45,6 +45,14 @@ def test_nothing_differs(differ):
     assert json.loads(differ({"t": t}, {"t": t}, "--json").stdout)["same"] is True
 
 
+@pytest.mark.parametrize("values", [("x", None), ("p", "q"), (1.5, 2)])
+def test_arrays_of_no_axes_are_compared(differ, values):
+    one, other = (np.array(value, object) for value in values)
+    result = differ({"g": one}, {"g": other})
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "g: 1 of 1 element differs")
+    assert differ({"g": one}, {"g": one}).exit_code == 0
+
+
 def test_order_is_a_difference_unless_there_is_a_tolerance(differ):
     t = np.arange(6).reshape(2, 3)
     exact = differ({"t": t}, {"t": np.asfortranarray(t)})

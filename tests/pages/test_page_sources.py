@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from page_reading import PageReader
 
 import sheetarray as sa
+from sheetarray.pages import contents
 from sheetarray.testing.sheets_server import SheetsServer
 
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([1, 2], "i2")}
@@ -88,3 +90,24 @@ def test_options_reach_reading_scanning_and_checking(tmp_path: Path) -> None:
     assert page.entry("t")["location"].startswith("b!")
     with pytest.raises(TypeError, match="no option"):
         sa.view(path, delimiter=";")
+
+
+def test_a_list_of_too_many_arrays_is_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents.check_count(20_000)
+    with pytest.raises(sa.LimitError, match=r"20,001 arrays, and a page lists 20,000"):
+        contents.check_count(20_001)
+    sa.write(tmp_path / "a.csv", ARRAYS)
+    monkeypatch.setattr(contents, "MOST_ARRAYS", len(ARRAYS) - 1)
+    monkeypatch.setattr(sa.api, "read", None)
+    for source in (ARRAYS, tmp_path / "a.csv"):
+        with pytest.raises(sa.LimitError, match="name fewer"):
+            sa.view(source)
+
+
+def test_a_file_of_damaged_headers_is_gone_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sa.api, "check", None)
+    monkeypatch.setattr(sa.api, "read", None)
+    with pytest.raises(sa.FormatError, match="expected a key"):
+        sa.view(io.StringIO("version\n1.0.0\nndarray\n" * 3), format="csv")

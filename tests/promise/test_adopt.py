@@ -22,6 +22,7 @@ from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, writ
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.sheets.delimited import adopting as delimited_adopting
 from sheetarray.sheets.excel.adopting import change_cells
 from sheetarray.testing.sheets_server import SheetsServer
 
@@ -295,3 +296,12 @@ def test_labels_that_disagree_are_named(tmp_path: Path) -> None:
     put_csv(path, columns)
     with pytest.raises(sa.FormatError, match=r"'x' has . in '.', and . in '.'"):
         sa.adopt(path)
+
+
+def test_a_text_whose_headers_are_true_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path / "a.csv", GROWING)
+    read, calls = delimited_adopting.read_resized_arrays, []
+    monkeypatch.setattr(delimited_adopting, "read_resized_arrays", lambda *a, **b: calls.append(1) or read(*a, **b))
+    assert sa.adopt(tmp_path / "a.csv", tmp_path / "b.csv") == {}
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "a.csv").read_bytes()
+    assert len(calls) == 1

@@ -59,16 +59,17 @@ def adopt_csv(
                 raise
             arrays = read_resized_arrays([sheet], missing=missing)
         changes = {(edit.row, edit.column): edit.value for edit in find_header_edits([sheet], arrays)}
+        infos = {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+        del arrays  # the text is about to be read again
         name, mark = sheet.file_encoding
         raw = bytes(opened.whole())
-        content = _change_cells(raw[mark:], name, sheet.delimiter, changes)
-        content = raw[:mark] + content
-        infos = {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
-        with Source(io.BytesIO(content)) as again:
-            adopted = CsvSheet(again, delimiter, decimal, encoding, formulas)
-            adopted.look = sheet.look
-            if any(array.is_changed for array in read_resized_arrays([adopted], missing=missing).values()):
-                raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
+        content = raw[:mark] + _change_cells(raw[mark:], name, sheet.delimiter, changes) if changes else raw
+        if changes:
+            with Source(io.BytesIO(content)) as again:
+                adopted = CsvSheet(again, delimiter, decimal, encoding, formulas)
+                adopted.look = sheet.look
+                if any(array.is_changed for array in read_resized_arrays([adopted], missing=missing).values()):
+                    raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
     if content != raw or target is not None:
         with replacing(source if target is None else target) as sink:
             sink.write(content)
@@ -81,8 +82,6 @@ def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tu
     Raises:
         FormatError: the text is not of its encoding, or would not come back from it as it is.
     """
-    if not changes:
-        return raw
     try:
         text = codecs.decode(raw, encoding)
         whole = codecs.encode(text, encoding) == raw

@@ -10,6 +10,7 @@ from .blocks import QUOTE
 from .records import LONG_RECORD, Records
 
 _MANY_ZONES = 8  # that are worth a look at how they lie
+_SHARED, _WORTH_SHARING = 8, 16  # lines that a zone may share with those before and after it; of how many lines or more
 
 
 def read_zones(records: Records, zones: Sequence[Zone]) -> list[list[Cell]]:
@@ -38,9 +39,10 @@ def read_zones(records: Records, zones: Sequence[Zone]) -> list[list[Cell]]:
 
 
 def _zones_alone(records: Records, zones: Sequence[Zone]) -> dict[int, list[Cell]]:
-    """Return the cells of zones in whose rows no other zone lies, where their lines are short and hold no quotes.
+    """Return the cells of zones that share few rows with others, or none, if their lines are short and without quotes.
 
-    A sheet may hold very many arrays one below the other: the lines of each are decoded at once.
+    A sheet may hold very many arrays one below the other: the lines of each are decoded at once. Those next to a
+    neighbour's, where its name may stand, are decoded for both.
     """
     order = sorted(range(len(zones)), key=lambda index: zones[index].row)
     spans = [(zones[i].row, zones[i].row + (zones[i].count if zones[i].orient == "columns" else 1)) for i in order]
@@ -48,14 +50,16 @@ def _zones_alone(records: Records, zones: Sequence[Zone]) -> dict[int, list[Cell
     after = 0
     for place, (first, end) in enumerate(spans):
         following = spans[place + 1][0] if place + 1 < len(spans) else end
-        if first >= after and end <= following and first < end:
+        shared = _SHARED if end - first >= _WORTH_SHARING else 0
+        if first >= after - shared and end <= following + shared and first < end:
             alone.append((order[place], first, end - 1))
         after = max(after, end)
     results: dict[int, list[Cell]] = {}
     if len(alone) < _MANY_ZONES:
         return results
-    ends = records.spans(row for _, first, last in alone for row in (first, last))
-    for (index, _, _), (start, _), (_, end) in zip(alone, ends, ends, strict=False):
+    starts = records.spans(first for _, first, _ in alone)
+    ends = records.spans(last for _, _, last in alone)
+    for (index, _, _), (start, _), (_, end) in zip(alone, starts, ends, strict=False):
         if end - start >= LONG_RECORD:
             continue
         text = records.content[start:end].tobytes()
