@@ -73,7 +73,7 @@ _ROWS = (
         "SciSerialize, JSON",
         writing={"form": "json"},
         signature=re.compile(  # the first value is an object, never a list; or a key of SciSerialize with a text
-            rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{|"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'
+            rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]++|\\.)*+"\s*:\s*\{|"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'
         ),
     ),
     Format(

@@ -24,7 +24,7 @@ _ESCAPE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")
 
 _CELL = re.compile(r"[A-Z]{1,3}[0-9]+|R[0-9]*(C[0-9]*)?|C[0-9]*", re.IGNORECASE)  # A1, R1C1, R, C
 _RANGE = re.compile(
-    r"(?:'((?:[^']|'')+)'|([^'!,()\[\]]+))!(?:#REF!|\$?[A-Z]{1,3}\$?[0-9]+(?::\$?[A-Z]{1,3}\$?[0-9]+)?)(?=,|\Z)"
+    r"(?:'((?:[^']++|'')++)'|([^'!,()\[\]]+))!(?:#REF!|\$?[A-Z]{1,3}\$?[0-9]+(?::\$?[A-Z]{1,3}\$?[0-9]+)?)(?=,|\Z)"
 )
 _SHEET_AND_CELL = re.compile(r"\.(?=[A-Z]{1,3}[0-9]+$)", re.IGNORECASE)  # LibreOffice's Sheet1.A1
 _RESERVED = {  # constants, and what Excel itself keeps under a name

@@ -17,7 +17,7 @@ from .skipping import find_list_end
 
 _SHORT = 64  # bytes of a token that is parsed once for all headers
 _parse_short = lru_cache(maxsize=1024)(json.loads)
-_TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
+_TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]++|\\.)*+"|[^\s,:\[\]{}"]+)', re.DOTALL)
 
 
 def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -183,3 +184,14 @@ def test_very_many_short_lists_are_scanned_at_the_cost_of_their_bytes(monkeypatc
     infos = sa.scan(io.BytesIO(content), format="json")
     assert {name: info.shape for name, info in infos.items()} == dict.fromkeys(lists, (2,)) | {"long": (100_000,)}
     assert sum(sizes) < 2000 * 1024 + 8 * len(content)
+
+
+@pytest.mark.parametrize("text", ["x" * 2**20, "\\n" * 2**19, "a\\n" * 2**18], ids=["plain", "escapes", "both"])
+def test_scanning_a_long_text_takes_memory_for_the_text_alone(text: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(sa.FormatError, match="expected a flat list"):
+            sa.scan(io.BytesIO(b'{"a": "%s"}' % text.encode()), format="json")
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(text)
+    finally:
+        tracemalloc.stop()
