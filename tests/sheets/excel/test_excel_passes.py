@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from sheetarray.sheets.excel.reader import blocks, kept, ooxml, worksheet
 from sheetarray.sheets.excel.reader.raw import RawCells
 from sheetarray.sheets.excel.reader.regular import regular_rows
 from sheetarray.sheets.excel.reader.short import LONGEST, short_rows
-from sheetarray.sheets.excel.reader.worksheet import parse_block
+from sheetarray.sheets.excel.reader.worksheet import parse_block, try_regular
 
 PAD = b" " * 64
 VALUES = ["1", "-0.5", "1e-05", "2.2250738585072014E-308", "17", "0.1"]
@@ -37,8 +38,7 @@ def rows(count: int = 6, width: int = 3, *, first: int = 9, tag: str = "", cell:
 
 
 def regular(text: str, *, numeric: bool = True) -> RawCells | None:
-    with ThreadPoolExecutor(1) as thread:
-        result = regular_rows(text.encode() + PAD, numeric=numeric, thread=thread)
+    result = regular_rows(text.encode() + PAD, numeric=numeric)
     return None if result is None else result.cells()
 
 
@@ -46,7 +46,6 @@ def by_the_rules(text: str, monkeypatch: pytest.MonkeyPatch, *, numeric: bool) -
     """The same cells, neither by the short way nor by that for regular blocks."""
     with monkeypatch.context() as patch, ThreadPoolExecutor(1) as thread:
         patch.setattr(worksheet, "LONGEST", -1)
-        patch.setattr(worksheet, "regular_rows", lambda *_, **__: None)
         return parse_block(text.encode() + PAD, after=0, numeric=numeric, name="sheet1.xml", thread=thread)
 
 
@@ -157,7 +156,7 @@ def test_rows_of_inline_strings_are_regular(cells: list[tuple[str, str]], monkey
         ("</t></is></c><c", "</t></is> </c><c"),
         ("</t></is></c></row><row", "</t><is></c></row><row"),
         ("<is><t>1", '<is><t>"1'),
-        ("<is><t>1", "<is><t>>"),
+        ("<is><t>1", "<is><t>]]>"),
         ("<is><t>1", "<is><t>"),  # an empty text: other rules say what it is
         ("<is><t>1", "<is><u>1"),
         ('t="inlineStr"><is><t>1', 't="inlineStr"><v>1'),
@@ -418,7 +417,6 @@ def test_blocks_at_the_bound_are_short_and_others_are_not(monkeypatch: pytest.Mo
         return short_rows(block)
 
     monkeypatch.setattr(worksheet, "short_rows", counted)
-    monkeypatch.setattr(worksheet, "regular_rows", lambda *_, **__: None)
     with ThreadPoolExecutor(1) as thread:
         for length in (LONGEST - 1, LONGEST, LONGEST + 1):
             block = (GOOD + " " * (length - len(GOOD))).encode()
@@ -436,10 +434,9 @@ def test_blocks_of_numbers_beyond_a_bound_are_regular(numeric: bool, monkeypatch
 
     monkeypatch.setattr(worksheet, "regular_rows", noted)
     bound = worksheet._SHORTEST_REGULAR
-    with ThreadPoolExecutor(1) as thread:
-        for length in (bound - 1, bound, bound + 1):
-            block = (GOOD + " " * (length - len(GOOD))).encode()
-            assert len(parse_block(block, after=0, numeric=numeric, name="", thread=thread)) == 18
+    for length in (bound - 1, bound, bound + 1):
+        rows_ = try_regular((GOOD + " " * (length - len(GOOD))).encode(), numeric=numeric)
+        assert rows_ is None or len(rows_.cells()) == 18
     assert taken == ([bound - 1, bound, bound + 1] if numeric else [bound + 1])
 
 
@@ -488,3 +485,30 @@ def test_room_for_cells_has_a_bound() -> None:
     assert room.take_cells(1)
     assert not room.take_cells(1)
     assert room.take_cells(0)
+
+
+# Blocks in threads -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("count", [0, 1, blocks._THREADS - 1, blocks._THREADS, blocks._THREADS + 1, 9])
+def test_what_stands_before_an_error_is_yielded_first(count: int, ahead: bool) -> None:
+    def items() -> Iterator[int]:
+        yield from range(count)
+        raise sa.FormatError("the part breaks off")
+
+    yielded: list[tuple[int, int]] = []
+    with pytest.raises(sa.FormatError, match="breaks off"):
+        yielded.extend(blocks.map_ahead(lambda item: item * item, items(), ahead=ahead))
+    wanted = [(item, item * item) for item in range(count)]
+    assert list(blocks.map_ahead(lambda item: item * item, iter(range(count)), ahead=ahead)) == wanted
+
+    def refuse(item: int) -> int:
+        if item == 2:
+            raise sa.FormatError("the third")
+        return item
+
+    taken: list[int] = []
+    with pytest.raises(sa.FormatError, match="the third" if count > 2 else "breaks off"):
+        taken.extend(item for item, _ in blocks.map_ahead(refuse, items(), ahead=ahead))
+    assert taken == list(range(min(count, 2)))

@@ -43,10 +43,11 @@ from sheetarray import dtypes
 from sheetarray.columns import Request, cell_address
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import kept, ooxml, row_events
-from sheetarray.sheets.excel.reader import worksheet as regular
+from sheetarray.sheets.excel.reader import worksheet as worksheet_rules
 from sheetarray.sheets.excel.reader.cutting import PAD
+from sheetarray.sheets.excel.reader.regular import regular_rows
 from sheetarray.sheets.excel.reader.tags import Tags
-from sheetarray.sheets.excel.reader.worksheet import parse_block
+from sheetarray.sheets.excel.reader.worksheet import try_regular
 from sheetarray.sheets.excel.workbook import Workbook
 
 FLOAT = dtypes.from_name("float64")
@@ -241,8 +242,10 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
     }
     block = rows_of(cells).encode()
     for numeric in (False, True):
+        alike_rows = regular_rows(block + PAD, numeric=numeric)
         with ThreadPoolExecutor(1) as thread:
-            result = regular.parse_block(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
+            options: dict[str, Any] = {"after": 0, "numeric": numeric, "name": "x", "thread": thread}
+            result = alike_rows.cells() if alike_rows else worksheet_rules.parse_block(block + PAD, **options)
         wanted = row_events.parse_rows(block, after=0, numeric=numeric, name="x")
         assert len(result) == len(wanted)
         for cell, expected in zip(_told(result), _told(wanted), strict=True):
@@ -252,7 +255,7 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
 def test_cells_of_many_styles_need_no_xml_parser() -> None:
     block = rows_of({(index, 0): f' s="{index}" t="n"><v>{index}</v></c>' for index in range(1, 3000)}).encode()
     with ThreadPoolExecutor(1) as thread:
-        result = regular._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
+        result = worksheet_rules._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
     assert result is not None
     assert result.styles.tolist() == result.values.to_list() == list(range(1, 3000))
 
@@ -353,11 +356,11 @@ def test_headers_are_found_by_their_bytes_and_a_damaged_part_is_told(monkeypatch
     content = bytearray(large())
     looked_at: list[int] = []
 
-    def counted(block: bytes, **options: Any) -> Any:
+    def counted(block: bytes, *, numeric: bool) -> Any:
         looked_at.append(len(block))
-        return parse_block(block, **options)
+        return try_regular(block, numeric=numeric)
 
-    monkeypatch.setattr(ooxml, "parse_block", counted)
+    monkeypatch.setattr(ooxml, "try_regular", counted)
     assert sa.scan(io.BytesIO(content), format="xlsx")["t"].shape == (60_000,)
     assert sum(looked_at) < 500_000  # of 3.8 MB: only the first blocks are looked at cell by cell
     start = content.index(b"xl/worksheets/sheet1.xml") + 300_000

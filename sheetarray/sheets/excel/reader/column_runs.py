@@ -64,7 +64,7 @@ class ColumnRuns:
         self.height = max(self.height, 1 + int(rows.max()))
 
     def add_neighbours(self, first: int, kinds: Kinds, values: pl.Series) -> None:
-        """Add a short run of cells without a gap, the first of them in a row."""
+        """Add a run of cells without a gap, the first of them in a row."""
         self.rows.append(range(first, first + len(kinds)))
         self.kinds.append(kinds)
         self.values.append(values)
@@ -118,23 +118,32 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
 
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of a run in which all rows have the same columns."""
-    rows = run.rows[:: run.width]
+    rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
-    values = _split_values(run, places)
-    for place, column_values in zip(places, values, strict=True):
+    together = bool((np.diff(rows) == 1).all())
+    kinds = run.kinds.reshape(count, run.width)
+    alike = (kinds == kinds[0]).all(axis=0).tolist()
+    of_one = {kind: np.broadcast_to(np.uint8(kind), count) for kind in set(kinds[0].tolist())}
+    for place, values in zip(places, _split_values(run, places), strict=True):
         which = int(wanted[run.columns[place]])
-        columns[which].add(rows - first_rows[which], run.kinds[place :: run.width], column_values)
+        column_kinds = of_one[int(kinds[0, place])] if alike[place] else kinds[:, place]
+        if together:
+            columns[which].add_neighbours(int(rows[0] - first_rows[which]), column_kinds, values)
+        else:
+            columns[which].add(rows - first_rows[which], column_kinds, values)
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
     """Return the values in some columns of a run in which all rows have the same columns."""
     import polars as pl
 
+    count = len(run) // run.width
     if run.values.dtype.is_numeric() and not run.values.null_count():
-        numbers = run.values.to_numpy()  # each column is copied, so that it can be given back by itself
-        return [pl.Series(np.ascontiguousarray(numbers[place :: run.width])) for place in places]
-    first, count = np.arange(0, len(run), run.width), len(run) // run.width
-    values = run.values.gather((np.array(places, np.int64)[:, None] + first).ravel())
+        numbers = run.values.to_numpy().reshape(count, run.width)
+        values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
+    else:
+        first = np.arange(0, len(run), run.width)
+        values = run.values.gather((np.array(places, np.int64)[:, None] + first).ravel())
     return [values.slice(start, count) for start in range(0, len(values), count)]
 
 
@@ -189,7 +198,9 @@ def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
 
     if not column.rows:
         return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String)), None
-    rows: Positions = np.concatenate([np.asarray(rows, dtype=np.int64) for rows in column.rows])
+    rows: Positions = np.concatenate(
+        [np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows for rows in column.rows]
+    )
     kinds: Kinds = np.concatenate(column.kinds)
     values = pl.concat(column.values)
     column.rows, column.kinds, column.values = [], [], []

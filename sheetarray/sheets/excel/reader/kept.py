@@ -8,11 +8,10 @@ of all others the XML.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from ..package.parts import Package
-from .blocks import inflate_blocks, run_ahead, to_utf8
+from .blocks import inflate_blocks, keep_freed_memory, map_ahead, run_ahead, to_utf8
 from .cells import CellRun
 from .cutting import PAD, split_elements
 from .picking import find_end_of_texts, rows_of_block
@@ -90,25 +89,22 @@ class SheetBlocks:
         """Return all blocks, where they are kept; otherwise None."""
         return self._kept
 
-    def blocks(self, *, numbers: Executor | None = None) -> Iterator[RowBlock]:
+    def blocks(self, *, numbers: bool = False) -> Iterator[RowBlock]:
         """Inflate the blocks, and keep them if there is room for all of them.
 
         Args:
-            numbers: take the numbers of regular blocks instead of their XML; where the engine works meanwhile.
+            numbers: take the numbers of regular blocks instead of their XML.
         """
         self.release()
         texts = split_elements(
             to_utf8(inflate_blocks(self._package, self._part), self._part), self._part, around=b"sheetData", tag=b"row"
         )
         kept: list[RowBlock] | None = []
-        for text in _cut_first(texts if self.is_short else run_ahead(texts)):
-            regular = None
-            if numbers is not None and not self.is_short:  # texts will be looked for in the XML
-                regular = regular_rows(text, numeric=True, thread=numbers, types=NUMBERS)
-            if regular is None:
-                block = RowBlock(text, rows_of_block(text))
-            else:
-                block = RowBlock(None, (regular.first, regular.after - 1), regular)
+        if not self.is_short:
+            keep_freed_memory()
+            texts = run_ahead(texts)
+        make = _block_of_numbers if numbers and not self.is_short else _block_of_text
+        for _, block in map_ahead(make, _cut_first(texts), ahead=not self.is_short):
             if kept is not None:
                 kept.append(block)
                 if not self._room.take(block):
@@ -122,6 +118,19 @@ class SheetBlocks:
         kept, self._kept = self._kept or [], None
         self._room.reclaim(kept)
         return kept
+
+
+def _block_of_text(text: bytes) -> RowBlock:
+    return RowBlock(text, rows_of_block(text))
+
+
+def _block_of_numbers(text: bytes) -> RowBlock:
+    """Return a block without its text where it is regular and has nothing but numbers and truth values.
+
+    In any other block texts will be looked for in the XML.
+    """
+    regular = regular_rows(text, numeric=True, types=NUMBERS)
+    return _block_of_text(text) if regular is None else RowBlock(None, (regular.first, regular.after - 1), regular)
 
 
 def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:

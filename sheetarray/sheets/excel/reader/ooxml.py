@@ -20,7 +20,7 @@ from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .binary import are_plain_doubles
-from .blocks import helper
+from .blocks import helper, map_ahead
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
 from .events import MarkupBudget
 from .formats import Formats, read_formats
@@ -34,7 +34,7 @@ from .row_events import MOST_IN_ROWS
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
-from .worksheet import parse_block
+from .worksheet import parse_block, try_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,16 +130,23 @@ class OoxmlBook:
         """
         sheet = self._sheet(title)
         after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
+        blocks = sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks())
+
+        def look(block: RowBlock) -> RegularRows | None:
+            return None if sheet.is_short else regular_rows(block.text or b"", numeric=True)
+
         with helper("text") as thread:
-            for block in sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks()):
-                regular = None if sheet.is_short else regular_rows(block.text or b"", numeric=True, thread=thread)
+            for block, regular in map_ahead(look, blocks, ahead=not sheet.is_short):
                 runs = [] if regular is None else self._table_cells(regular)
                 if regular is not None and runs:
                     raw, after = regular.cells(), regular.after
                     order.check(raw.rows, raw.columns, raw.width)
                     yield from runs
                     continue
-                cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=False)
+                regular = try_regular(block.text or b"", numeric=False)
+                cells, after = self._cells_of_block(
+                    block, regular, after, order, budget, thread, part=part, numeric=False
+                )
                 if cells is not None:
                     yield cells
 
@@ -187,16 +194,27 @@ class OoxmlBook:
         """Yield the cells of those blocks that are picked, up to a row."""
         part, share = self.parts[title], self._sheet(title).is_short
         after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
-        for block in blocks:
+
+        def look(block: RowBlock) -> tuple[bool, RegularRows | None]:
+            """Return whether a block is picked, and its rows if it is regular."""
+            if block.rows and pick is not None and not pick(block.text or b"", block.rows):
+                return False, None
+            if block.regular is not None or (block.cells is not None and (share or not numeric)):
+                return True, block.regular
+            return True, try_regular(block.text or b"", numeric=numeric)
+
+        for block, (is_picked, regular) in map_ahead(look, blocks, ahead=not share):
             if (block.rows[0] if block.rows else after) >= end:
                 return
-            if block.rows and pick is not None and not pick(block.text or b"", block.rows):
+            if block.rows and not is_picked:
                 after = block.rows[1] + 1
                 continue
             if block.cells is not None and (share or not numeric):
                 cells, after = block.cells
             else:
-                cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=numeric)
+                cells, after = self._cells_of_block(
+                    block, regular, after, order, budget, thread, part=part, numeric=numeric
+                )
                 if share or (not numeric and self._room.take_cells(len(cells or ()))):
                     block.cells = (cells, after)
             if cells is not None:
@@ -205,6 +223,7 @@ class OoxmlBook:
     def _cells_of_block(
         self,
         block: RowBlock,
+        regular: RegularRows | None,
         after: int,
         order: OrderCheck,
         budget: MarkupBudget,
@@ -214,8 +233,8 @@ class OoxmlBook:
         numeric: bool,
     ) -> tuple[CellRun | None, int]:
         """Return the cells of a block, if it has any, and the row after its last one."""
-        if block.regular is not None:
-            raw = block.regular.cells()
+        if regular is not None:
+            raw = regular.cells()
         else:
             text = block.text or b""
             raw = parse_block(text, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
@@ -236,7 +255,7 @@ class OoxmlBook:
             return text != b"" and pick(text, rows)  # of a block of numbers there is no text
 
         with helper("text") as thread:
-            blocks = sheet.blocks(numbers=thread if self.reads_numbers else None)
+            blocks = sheet.blocks(numbers=self.reads_numbers)
             yield from self._runs(title, blocks, thread, pick=may_hold)
 
     def _sheet(self, title: str) -> SheetBlocks:

@@ -2,9 +2,9 @@
 
 Such are most of the bytes of a large workbook, whoever wrote it. Quotes are found all at once; then every row must
 have as many as the first one, and between them, eight bytes at a time, what the first one has, but for row numbers,
-which count up, and for values, which the columnar engine parses meanwhile in another thread. As many tags as the first
-row has, times the rows, and as many values as cells: so nothing else can stand anywhere. Any other block is none of
-this module's (`worksheet`).
+which count up, and for values, which the columnar engine parses. As many tags as the first row has, times the rows, and
+a value for each cell, up to the next tag: so nothing else can stand anywhere. Any other block is none of this module's
+(`worksheet`).
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 """
@@ -12,7 +12,6 @@ Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 from __future__ import annotations
 
 from collections.abc import Collection
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from .cells import MOST_COLUMNS, MOST_ROWS, Kinds
 from .first_row import TRIMMED, FirstRow, read_first_row
 from .raw import INLINE, LOGICAL, PLAIN, SHARED, RawCells
 from .row_comparison import RowComparison
-from .tags import texts_after_tags
+from .tags import texts_at
 from .texts import WHITE, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 NUMBERS, VALUES, ANY = (PLAIN, LOGICAL), (PLAIN, LOGICAL, SHARED), (PLAIN, LOGICAL, SHARED, INLINE)
 """What `regular_rows` takes: numbers and truth values; shared strings, too; inline strings, too. See `raw`."""
-_LESS, _GREATER, _QUOTE = (ord(mark) for mark in '<>"')
+_LESS, _QUOTE = ord("<"), ord('"')
 
 
 @dataclass(frozen=True)
@@ -71,26 +70,25 @@ class RegularRows:
 
     def cells(self) -> RawCells:
         """Return the cells, as those of any other block."""
-        width, size = len(self.columns), len(self.values)
+        width, shape = len(self.columns), (self.count, len(self.columns))
         return RawCells(
-            np.repeat(np.arange(self.first, self.after), width),
-            np.tile(self.columns, self.count),
-            np.tile(self.types, self.count),
-            np.tile(self.styles, self.count),
-            np.zeros(size, np.bool_),
+            np.broadcast_to(np.arange(self.first, self.after)[:, None], shape).ravel(),
+            np.broadcast_to(self.columns, shape).ravel(),
+            np.broadcast_to(self.types, shape).ravel(),
+            np.broadcast_to(self.styles, shape).ravel(),
+            np.zeros(len(self.values), np.bool_),
             self.values,
             self.after,
             width,
         )
 
 
-def regular_rows(block: bytes, *, numeric: bool, thread: Executor, types: Collection[int] = ANY) -> RegularRows | None:
+def regular_rows(block: bytes, *, numeric: bool, types: Collection[int] = ANY) -> RegularRows | None:
     """Return the rows of a block that is regular; None for any other.
 
     Args:
         block: from the tag of a row on, with at least 64 spaces at its end.
         numeric: give values as Float64, unless some are inline strings.
-        thread: where the columnar engine works meanwhile.
         types: that cells may have.
 
     Raises:
@@ -100,26 +98,17 @@ def regular_rows(block: bytes, *, numeric: bool, thread: Executor, types: Collec
     if row is None:
         return None
     numeric = numeric and INLINE not in row.types
-    width = len(row.letters)
     columns = np.array([column_number(letters.decode()) for letters in row.letters])
     units = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(units == _QUOTE)
     count, rest = divmod(len(quotes), row.count_quotes())
     if rest or row.number + count - 1 > MOST_ROWS or columns.max() >= MOST_COLUMNS:
         return None
-    texts = thread.submit(texts_after_tags, block, numeric)
-    if not RowComparison(block, row, quotes.reshape(count, -1)).is_regular():
+    comparison = RowComparison(block, row, quotes.reshape(count, -1))
+    if not comparison.is_regular() or np.count_nonzero(units == _LESS) != count * row.count_tags():
         return None
-    tags = count * row.count_tags()
-    if np.count_nonzero(units == _LESS) != tags or np.count_nonzero(units == _GREATER) != tags:
-        return None
-    values = texts.result()
-    if values is None:
-        return None
-    values = values.drop_nulls()
-    if not numeric and len(values):
-        values = values[:-1]  # the spaces at the end of the block, which are text, too
-    if len(values) != count * width:
+    values = texts_at(block, comparison.find_values(), numeric)
+    if values is None or (not numeric and b"]]>" in block):  # which no text of XML has
         return None
     if not numeric:
         values = _decode(values, block, row, count)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....dtypes import Positions
 from .first_row import CELL_BEGINS, ROW_BEGINS, ROW_ENDS, FirstRow
 from .tags import TagWords
+
+Places = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 _WORD = 8  # bytes
 _QUOTE = ord('"')
@@ -22,7 +25,7 @@ class RowComparison:
         quotes: where the quotes of each row are.
     """
 
-    def __init__(self, block: bytes, row: FirstRow, quotes: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> None:
+    def __init__(self, block: bytes, row: FirstRow, quotes: Places) -> None:
         self._block, self._row, self._quotes = block, row, quotes
         self._words: TagWords = np.ndarray((len(block) - 7,), np.dtype("<u8"), block, 0, (1,))
         numbers = np.arange(row.number, row.number + len(quotes))
@@ -37,6 +40,11 @@ class RowComparison:
     def is_regular(self) -> bool:
         """Return whether every row is like the first one."""
         return self._rows_begin() and self._rows_end() and self._references() and self._tails()
+
+    def find_values(self) -> Positions:
+        """Return the place of each cell's value, row by row, in a block that is regular."""
+        places: Positions = (self._closing + np.array([len(tail) for tail in self._row.tails])).ravel()
+        return places
 
     def _rows_begin(self) -> bool:
         """Return whether each row begins with its tag, with the number after the last one's, and with a cell."""
@@ -68,9 +76,10 @@ class RowComparison:
         """Return whether each cell follows the one before at once, and begins with the reference that is due."""
         row = self._row
         quotes = np.array([1 + tail.count(b'"') for tail in row.tails])
-        self._opening = row.quotes + np.cumsum(quotes) - quotes
+        which = row.quotes + np.cumsum(quotes) - quotes
         length = np.array([len(letters) for letters in row.letters])
-        opening, closing = self._quotes[:, self._opening], self._quotes[:, self._opening + 1]
+        opening, closing = self._select(which), self._select(which + 1)
+        self._closing = closing
         if (closing - opening != self._digits[:, None] + (length + 1)).any():
             return False
         if ((self._words[closing - 7] >> self._unused[:, None]) != self._numbers[:, None]).any():
@@ -81,7 +90,14 @@ class RowComparison:
             [text + letters for text, letters in zip(texts, row.letters, strict=True)], opening + length + 1
         )
 
-    def _stand_before(self, texts: list[bytes], places: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> bool:
+    def _select(self, which: Positions) -> Places:
+        """Return the places of some quotes of each row, without a copy where they are equally far apart."""
+        steps = np.diff(which)
+        if len(steps) and (steps == steps[0]).all():
+            return self._quotes[:, which[0] : which[-1] + 1 : steps[0]]
+        return self._quotes[:, which]
+
+    def _stand_before(self, texts: list[bytes], places: Places) -> bool:
         """Return whether in each row, before each place, stands the text of its column."""
         for back in range(0, max(map(len, texts)), _WORD):
             longer = [column for column, text in enumerate(texts) if len(text) > back]
@@ -99,7 +115,7 @@ class RowComparison:
         """Return whether what follows each reference is what follows it in the first row."""
         tails = self._row.tails
         lengths = np.array([len(tail) for tail in tails])
-        closing = self._quotes[:, self._opening + 1]
+        closing = self._closing
         for start in range(0, int(lengths.max()), _WORD):
             longer = np.flatnonzero(lengths > start)
             starts = np.maximum(np.minimum(lengths[longer] - _WORD, start), 0)

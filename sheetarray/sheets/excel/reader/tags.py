@@ -61,6 +61,7 @@ _THIRD = {ROW: b"w", END_ROW: b"o", END_ITEM: b"i", INLINE: b"> /", ITEM: b"> /"
 _ONE_OF = {thirds: np.isin(np.arange(256), list(thirds)) for thirds in _THIRD.values()}
 _AHEAD = 8  # tags
 _LESS, _GREATER, _SLASH = 0x3C, 0x3E, 0x2F
+_LINE_END = 1  # no character of XML
 
 
 class Tags:
@@ -160,3 +161,39 @@ def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
         )["column_2"]
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
+
+
+def texts_at(text: bytes, places: Positions, numeric: bool) -> pl.Series | None:
+    """Return the text from each place up to the next tag; None where one is empty, is no number or has a control code.
+
+    The engine reads each of them as the first field of a line that ends where the next one begins: half the work of
+    `texts_after_tags`.
+
+    Args:
+        text: UTF-8.
+        places: ascending, each right after a byte that is none of those.
+        numeric: read them as Float64.
+    """
+    import polars as pl
+
+    lines = np.frombuffer(text, np.uint8).copy()
+    lines[places - 1] = _LINE_END
+    kind: Any = pl.Float64 if numeric else pl.String
+    try:
+        values = pl.read_csv(
+            lines.tobytes(),
+            has_header=False,
+            separator="<",
+            eol_char=chr(_LINE_END),
+            quote_char=None,
+            columns=["column_1"],
+            schema={"column_1": kind},
+            ignore_errors=numeric,
+            truncate_ragged_lines=True,
+            extra_columns="ignore",
+            glob=False,
+        )["column_1"]
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    values = values[1:]  # before the first place no text is asked for
+    return values if len(values) == len(places) and not values.null_count() else None

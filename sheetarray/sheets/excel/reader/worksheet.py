@@ -21,7 +21,7 @@ from .decoding import PRESERVED, decode_texts
 from .events import MarkupBudget
 from .formulas import FALSE, TRUE, areas_of
 from .raw import INLINE, LOGICAL, LONG_TEXT, PLAIN, RESULT, TYPES, RawCells, concatenate
-from .regular import ANY, VALUES, regular_rows
+from .regular import ANY, VALUES, RegularRows, regular_rows
 from .row_events import parse_rows
 from .short import LONGEST, short_rows
 from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
@@ -38,10 +38,25 @@ _STYLE = b' s="'
 _ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>))')
 
 
+def try_regular(block: bytes, *, numeric: bool) -> RegularRows | None:
+    """Return the rows of a block, if it is regular and so long that finding that out is worth it.
+
+    Args:
+        block: from the tag of a row on.
+        numeric: give values as Float64.
+
+    Raises:
+        FormatError: an inline string with an entity that XML does not have.
+    """
+    if not (numeric or len(block) > _SHORTEST_REGULAR) or len(block) > _LONGEST_BLOCK:
+        return None
+    return regular_rows(block, numeric=numeric, types=VALUES if numeric else ANY)
+
+
 def parse_block(
     block: bytes, *, after: int, numeric: bool, name: str, thread: Executor, budget: MarkupBudget | None = None
 ) -> RawCells:
-    """Return the cells of a block of rows.
+    """Return the cells of a block of rows that is not regular, or was not tried.
 
     Args:
         block: from the tag of a row on.
@@ -54,11 +69,6 @@ def parse_block(
     Raises:
         FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
     """
-    regular = None
-    if (numeric or len(block) > _SHORTEST_REGULAR) and len(block) <= _LONGEST_BLOCK:
-        regular = regular_rows(block, numeric=numeric, thread=thread, types=VALUES if numeric else ANY)
-    if regular is not None:
-        return regular.cells()
     if len(block) <= LONGEST and not numeric and (cells := short_rows(block)) is not None:
         return cells
     cells = None
