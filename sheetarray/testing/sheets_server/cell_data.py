@@ -8,8 +8,8 @@ from typing import Any
 from . import rendered
 from .effective_format import EffectiveFormats
 from .errors import Json
-from .formulas import Evaluator, FormulaError
-from .grid import Formula, GridCell
+from .formulas import Evaluator, FormulaError, evaluator_of
+from .grid import Formula, GridCell, Spilled
 from .masks import FieldMask, mask_below, select, wants
 from .ranges import GridArea
 from .spreadsheet import ServedSheet, Spreadsheet
@@ -28,9 +28,9 @@ _ERRORS = {
 
 def rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
     """Return the RowData of an area, as far as a mask wants them, without those at the end that hold nothing."""
-    look = rendered.Look(Evaluator(spreadsheet))
+    look = rendered.Look(evaluator_of(spreadsheet))
     wanted = mask_below(mask, "values")
-    bottom = sheet.grid.bottom(area)
+    bottom = look.evaluator.grid(sheet).bottom(area)
     if wanted is None:
         return [{} for _ in range(area.top, bottom)]
     formats = EffectiveFormats(look.evaluator, sheet) if wants(wanted, "effectiveFormat") else None
@@ -58,7 +58,7 @@ def _cells(
     mask: FieldMask,
 ) -> list[Json | None]:
     """Return the CellData of a part of a column; None where there is no cell."""
-    cells = sheet.grid.column(column, top, bottom)
+    cells = look.evaluator.grid(sheet).column(column, top, bottom)
     entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
     linked = wants(mask, "hyperlink")
     column_data: list[Json | None] = []
@@ -67,7 +67,7 @@ def _cells(
             column_data.append(None)
             continue
         data: Json = {}
-        if entered:
+        if entered and type(cell) is not Spilled:
             data["userEnteredValue"] = extended_value(cell)
         if effective:
             data["effectiveValue"] = effective_value(look.evaluator, sheet, row, column, cell)

@@ -55,9 +55,10 @@ class Gradient:
 
     def _numbers(self) -> Iterator[float]:
         """Yield the numbers in the ranges, those that formulas come to too."""
+        grid = self._evaluator.grid(self._sheet)
         for area in self.areas:
             for column in range(area.left, area.right):
-                for row, cell in enumerate(self._sheet.grid.column(column, area.top, area.bottom), area.top):
+                for row, cell in enumerate(grid.column(column, area.top, area.bottom), area.top):
                     value: Any = cell
                     if isinstance(cell, Formula):
                         value = self._evaluator.result(self._sheet, row, column, cell)

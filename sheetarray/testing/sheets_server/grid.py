@@ -19,6 +19,13 @@ class Formula:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Spilled(Formula):
+    """A cell that holds nothing, and shows a value of the array that a formula elsewhere has come to."""
+
+    value: object
+
+
 GridCell = bool | float | str | Formula | None  # None is a blank; a number is always a float
 
 
@@ -79,6 +86,11 @@ class SheetGrid:
             before if cell is SKIP else cell for cell, before in zip(cells, old, strict=True)
         ]
         _trimmed(held)
+
+    @property
+    def may_have_formulas(self) -> bool:
+        """Whether a formula was ever written here."""
+        return self._formulas
 
     def rewrite_formulas(self, change: Callable[[str], str]) -> None:
         """Give every formula the text that `change` makes of it."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from . import rendered
 from .conditions import Condition
 from .errors import Json
-from .formulas import Evaluator
+from .formulas import evaluator_of
 from .grid import Formula
 from .ranges import Span
 from .spreadsheet import ServedSheet, Spreadsheet
@@ -24,7 +24,7 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
         return set()
     grid = sheet.grid
     area = Span.from_json(wanted.get("range") or {}).on(grid.rows, grid.columns)
-    look = rendered.Look(Evaluator(spreadsheet))
+    look = rendered.Look(evaluator_of(spreadsheet))
     hidden: set[int] = set()
     first = area.top + 1  # below the names
     for column, rule in criteria.items():
@@ -34,7 +34,7 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
         condition = rule.get("condition")
         test = Condition(look.evaluator, sheet, condition, first, column) if condition else None
         for row in range(first, area.bottom):
-            cell = grid.cell(row, column)
+            cell = look.evaluator.grid(sheet).cell(row, column)
             text = str(look.cell(sheet, row, column, cell))
             value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
             if text in excluded or (test is not None and not test.is_met(row, column, value, text)):

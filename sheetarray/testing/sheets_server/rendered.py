@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from .errors import Json
 from .formats import format_number, format_text, is_date
-from .formulas import Evaluator, number_format_of
-from .grid import Formula, GridCell
+from .formulas import Evaluator, evaluator_of, number_format_of
+from .grid import Formula, GridCell, Spilled
 from .ranges import GridArea
 from .spreadsheet import ServedSheet, Spreadsheet
 
@@ -31,10 +31,10 @@ def columns(
     dates: str = "SERIAL_NUMBER",
 ) -> list[list[Rendered]]:
     """Return the cells of an area by column, blanks as "", without trailing ones."""
-    look = Look(Evaluator(spreadsheet), option, dates)
-    return [
-        look.column(sheet, column, area.top, cells) for column, cells in enumerate(sheet.grid.block(area), area.left)
-    ]
+    evaluator = evaluator_of(spreadsheet)
+    look = Look(evaluator, option, dates)
+    columns_read = enumerate(evaluator.grid(sheet).block(area), area.left)
+    return [look.column(sheet, column, area.top, cells) for column, cells in columns_read]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Look:
 
     def cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
         """Return one cell."""
-        if isinstance(cell, Formula) and self.option == "FORMULA":
+        if isinstance(cell, Formula) and self.option == "FORMULA" and type(cell) is not Spilled:
             return cell.text
         result = self.evaluator.value(sheet, row, column, cell)
         if result is None:
@@ -75,6 +75,8 @@ class Look:
             return result if self.option != "FORMATTED_VALUE" else "TRUE" if result else "FALSE"
         if isinstance(result, str) and (self.option != "FORMATTED_VALUE" or not sheet.grid.marked(column)):
             return result
+        if not isinstance(result, str) and self.option != "FORMATTED_VALUE" and self.dates == "SERIAL_NUMBER":
+            return number(result)
         number_format = self.number_format(sheet, row, column, cell)
         if isinstance(result, str):
             return format_text(result, number_format)
@@ -85,7 +87,7 @@ class Look:
     def number_format(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json | None:
         """Return the number format in which a cell is shown; None for none."""
         if isinstance(cell, Formula):
-            return number_format_of(self.evaluator.spreadsheet, sheet, row, column)
+            return number_format_of(self.evaluator, sheet, row, column)
         mark = sheet.grid.mark(row, column) or {}
         own: Json | None = (mark.get("userEnteredFormat") or {}).get("numberFormat")
         return own

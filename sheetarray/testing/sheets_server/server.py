@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ApiError
 from .faults import Fault, Quota
-from .formulas import Evaluator, Scalar
+from .formulas import Scalar, evaluator_of
 from .listening import HOST, listen
 from .schema import MessageSchemas
 from .service import Service
@@ -199,7 +199,8 @@ class SheetsServer:
                 raise KeyError(
                     f"there is no sheet {sheet!r}; there are {[other.title for other in spreadsheet.sheets]}"
                 )
-            grid, evaluator = held.grid, Evaluator(spreadsheet)
+            evaluator = evaluator_of(spreadsheet)
+            grid = evaluator.grid(held)
             columns = [grid.column(index, 0, grid.rows) for index in range(grid.columns)]
             rows = []
             for row in range(max(map(len, columns), default=0)):

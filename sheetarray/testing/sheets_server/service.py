@@ -144,6 +144,20 @@ class Service:
 
     def answer(self, call: Call) -> Json | FileContent:
         """Do what a request asks; a request that fails has changed nothing."""
+        if not call.method.writes:
+            return self._answer(call)
+        self._forget_results()
+        try:
+            return self._answer(call)
+        finally:
+            self._forget_results()
+
+    def _forget_results(self) -> None:
+        """Let formulas be worked out anew."""
+        for spreadsheet in self.spreadsheets.values():
+            spreadsheet.evaluator = None
+
+    def _answer(self, call: Call) -> Json | FileContent:
         if call.method.name.startswith("drive."):
             said = drive.answer(self, call.method.name.removeprefix("drive."), call.params, call.body)
             return said if isinstance(said, FileContent) else apply_mask(call, said)

@@ -96,6 +96,7 @@ class Spreadsheet:
         title: what its owner calls it.
         limit: cells that all its grids may have together.
         user: whose request is being answered; None for the owner.
+        evaluator: what is known of its formulas, for as long as nothing is written; see `formulas.evaluator_of`.
     """
 
     key: str
@@ -106,6 +107,7 @@ class Spreadsheet:
     named: dict[str, RangeName] = field(default_factory=dict)
     metadata: dict[int, Json] = field(default_factory=dict)
     user: str | None = None
+    evaluator: object = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Spreadsheet:
         """Another one in the same state."""

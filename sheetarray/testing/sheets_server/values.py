@@ -10,7 +10,8 @@ from typing import Any
 from . import entered, rendered
 from .batch.dimensions import insert
 from .errors import Json, invalid, within
-from .grid import SKIP, GridCell, Skip
+from .formulas import Evaluator
+from .grid import SKIP, GridCell, SheetGrid, Skip
 from .ranges import GridArea, Span, format_range, letters, split
 from .spreadsheet import ServedSheet, Spreadsheet
 
@@ -81,7 +82,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     sheet, searched = _area(spreadsheet, params["range"])
     columns = _columns(body, _option(params))
     grid = sheet.grid
-    table = _table(sheet, searched)
+    table = _table(Evaluator(spreadsheet).grid(sheet), searched)
     top, left = (table.bottom, table.left) if table else (searched.top, searched.left)
     height, width = max(map(len, columns), default=0), len(columns)
     rows, wide = max(grid.rows, top + height), max(grid.columns, left + width)
@@ -158,9 +159,8 @@ def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
     return line
 
 
-def _table(sheet: ServedSheet, searched: GridArea) -> GridArea | None:
+def _table(grid: SheetGrid, searched: GridArea) -> GridArea | None:
     """Return the last table that a range meets: the block of cells around its last cell that is not blank."""
-    grid = sheet.grid
     ends = [(len(cells), index) for index, cells in enumerate(grid.block(searched)) if cells]
     if not ends:
         return None
@@ -176,16 +176,16 @@ def _table(sheet: ServedSheet, searched: GridArea) -> GridArea | None:
         while bottom < grid.rows and any(grid.cell(bottom, column) is not None for column in wide):
             bottom += 1
         first, last = max(0, top - 1), min(grid.rows, bottom + 1)
-        if left and _find_filled(sheet, left - 1, first, last):
+        if left and _find_filled(grid, left - 1, first, last):
             left -= 1
-        if right < grid.columns and _find_filled(sheet, right, first, last):
+        if right < grid.columns and _find_filled(grid, right, first, last):
             right += 1
         if before == (top, bottom, left, right):
             return GridArea(top, bottom, left, right)
 
 
-def _find_filled(sheet: ServedSheet, column: int, top: int, bottom: int) -> bool:
-    return bool(sheet.grid.column(column, top, bottom))
+def _find_filled(grid: SheetGrid, column: int, top: int, bottom: int) -> bool:
+    return bool(grid.column(column, top, bottom))
 
 
 Entry = GridCell | Skip

@@ -62,7 +62,7 @@ def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
         return
     sheet = spreadsheet.sheet(request.get("sheetId"))
     grid = sheet.grid
-    top = grid.bottom(GridArea(0, grid.rows, 0, grid.columns))
+    top = Evaluator(spreadsheet).grid(sheet).bottom(GridArea(0, grid.rows, 0, grid.columns))
     width = max((len(row.get("values") or []) for row in rows), default=0)
     size = max(grid.rows, top + len(rows)), max(grid.columns, width)
     if size != (grid.rows, grid.columns):
@@ -114,7 +114,7 @@ def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, specs: list[Json]) -> None:
     """Sort the rows of an area by some of its columns, of which the first counts most."""
-    grid, evaluator = sheet.grid, Evaluator(spreadsheet)
+    evaluator = Evaluator(spreadsheet)
     order = list(range(area.height))
     for spec in reversed(specs):
         if any(spec.get(name) for name in _COLORS):
@@ -122,7 +122,7 @@ def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, spec
         column = spec.get("dimensionIndex") or 0
         if not area.left <= column < area.right:
             raise invalid(f"The sort column {column} is not in the range.")
-        cells = pad(grid.column(column, area.top, area.bottom), area.height)
+        cells = pad(evaluator.grid(sheet).column(column, area.top, area.bottom), area.height)
         keys = [_sort_key(evaluator.value(sheet, row, column, cell)) for row, cell in enumerate(cells, area.top)]
         filled = [index for index in order if keys[index][0] < _BLANK]
         blank = [index for index in order if keys[index][0] == _BLANK]

@@ -149,6 +149,7 @@ class CopiedCells:
             values = [pad(column, area.height) for column in sheet.grid.block(area)]
             if kind == "PASTE_VALUES":
                 evaluator = Evaluator(spreadsheet)
+                values = [pad(column, area.height) for column in evaluator.grid(sheet).block(area)]
                 values = [
                     [evaluator.value(sheet, row, index, cell) for row, cell in enumerate(column, area.top)]
                     for index, column in enumerate(values, area.left)

@@ -57,7 +57,7 @@ def _numbers(meeting: tuple[list[bool], int, int], block: BlockOperand) -> list[
 
 def _grown(block: BlockOperand, height: int, width: int) -> BlockOperand:
     """Return the block of a size that begins where one of another size does."""
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
     if not isinstance(block, CellBlock):
         return block

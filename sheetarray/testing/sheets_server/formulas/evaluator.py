@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from ..errors import ApiError
-from ..grid import Formula, GridCell
+from ..errors import ApiError, Json
+from ..grid import Formula, GridCell, SheetGrid, Spilled
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
+from .arrays import ArrayBlock, padded_columns, size_of, spreads
+from .blocks import CellBlock, PendingError
 from .operands import FormulaError, Operand, Scalar, Value, fail, single_value
 from .parsing import parse
-from .references import CellReference
-
-CellKey = tuple[int, int, int]  # the id of a sheet, a row, a column
-
-
-class _PendingError(Exception):
-    """Formulas that must be worked out before this one."""
-
-    def __init__(self, places: list[CellKey]) -> None:
-        super().__init__(places)
-        self.places = places
+from .references import CellReference, parse_reference
+from .spills import ROUNDS, CellKey, Spills, find_spreading
 
 
 class Evaluator:
@@ -38,6 +34,48 @@ class Evaluator:
         self.spreadsheet = spreadsheet
         self.known: dict[CellKey, Value] = {}
         self.positions: dict[tuple[int, GridArea], dict[object, int]] = {}
+        self.formats: dict[CellKey, Json | None] = {}  # number formats that formulas bring along
+        self._spills = Spills()
+        self._grids: dict[int, SheetGrid] | None = None  # of the sheets that arrays fill; None: not worked out yet
+        self._circular: set[CellKey] = set()
+
+    def grid(self, sheet: ServedSheet) -> SheetGrid:
+        """Return the cells of a sheet, `Spilled` ones among them where the array of a formula fills them."""
+        if self._grids is None:
+            self._spread()
+        return (self._grids or {}).get(sheet.id, sheet.grid)
+
+    def _spread(self) -> None:
+        """Work out the formulas that may come to arrays, again and again until what they fill changes no more."""
+        self._grids = {}
+        spreading = find_spreading(self.spreadsheet)
+        if not spreading:
+            return
+        lasting: dict[CellKey, Value] = {}  # what comes out otherwise each time
+        before: dict[CellKey, ArrayBlock] = {}
+        kept: dict[CellKey, ArrayBlock] = {}
+        for count in itertools.count(1):
+            self._spills = Spills()
+            for place, cell in spreading:
+                if place in kept:
+                    self.known[place] = self._spills.claim(self.spreadsheet.sheet(place[0]), *place[1:], kept[place])
+                elif place not in self.known:
+                    self._work_out(place, cell)
+            arrays = self._spills.arrays
+            if arrays == before:
+                return
+            if count % ROUNDS == 0:
+                self._circular |= {place for place, array in arrays.items() if array != before.get(place)}
+            if count == 1:
+                lasting = {place: value for place, value in self.known.items() if self._is_random(place)}
+                kept = {place: array for place, array in arrays.items() if place in lasting}
+            before = arrays
+            self._grids = self._spills.grids(self.spreadsheet)
+            self.known, self.positions = {place: value for place, value in lasting.items() if place not in kept}, {}
+
+    def _is_random(self, place: CellKey) -> bool:
+        cell = self.spreadsheet.sheet(place[0]).grid.cell(*place[1:])
+        return isinstance(cell, Formula) and "RAND" in cell.text.upper()
 
     def value(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Scalar:
         """Return the value of a cell, worked out; an error is the text that stands in the cell."""
@@ -48,7 +86,11 @@ class Evaluator:
 
     def result(self, sheet: ServedSheet, row: int, column: int, cell: Formula) -> Value:
         """Return the result of a formula, which may be an error."""
+        if type(cell) is Spilled:
+            return cell.value  # type: ignore[return-value]
         place = (sheet.id, row, column)
+        if self._grids is None:
+            self._spread()
         if place not in self.known:
             self._work_out(place, cell)
         return self.known[place]
@@ -57,8 +99,8 @@ class Evaluator:
         """Return the result that a formula would have in a cell that need not hold it."""
         while True:
             try:
-                return self._result((sheet.id, row, column), Formula(formula))
-            except _PendingError as pending:
+                return self._result((sheet.id, row, column), Formula(formula), fills=False)
+            except PendingError as pending:
                 for place in pending.places:
                     held = self.spreadsheet.sheet(place[0]).grid.cell(*place[1:])
                     assert isinstance(held, Formula)
@@ -77,19 +119,29 @@ class Evaluator:
             begun.add(place)
             try:
                 self.known[place] = self._result(place, cell)
-            except _PendingError as pending:
+            except PendingError as pending:
                 if begun.intersection(pending.places):
-                    self.known[place] = FormulaError("#REF!", "Circular dependency detected.")
+                    self.known[place] = _circle()
                     continue
                 for other in pending.places:
                     formula = self.spreadsheet.sheet(other[0]).grid.cell(*other[1:])
                     assert isinstance(formula, Formula)
                     waiting.append((other, formula))
 
-    def _result(self, place: CellKey, cell: Formula) -> Value:
-        scope = FormulaScope(self, self.spreadsheet.sheet(place[0]), place[1], place[2])
+    def _result(self, place: CellKey, cell: Formula, *, fills: bool = True) -> Value:
+        node, references = parse(cell.text)
+        scope = FormulaScope(self, self.spreadsheet.sheet(place[0]), place[1], place[2], references)
+        if place in self._circular:
+            return _circle()
         try:
-            result = single_value(parse(cell.text)(scope))
+            operand = node(scope)
+            if fills and spreads(operand) and size_of(operand) != (1, 1):
+                columns = padded_columns(operand)
+                filled = GridArea(place[1], place[1] + len(columns[0]), place[2], place[2] + len(columns))
+                if any(sheet_id == place[0] and area.meets(filled) for sheet_id, area in scope.reads):
+                    return _circle()
+                return self._spills.claim(scope.sheet, scope.row, scope.column, ArrayBlock(columns, len(columns[0])))
+            result = single_value(operand)
         except FormulaError as error:
             return error
         except ZeroDivisionError:
@@ -101,6 +153,17 @@ class Evaluator:
         return 0.0 if result is None else result
 
 
+def _circle() -> FormulaError:
+    return FormulaError("#REF!", "Circular dependency detected.")
+
+
+def evaluator_of(spreadsheet: Spreadsheet) -> Evaluator:
+    """Return the evaluator that is kept until the next request that writes, for those that only read."""
+    if not isinstance(spreadsheet.evaluator, Evaluator):
+        spreadsheet.evaluator = Evaluator(spreadsheet)
+    return spreadsheet.evaluator
+
+
 @dataclass(frozen=True)
 class FormulaScope:
     """The place of a formula.
@@ -110,12 +173,29 @@ class FormulaScope:
         sheet: of the formula.
         row: of the formula.
         column: of the formula.
+        references: those that its node has only places for; see `parsing.parse`.
+        array: whether functions of one value take arrays: within ARRAYFORMULA and its kin.
+        names: what the names of LET and of the parameters of LAMBDA stand for.
+        reads: the cells that were looked at, with the ids of their sheets.
     """
 
     evaluator: Evaluator
     sheet: ServedSheet
     row: int
     column: int
+    references: list[str]
+    array: bool = False
+    names: Mapping[str, Any] = field(default_factory=dict)
+    reads: list[tuple[int, GridArea]] = field(default_factory=list, repr=False)
+
+    def for_arrays(self) -> FormulaScope:
+        """Return the scope within ARRAYFORMULA."""
+        return self if self.array else replace(self, array=True)
+
+    def reference(self, index: int) -> Operand:
+        """Return the cells of one of its references."""
+        reference = parse_reference(self.references[index])
+        return fail("#ERROR!", "Formula parse error.") if reference is None else self.cells(reference)
 
     def cells(self, reference: CellReference) -> Operand:
         """Return the cells of a reference."""
@@ -142,88 +222,3 @@ class FormulaScope:
             return CellBlock(self, sheet, sheet.area(span))
         except ApiError:
             fail("#REF!", "Reference does not exist.")
-
-
-@dataclass(frozen=True)
-class CellBlock:
-    """Cells that a formula refers to; see `operands.BlockOperand`.
-
-    Attributes:
-        scope: of the formula.
-        sheet: of the cells.
-        area: where they are.
-    """
-
-    scope: FormulaScope = field(repr=False)
-    sheet: ServedSheet = field(repr=False)
-    area: GridArea
-
-    @property
-    def height(self) -> int:
-        """Its rows."""
-        return self.area.height
-
-    @property
-    def width(self) -> int:
-        """Its columns."""
-        return self.area.width
-
-    def part(self, top: int, bottom: int, left: int, right: int) -> CellBlock:
-        """Return a part of it, counted from its corner."""
-        area = self.area
-        inner = GridArea(area.top + top, area.top + bottom, area.left + left, area.left + right)
-        return CellBlock(self.scope, self.sheet, inner)
-
-    def value(self, row: int, column: int) -> Scalar:
-        """Return one value, counted from its corner; an error is raised."""
-        row, column = self.area.top + row, self.area.left + column
-        cell = self.sheet.grid.cell(row, column)
-        if not isinstance(cell, Formula):
-            return cell
-        place = (self.sheet.id, row, column)
-        known = self.scope.evaluator.known
-        if place not in known:
-            raise _PendingError([place])
-        result = known[place]
-        if isinstance(result, FormulaError):
-            raise FormulaError(str(result), result.reason)
-        return result
-
-    def columns(self) -> list[list[Value]]:
-        """Return the values by column, without trailing blanks; errors stand among them."""
-        known, pending = self.scope.evaluator.known, []
-        columns: list[list[Value]] = []
-        for column, cells in enumerate(self.sheet.grid.block(self.area), self.area.left):
-            column_values: list[Value] = []
-            for row, cell in enumerate(cells, self.area.top):
-                if not isinstance(cell, Formula):
-                    column_values.append(cell)
-                elif (place := (self.sheet.id, row, column)) in known:
-                    column_values.append(known[place])
-                else:
-                    pending.append(place)
-            columns.append(column_values)
-        if pending:
-            raise _PendingError(pending)
-        return columns
-
-    def single(self) -> Scalar:
-        """Return the value in the row or column of the formula, where one value is wanted."""
-        area, scope = self.area, self.scope
-        if area.width == 1 and area.height == 1:
-            return self.value(0, 0)
-        if area.width == 1 and area.top <= scope.row < area.bottom:
-            return self.value(scope.row - area.top, 0)
-        if area.height == 1 and area.left <= scope.column < area.right:
-            return self.value(0, scope.column - area.left)
-        return fail("#VALUE!", "An array value could not be found.")
-
-    def positions(self) -> dict[object, int]:
-        """Return the first place of each value in a column or row, by its rank; worked out only once."""
-        held = self.scope.evaluator.positions
-        key = (self.sheet.id, self.area)
-        if key not in held:
-            from .lookups import line_of, positions_of
-
-            held[key] = positions_of(line_of(self))
-        return held[key]

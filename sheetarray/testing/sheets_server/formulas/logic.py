@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from .arrays import ArrayBlock, broadcast, size_of, spreads
 from .mathematics import ANY, Function
 from .operands import (
     Arguments,
@@ -23,11 +26,40 @@ from .operands import (
 )
 
 if TYPE_CHECKING:
-    from .evaluator import CellBlock, FormulaScope
+    from .blocks import CellBlock
+    from .evaluator import FormulaScope
 
 Later = Callable[[], Operand]
 _ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#ERROR!")
-LazyFunction = tuple[int, int, Callable[["FormulaScope", list[Later]], Operand]]
+LazyWork = Callable[["FormulaScope", list[Later]], Operand]
+LazyFunction = tuple[int, int, LazyWork]
+
+
+def _elementwise(lazy: LazyWork) -> LazyWork:
+    """Return a function that array formulas apply to each value of its arguments."""
+
+    def work(scope: FormulaScope, given: list[Later]) -> Operand:
+        if not scope.array:
+            return lazy(scope, given)
+        operands = [_settled(later) for later in given]
+        inner = replace(scope, array=False)
+        if not any(size_of(operand) != (1, 1) for operand in operands):
+            return lazy(inner, [partial(_same, operand) for operand in operands])
+        return broadcast(lambda values: lazy(inner, [partial(_same, value) for value in values]), operands, errors=True)
+
+    return work
+
+
+def _same(operand: Operand) -> Operand:
+    return operand
+
+
+def _settled(later: Later) -> Operand:
+    """Return an argument; an error is an array of one value."""
+    try:
+        return later()
+    except FormulaError as error:
+        return ArrayBlock([[error]], 1)
 
 
 def _truths(arguments: Arguments) -> list[bool]:
@@ -61,11 +93,24 @@ def _ifs(_: FormulaScope, given: list[Later]) -> Operand:
 def _instead(errors: tuple[str, ...]) -> Callable[[FormulaScope, list[Later]], Operand]:
     def work(_: FormulaScope, given: list[Later]) -> Operand:
         try:
-            return single_value(given[0]())
+            operand = given[0]()
+            if not spreads(operand):
+                return single_value(operand)
         except FormulaError as error:
             if errors and str(error) not in errors:
                 raise
-        return given[1]() if len(given) > 1 else ""
+            return given[1]() if len(given) > 1 else ""
+        instead: Operand = given[1]() if len(given) > 1 else ""
+
+        def replaced(values: list[Operand]) -> Operand:
+            try:
+                return single_value(values[0])
+            except FormulaError as error:
+                if errors and str(error) not in errors:
+                    raise
+            return values[1]
+
+        return broadcast(replaced, [operand, instead], errors=True)
 
     return work
 
@@ -98,15 +143,25 @@ def _choose(_: FormulaScope, given: list[Later]) -> Operand:
 
 
 def _row(scope: FormulaScope, given: list[Later]) -> Operand:
-    return float(_block(given[0]()).area.top + 1 if given else scope.row + 1)
+    if not given:
+        return float(scope.row + 1)
+    area = _block(given[0]()).area
+    if not scope.array or area.height == 1:
+        return float(area.top + 1)
+    return ArrayBlock([[float(row + 1) for row in range(area.top, area.bottom)]], area.height)
 
 
 def _column(scope: FormulaScope, given: list[Later]) -> Operand:
-    return float(_block(given[0]()).area.left + 1 if given else scope.column + 1)
+    if not given:
+        return float(scope.column + 1)
+    area = _block(given[0]()).area
+    if not scope.array or area.width == 1:
+        return float(area.left + 1)
+    return ArrayBlock([[float(column + 1)] for column in range(area.left, area.right)], 1)
 
 
 def _block(operand: Operand) -> CellBlock:
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
     block = as_block(operand, "ROW or COLUMN")
     assert isinstance(block, CellBlock)
@@ -144,7 +199,7 @@ def _not_available(_: Arguments) -> Operand:
     fail("#N/A")
 
 
-DECIDING: dict[str, LazyFunction] = {
+_DECIDING: dict[str, LazyFunction] = {
     "CHOOSE": (2, ANY, _choose),
     "COLUMN": (0, 1, _column),
     "IF": (2, 3, _if),
@@ -160,6 +215,7 @@ DECIDING: dict[str, LazyFunction] = {
     "ISERROR": (1, 1, _is_error(())),
     "ISLOGICAL": (1, 1, _kind(lambda value: isinstance(value, bool))),
     "ISNA": (1, 1, _is_error(("#N/A",))),
+    "ISNONTEXT": (1, 1, _kind(lambda value: not isinstance(value, str))),
     "ISNUMBER": (1, 1, _kind(lambda value: type(value) is float)),
     "ISTEXT": (1, 1, _kind(lambda value: isinstance(value, str))),
     "ROW": (0, 1, _row),
@@ -168,7 +224,31 @@ DECIDING: dict[str, LazyFunction] = {
     "SWITCH": (3, ANY, _switch),
 }
 
+DECIDING: dict[str, LazyFunction] = {
+    name: (least, most, work if name in ("COLUMN", "ROW", "TYPE") else _elementwise(work))
+    for name, (least, most, work) in _DECIDING.items()
+}
+
+
+def _comparing(decide: Callable[[int], bool]) -> Function:
+    return 2, 2, lambda given: decide(compare(single_value(given[0]), single_value(given[1])))
+
+
+def _between(arguments: Arguments) -> Operand:
+    value, low, high = map(single_value, arguments[:3])
+    ends = [truth(operand) for operand in arguments[3:]]
+    with_low, with_high = [*ends, True, True][:2] if len(ends) < 2 else ends
+    above, below = compare(value, low), compare(value, high)
+    return (above > 0 or (with_low and above == 0)) and (below < 0 or (with_high and below == 0))
+
+
 LOGIC: dict[str, Function] = {
+    "GT": _comparing(lambda order: order > 0),
+    "GTE": _comparing(lambda order: order >= 0),
+    "ISBETWEEN": (3, 5, _between),
+    "LT": _comparing(lambda order: order < 0),
+    "LTE": _comparing(lambda order: order <= 0),
+    "NE": _comparing(lambda order: order != 0),
     "AND": (1, ANY, lambda given: all(_truths(given))),
     "EQ": (2, 2, lambda given: compare(single_value(given[0]), single_value(given[1])) == 0),
     "FALSE": (0, 0, lambda _: False),

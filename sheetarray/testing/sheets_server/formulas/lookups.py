@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
 
 from ..ranges import COLUMNS_LIMIT, letters, quote_title
 from .matching import has_wildcards, wildcard_pattern
@@ -61,7 +62,7 @@ def _position(key: Scalar, block: BlockOperand, kind: int, function: str) -> int
 
 
 def _exact(key: Scalar, block: BlockOperand) -> int | None:
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
     if isinstance(key, str) and has_wildcards(key):
         pattern = wildcard_pattern(key)
@@ -80,6 +81,8 @@ def _match(arguments: Arguments) -> Operand:
 
 
 def _index(arguments: Arguments) -> Operand:
+    from .blocks import CellBlock
+
     block = as_block(arguments[0], "INDEX")
     row = whole(arguments[1]) if len(arguments) > 1 else 0
     column = whole(arguments[2]) if len(arguments) > 2 else 0
@@ -93,7 +96,8 @@ def _index(arguments: Arguments) -> Operand:
             )
     rows = (row - 1, row) if row else (0, block.height)
     columns = (column - 1, column) if column else (0, block.width)
-    return block.part(*rows, *columns)
+    part = block.part(*rows, *columns)
+    return replace(part, spreads=part.width * part.height > 1) if isinstance(part, CellBlock) else part
 
 
 def _looking_up(function: str, *, down: bool) -> Function:
@@ -123,6 +127,25 @@ def _lookup_with_default(arguments: Arguments) -> Operand:
     return results.value(place, 0) if results.width == 1 else results.value(0, place)
 
 
+def _find(arguments: Arguments) -> Operand:
+    block = as_block(arguments[1], "XMATCH")
+    if len(arguments) > 2 and whole(arguments[2]) != 0:
+        fail("#VALUE!", "The emulator knows exact matches of XMATCH only.")
+    return float(_position(single_value(arguments[0]), block, 0, "XMATCH") + 1)
+
+
+def _look_up(arguments: Arguments) -> Operand:
+    """Return the value in the last line of an array, or in another range, where the first line has a value."""
+    block = as_block(arguments[1], "LOOKUP")
+    down = block.height >= block.width
+    first = block.part(0, block.height, 0, 1) if down else block.part(0, 1, 0, block.width)
+    place = _position(single_value(arguments[0]), first, 1, "LOOKUP")
+    if len(arguments) == 2:
+        return block.value(place, block.width - 1) if down else block.value(block.height - 1, place)
+    results = as_block(arguments[2], "LOOKUP")
+    return results.value(place, 0) if results.width == 1 else results.value(0, place)
+
+
 def _address(arguments: Arguments) -> Operand:
     row, column = whole(arguments[0]), whole(arguments[1])
     kind = whole(arguments[2]) if len(arguments) > 2 and arguments[2] is not None else 1
@@ -142,6 +165,8 @@ LOOKUPS: dict[str, Function] = {
     "COLUMNS": (1, 1, lambda given: float(as_block(given[0], "COLUMNS").width)),
     "HLOOKUP": _looking_up("HLOOKUP", down=False),
     "INDEX": (1, 3, _index),
+    "LOOKUP": (2, 3, _look_up),
+    "XMATCH": (2, 3, _find),
     "MATCH": (2, 3, _match),
     "ROWS": (1, 1, lambda given: float(as_block(given[0], "ROWS").height)),
     "VLOOKUP": _looking_up("VLOOKUP", down=True),

@@ -23,6 +23,12 @@ class FormulaError(Exception):
         super().__init__(shown)
         self.reason = reason
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FormulaError) and (str(self), self.reason) == (str(other), other.reason)
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.reason))
+
 
 Value = Scalar | FormulaError
 

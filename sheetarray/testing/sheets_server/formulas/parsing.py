@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .functions import EAGER, LAZY
+from .arrays import joined
+from .functions import ARRAYS, EAGER, LAZY, takes_whole
+from .lambdas import LambdaOperand
 from .mathematics import divide, power
+from .nodes import Node, Work, apply_apart, calling, chained, later, local_name, scaled
 from .operands import FormulaError, Operand, compare, fail, number, single_value, text
 from .references import Token, parse_reference, tokenize
 
 if TYPE_CHECKING:
     from .evaluator import FormulaScope
 
-Node = Callable[["FormulaScope"], Operand]
 _DEPTH = 40  # of parentheses
-Work = Callable[[Operand, Operand], Operand]
+_PARTS = re.compile(
+    r"""(
+        "(?:[^"]|"")*" | '(?:[^']|'')*'
+      | (?<![\w$.!:'])\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,8} (?::\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,8})? (?![\w$.!:'(])
+    )""",
+    re.VERBOSE,
+)
 
 
 def _comparing(decide: Callable[[int], bool]) -> Work:
@@ -41,14 +51,43 @@ _PRODUCTS: dict[str, Work] = {
 }
 
 
+def parse(formula: str) -> tuple[Node, list[str]]:
+    """Return a node that works a formula out in a scope, and the references to cells that the scope is to have.
+
+    Formulas that differ in those references only, as those of a column do, have one node. Text that is no formula
+    works out to #ERROR!.
+    """
+    parts = _PARTS.split(formula)
+    references = []
+    for index in range(1, len(parts), 2):
+        if parts[index][0] not in "\"'":
+            references.append(parts[index])
+            parts[index] = ""
+    node = _read_pattern(tuple(parts)) if references else None
+    return (_read(formula, ()), []) if node is None else (node, references)
+
+
+@lru_cache(maxsize=4_096)
+def _read_pattern(parts: tuple[str, ...]) -> Node | None:
+    """Return the node of formulas with these parts between their references; None where one is no reference there."""
+    formula, places = "", []
+    for index, part in enumerate(parts):
+        if index % 2 and not part:
+            places.append(len(formula))
+        formula += "A1" if index % 2 and not part else part
+    names = {token.start for token in tokenize(formula) or () if token.kind == "name" and token.text == "A1"}
+    bound = any(token.text.upper() in ("LAMBDA", "LET") for token in tokenize(formula) or ())
+    return None if bound or not names.issuperset(places) else _read(formula, tuple(places))
+
+
 @lru_cache(maxsize=16_384)
-def parse(formula: str) -> Node:
-    """Return a node that works a formula out in a scope; text that is no formula works out to #ERROR!."""
+def _read(formula: str, places: tuple[int, ...]) -> Node:
+    """Return the node of a formula; at some places stand references that only the scope knows."""
     tokens = tokenize(formula)
     try:
         if tokens is None:
             raise _parse_error()
-        return _Reader(tokens).all()
+        return _Reader(tokens, places).all()
     except FormulaError as error:
         return _failing(error)
 
@@ -65,9 +104,11 @@ def _failing(error: FormulaError) -> Node:
 class _Reader:
     """Reads a formula from left to right."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, tokens: tuple[Token, ...], places: tuple[int, ...]) -> None:
+        self.places = {place: index for index, place in enumerate(places)}
         self.tokens = list(reversed(tokens))
         self.nested = 0
+        self.names: list[str] = []  # of LAMBDA and LET, around what is being read
 
     def all(self) -> Node:
         node = self.comparison()
@@ -97,21 +138,12 @@ class _Reader:
         return self.chain(self.signed, {"^": lambda left, right: power(number(left), number(right))})
 
     def chain(self, read: Callable[[], Node], works: dict[str, Work]) -> Node:
-        """Operands of one precedence, from left to right; however many they are, they nest no deeper."""
+        """Read operands of one precedence."""
         first = read()
         rest: list[tuple[Work, Node]] = []
         while mark := self.take(*works):
             rest.append((works[mark], read()))
-        if not rest:
-            return first
-
-        def worked(scope: FormulaScope) -> Operand:
-            result = first(scope)
-            for work, node in rest:
-                result = work(result, node(scope))
-            return result
-
-        return worked
+        return chained(first, rest) if rest else first
 
     def signed(self) -> Node:
         sign, signs = 1.0, 0
@@ -120,15 +152,20 @@ class _Reader:
             signs += 1
         node = self.atom()
         while self.take("%"):
-            node = _scaled(node, 0.01)
-        return _scaled(node, sign) if signs else node
+            node = scaled(node, 0.01)
+        return scaled(node, sign) if signs else node
 
     def atom(self) -> Node:
         if self.take("("):
             return self.nest(self.closed)
+        if self.take("{"):
+            return self.nest(self.braces)
         if not self.tokens or self.tokens[-1].kind == "mark":
             raise _parse_error()
-        kind, token, *_ = self.tokens.pop()
+        kind, token, start, _ = self.tokens.pop()
+        if start in self.places:
+            index = self.places[start]
+            return lambda scope: scope.reference(index)
         if kind == "number":
             constant: float | str | bool = float(token)
             return lambda _: constant
@@ -138,10 +175,12 @@ class _Reader:
         if kind == "error":
             return _failing(FormulaError(token))
         if kind == "call":
-            return self.nest(lambda: self.call(token.upper()))
+            return self.called(self.nest(lambda: self.call(token.upper())))
         if token.upper() in ("TRUE", "FALSE"):
             known = token.upper() == "TRUE"
             return lambda _: known
+        if token.upper() in self.names:
+            return local_name(token.upper())
         reference = parse_reference(token)
         if reference is not None:
             return lambda scope: scope.cells(reference)
@@ -162,9 +201,26 @@ class _Reader:
         return node
 
     def argument(self) -> Node:
-        return (lambda _: None) if self.sees(",", ";", ")") else self.comparison()
+        return (lambda _: None) if self.sees(",", ";", ")", "}") else self.comparison()
 
-    def call(self, function: str) -> Node:
+    def braces(self) -> Node:
+        """Read an array in braces: rows of operands."""
+        rows: list[list[Node]] = [[self.comparison()]]
+        while mark := self.take(",", ";"):
+            if mark == ";":
+                rows.append([])
+            rows[-1].append(self.comparison())
+        if not self.take("}"):
+            raise _parse_error()
+        return lambda scope: joined([[node(scope) for node in row] for row in rows])
+
+    def called(self, node: Node) -> Node:
+        """Read the arguments of a LAMBDA that is called where it stands."""
+        while self.take("("):
+            node = self.nest(lambda made=node: calling(made, self.arguments()))  # type: ignore[misc]
+        return node
+
+    def arguments(self) -> list[Node]:
         arguments: list[Node] = []
         if not self.take(")"):
             arguments.append(self.argument())
@@ -172,6 +228,60 @@ class _Reader:
                 arguments.append(self.argument())
             if not self.take(")"):
                 raise _parse_error()
+        return arguments
+
+    def name(self) -> str:
+        if not self.tokens or self.tokens[-1].kind != "name":
+            raise _parse_error()
+        return self.tokens.pop().text.upper()
+
+    def function(self) -> Node:
+        """Read a LAMBDA: the names of its parameters, then its body."""
+        count = len(self.names)
+        while len(self.tokens) > 1 and self.tokens[-1].kind == "name" and self.tokens[-2].text in (",", ";"):
+            self.names.append(self.name())
+            self.take(",", ";")
+        names = tuple(self.names[count:])
+        body = self.comparison()
+        if not self.take(")"):
+            raise _parse_error()
+        del self.names[count:]
+
+        def made(scope: FormulaScope) -> Operand:
+            function: Any = LambdaOperand(names, body, scope)
+            return function  # type: ignore[no-any-return]
+
+        return made
+
+    def named(self) -> Node:
+        """Read a LET: names and what they stand for, then what is worked out with them."""
+        count, steps = len(self.names), list[Node]()
+        while len(self.tokens) > 1 and self.tokens[-1].kind == "name" and self.tokens[-2].text in (",", ";"):
+            name = self.name()
+            self.take(",", ";")
+            steps.append(self.argument())
+            self.names.append(name)
+            if not self.take(",", ";"):
+                raise _parse_error()
+        names = self.names[count:]
+        body = self.comparison()
+        if not names or not self.take(")"):
+            raise _parse_error()
+        del self.names[count:]
+
+        def worked(scope: FormulaScope) -> Operand:
+            for name, step in zip(names, steps, strict=True):
+                scope = replace(scope, names={**scope.names, name: step(scope)})
+            return body(scope)
+
+        return worked
+
+    def call(self, function: str) -> Node:
+        if function in ("LAMBDA", "LET"):
+            return self.function() if function == "LAMBDA" else self.named()
+        arguments = self.arguments()
+        if function in self.names:
+            return calling(local_name(function), arguments)
         least, most = (LAZY.get(function) or EAGER.get(function) or (0, len(arguments)))[:2]
         if not least <= len(arguments) <= most:
             count = f"{least}" if least == most else f"between {least} and {most}"
@@ -179,18 +289,13 @@ class _Reader:
             return _failing(FormulaError("#N/A", reason))
         if function in LAZY:
             lazy = LAZY[function][2]
-            return lambda scope: lazy(scope, [_later(node, scope) for node in arguments])
+            return lambda scope: lazy(scope, [later(node, scope) for node in arguments])
         if function in EAGER:
             work = EAGER[function][2]
-            return lambda scope: work([node(scope) for node in arguments])
+            if function in ARRAYS:
+                return lambda scope: work([node(inner) for inner in (scope.for_arrays(),) for node in arguments])
+            apart = [place for place in range(len(arguments)) if place not in takes_whole(function)]
+            if not apart:
+                return lambda scope: work([node(scope) for node in arguments])
+            return lambda scope: apply_apart(work, [node(scope) for node in arguments], apart, scope)
         return _failing(FormulaError("#NAME?", f"Unknown function: '{function}'."))
-
-
-def _later(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
-    return lambda: node(scope)
-
-
-def _scaled(node: Node, by: float) -> Node:
-    if by == 0.01:
-        return lambda scope: number(node(scope)) / 100
-    return lambda scope: by * number(node(scope))

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
       | (?P<error>\#(?:REF!|N/A|DIV/0!|VALUE!|NAME\?|NUM!|NULL!|ERROR!))
       | (?P<call>[A-Za-z][A-Za-z0-9_.]*) \s* \(
       | (?P<name>(?:(?:'(?:[^']|'')+'|[^\W\d][\w.]*)!)? \$?[\w$]+ (?::\$?[A-Za-z0-9$]+)?)
-      | (?P<mark><=|>=|<>|[-+*/^&%(),;=<>])
+      | (?P<mark><=|>=|<>|[-+*/^&%(),;=<>{}])
     )""",
     re.VERBOSE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..grid import Formula
@@ -11,16 +12,20 @@ from .operands import FormulaError, Operand, as_block, fail, single_value, text,
 from .references import parse_reference
 
 if TYPE_CHECKING:
-    from .evaluator import CellBlock, FormulaScope
+    from .blocks import CellBlock
+    from .evaluator import FormulaScope
 
 
 def _indirect(scope: FormulaScope, given: list[Later]) -> Operand:
+    from .blocks import CellBlock
+
     shown = text(given[0]())
     if len(given) > 1 and not truth(given[1]()):
         fail("#REF!", "The emulator knows references by letters only.")
     reference = parse_reference(shown)
     try:
-        return scope.cells(reference) if reference is not None else scope.named(shown)
+        block = scope.cells(reference) if reference is not None else scope.named(shown)
+        return replace(block, spreads=True) if isinstance(block, CellBlock) else block
     except FormulaError:
         fail("#REF!", f"Function INDIRECT parameter 1 value is '{shown}'. It is not a valid cell/range reference.")
 
@@ -37,9 +42,9 @@ def _offset(_: FormulaScope, given: list[Later]) -> Operand:
         fail("#REF!", "Function OFFSET parameters 4 and 5 must be at least 1.")
     if top < 0 or left < 0 or top + height > grid.rows or left + width > grid.columns:
         fail("#REF!", "Function OFFSET evaluates to an out of bounds range.")
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
-    return CellBlock(block.scope, block.sheet, GridArea(top, top + height, left, left + width))
+    return CellBlock(block.scope, block.sheet, GridArea(top, top + height, left, left + width), spreads=True)
 
 
 def _is_formula(_: FormulaScope, given: list[Later]) -> Operand:
@@ -52,7 +57,7 @@ def _formula_text(_: FormulaScope, given: list[Later]) -> Operand:
 
 
 def _is_reference(_: FormulaScope, given: list[Later]) -> Operand:
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
     try:
         return isinstance(given[0](), CellBlock)
@@ -67,7 +72,7 @@ def _formula_at(operand: Operand, function: str) -> Formula | None:
 
 
 def _cells(operand: Operand, function: str) -> CellBlock:
-    from .evaluator import CellBlock
+    from .blocks import CellBlock
 
     block = as_block(operand, function)
     if not isinstance(block, CellBlock):

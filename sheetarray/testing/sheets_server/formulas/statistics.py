@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from .mathematics import ANY, Function
+from .mathematics import ANY, Function, average
 from .operands import Arguments, FormulaError, Operand, fail, number, numbers, rank, truth, values, whole
 
 _LARGEST = 170  # of which a factorial is a double
@@ -117,7 +117,64 @@ def _correlation(arguments: Arguments) -> Operand:
     return math.fsum(one * other for one, other in pairs) / size
 
 
+def _mean_rank(arguments: Arguments) -> Operand:
+    alike = numbers(arguments[1:2]).count(number(arguments[0]))
+    return float(number(_rank(arguments)) + (alike - 1) / 2)
+
+
+def _with_text(arguments: Arguments) -> list[float]:
+    """Return every number, 0 for each text, and 1 or 0 for booleans."""
+    numeric = []
+    for value in values(arguments):
+        if isinstance(value, FormulaError):
+            raise value
+        if value is not None:
+            numeric.append(0.0 if isinstance(value, str) else float(value))
+    return numeric
+
+
+def _positive(arguments: Arguments, function: str) -> list[float]:
+    numeric = numbers(arguments)
+    if not numeric or min(numeric) <= 0:
+        fail("#NUM!", f"Function {function} takes positive numbers.")
+    return numeric
+
+
+def _line(first: Arguments, second: Arguments) -> tuple[float, float]:
+    """Return the slope and the start of the line through points: the numbers down, and those across."""
+    down, across = numbers(first), numbers(second)
+    if len(down) != len(across) or not down:
+        fail("#N/A", "SLOPE has mismatched argument lengths.")
+    middle = [math.fsum(line) / len(line) for line in (down, across)]
+    size = math.fsum((value - middle[1]) ** 2 for value in across)
+    if not size:
+        fail("#DIV/0!", "Evaluation of function SLOPE caused a divide by zero error.")
+    slope = math.fsum((y - middle[0]) * (x - middle[1]) for y, x in zip(down, across, strict=True)) / size
+    return slope, middle[0] - slope * middle[1]
+
+
+def _forecast(arguments: Arguments) -> Operand:
+    slope, start = _line(arguments[1:2], arguments[2:])
+    return start + slope * number(arguments[0])
+
+
 STATISTICS: dict[str, Function] = {
+    "ACOS": (1, 1, lambda given: math.acos(number(given[0]))),
+    "ASIN": (1, 1, lambda given: math.asin(number(given[0]))),
+    "ATAN": (1, 1, lambda given: math.atan(number(given[0]))),
+    "ATAN2": (2, 2, lambda given: math.atan2(number(given[1]), number(given[0]))),
+    "AVERAGEA": (1, ANY, lambda given: average(_with_text(given))),
+    "COSH": (1, 1, lambda given: math.cosh(number(given[0]))),
+    "FORECAST": (3, 3, _forecast),
+    "GEOMEAN": (1, ANY, lambda given: math.exp(average([math.log(value) for value in _positive(given, "GEOMEAN")]))),
+    "HARMEAN": (1, ANY, lambda given: 1 / average([1 / value for value in _positive(given, "HARMEAN")])),
+    "INTERCEPT": (2, 2, lambda given: _line(given[:1], given[1:])[1]),
+    "MAXA": (1, ANY, lambda given: max(_with_text(given), default=0.0)),
+    "MINA": (1, ANY, lambda given: min(_with_text(given), default=0.0)),
+    "RANK.AVG": (2, 3, _mean_rank),
+    "SINH": (1, 1, lambda given: math.sinh(number(given[0]))),
+    "SLOPE": (2, 2, lambda given: _line(given[:1], given[1:])[0]),
+    "TANH": (1, 1, lambda given: math.tanh(number(given[0]))),
     "COMBIN": (2, 2, _combinations),
     "CORREL": (2, 2, _correlation),
     "COS": (1, 1, lambda given: math.cos(number(given[0]))),
@@ -145,4 +202,12 @@ STATISTICS: dict[str, Function] = {
     "SUMSQ": (1, ANY, lambda given: math.fsum(value**2 for value in numbers(given))),
     "TAN": (1, 1, lambda given: math.tan(number(given[0]))),
     "VARP": (1, ANY, _spread),
+}
+STATISTICS |= {  # older and newer names of one function
+    "MODE.SNGL": STATISTICS["MODE"],
+    "PERCENTILE.INC": STATISTICS["PERCENTILE"],
+    "QUARTILE.INC": STATISTICS["QUARTILE"],
+    "RANK.EQ": STATISTICS["RANK"],
+    "STDEV.P": STATISTICS["STDEVP"],
+    "VAR.P": STATISTICS["VARP"],
 }

@@ -1,0 +1,89 @@
+"""Nodes of formulas, each of which works something out in a scope: operators, calls, names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .arrays import any_block, broadcast
+from .lambdas import LambdaOperand
+from .operands import Operand, fail, is_block, number
+
+if TYPE_CHECKING:
+    from .evaluator import FormulaScope
+
+Node = Callable[["FormulaScope"], Operand]
+Work = Callable[[Operand, Operand], Operand]
+
+
+def apply_apart(
+    work: Callable[[list[Operand]], Operand], given: list[Operand], apart: list[int], scope: FormulaScope
+) -> Operand:
+    """Return the result of a function: in array formulas, for each value of the arguments that are looked at apart."""
+    if not scope.array or not any_block([given[place] for place in apart]):
+        return work(given)
+
+    def once(values: list[Operand]) -> Operand:
+        arguments = given.copy()
+        for place, value in zip(apart, values, strict=True):
+            arguments[place] = value
+        return work(arguments)
+
+    return broadcast(once, [given[place] for place in apart])
+
+
+def chained(first: Node, rest: list[tuple[Work, Node]]) -> Node:
+    """Return a node for operands of one precedence, from left to right; however many they are, they nest no deeper."""
+
+    def worked(scope: FormulaScope) -> Operand:
+        result = first(scope)
+        for work, node in rest:
+            right = node(scope)
+            if scope.array and (is_block(result) or is_block(right)):
+                result = broadcast(_on_two(work), [result, right])
+            else:
+                result = work(result, right)
+        return result
+
+    return worked
+
+
+def _on_two(work: Work) -> Callable[[list[Operand]], Operand]:
+    return lambda values: work(values[0], values[1])
+
+
+def local_name(name: str) -> Node:
+    """Return a node for a name of LET, or of a parameter of LAMBDA."""
+    return lambda scope: scope.names[name]
+
+
+def calling(node: Node, arguments: list[Node]) -> Node:
+    """Return a node that calls a LAMBDA."""
+
+    def worked(scope: FormulaScope) -> Operand:
+        made: object = node(scope)
+        if not isinstance(made, LambdaOperand):
+            fail("#NAME?", "Only a LAMBDA can be called.")
+        return made(*(argument(scope) for argument in arguments))
+
+    return worked
+
+
+def later(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
+    """Return an operand that is worked out when it is asked for."""
+    return lambda: node(scope)
+
+
+def scaled(node: Node, by: float) -> Node:
+    """Return a node for the multiple of a number; 0.01 is a percent."""
+
+    def multiply(operand: Operand) -> float:
+        return number(operand) / 100 if by == 0.01 else by * number(operand)
+
+    def worked(scope: FormulaScope) -> Operand:
+        operand = node(scope)
+        if scope.array and is_block(operand):
+            return broadcast(lambda values: multiply(values[0]), [operand])
+        return multiply(operand)
+
+    return worked
