@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from .arrays import joined
 from .functions import ARRAYS, EAGER, LAZY, takes_whole
@@ -248,8 +248,7 @@ class _Reader:
         del self.names[count:]
 
         def made(scope: FormulaScope) -> Operand:
-            function: Any = LambdaOperand(names, body, scope)
-            return function  # type: ignore[no-any-return]
+            return cast("Operand", LambdaOperand(names, body, scope))
 
         return made
 
