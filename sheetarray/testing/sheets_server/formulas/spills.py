@@ -33,7 +33,7 @@ class Spills:
         self._taken: dict[tuple[int, int], Runs[bool]] = {}
 
     def claim(self, sheet: ServedSheet, row: int, column: int, array: ArrayBlock) -> Value:
-        """Return the value that the cell of a formula shows: the first of its array, or the reason why it has no room."""
+        """Return the value in the cell of a formula: the first of its array, or the reason why it has no room."""
         grid = sheet.grid
         for word, missing in (
             ("rows", row + array.height - grid.rows),
