@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
@@ -32,6 +33,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sheetarray")
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection of garbage the walk through all tests, which live to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples import examples
+from examples import STRIDE, cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +99,8 @@ def test_what_is_written_is_read_alike_by_both_ways(
 ) -> None:
     if delimiter == decimal:
         return
-    for arrays in (ARRAYS, *({name: array} for name, array in ARRAYS.items())):
+    begin = (sum(map(ord, delimiter + decimal)) + bom) % STRIDE
+    for arrays in (ARRAYS, *({name: ARRAYS[name]} for name in list(ARRAYS)[begin::STRIDE])):
         assert_both_ways_agree(written(arrays, delimiter=delimiter, decimal=decimal, bom=bom), monkeypatch)
 
 
@@ -128,12 +129,15 @@ def test_a_harmed_text_is_read_alike_by_both_ways(data: st.DataObject) -> None:
         assert_both_ways_agree(content, patch)
 
 
-@pytest.mark.parametrize("rows", [1999, 2000, 2001])
-@pytest.mark.parametrize("harm", [b"", b"\r\n7,8,9\r\n", b"\r\nx,\r\n", b"ndarray,\r\n", b"\r5", b"1;2\r\n", b'"'])
-def test_long_columns_are_read_alike_by_both_ways(monkeypatch: pytest.MonkeyPatch, rows: int, harm: bytes) -> None:
-    long = {"doubles": np.arange(rows) / 7, "matrix": np.ones((2, 3, 4), "int64")}
+HARMS = ["", "\r\n7,8,9\r\n", "\r\nx,\r\n", "ndarray,\r\n", "\r5", "1;2\r\n", '"']
+
+
+@pytest.mark.parametrize(("harmed", "rows"), cross(HARMS, ["1999", "2000", "2001"], ""))
+def test_long_columns_are_read_alike_by_both_ways(monkeypatch: pytest.MonkeyPatch, rows: str, harmed: str) -> None:
+    harm, count = harmed.encode(), int(rows)
+    long = {"doubles": np.arange(count) / 7, "matrix": np.ones((2, 3, 4), "int64")}
     assert_both_ways_agree(written(long) + harm, monkeypatch)
-    for array in (long["doubles"], np.arange(rows).astype("M8[s]"), np.arange(rows).astype(str)):
+    for array in (long["doubles"], np.arange(count).astype("M8[s]"), np.arange(count).astype(str)):
         assert_both_ways_agree(written({"doubles": array}) + harm, monkeypatch)
 
 
