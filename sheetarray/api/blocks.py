@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import select
 from ..columns import ArrayInfo
-from ..dtypes import Array, Buffer
+from ..dtypes import Array, Buffer, from_name
 from ..errors import FormatError, NotFoundError
 from ..files import RemoteFile, file_version, is_url
 from ..registry import format_of, locate_place
@@ -34,6 +34,8 @@ def iter_blocks(
     **options: Any,
 ) -> Iterator[Array]:
     """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
+
+    An awkward array comes in awkward arrays.
 
     A CSV as it was written, without quotes below its headers, a workbook and JSON are parsed piece by piece, and Google
     Sheets are fetched so, where the elements of the array lie side by side: memory does not grow with the array. Large
@@ -93,7 +95,14 @@ def lies_in_rows(info: ArrayInfo) -> bool:
 
 
 def lies_side_by_side(info: ArrayInfo) -> bool:
-    """Return whether the cells of an array are its elements in its own order, none left out and none twice."""
+    """Return whether the cells of an array are its elements in its own order, none left out and none twice.
+
+    An awkward array's are not: it stands in several columns.
+    """
+    try:
+        from_name(info.dtype)
+    except FormatError:
+        return False
     plain = info.offset == 0 and info.strides == contiguous_strides(info.shape, info.order)
     return plain and 0 not in info.shape and info.capacity == math.prod(info.shape)
 
@@ -160,8 +169,9 @@ def _check_rows(shape: tuple[int, ...], name: str) -> None:
 
 
 def _cut_whole(array: Array, name: str, rows: int) -> Iterator[Array]:
-    """Return the blocks of an array that was read whole."""
-    _check_rows(array.shape, name)
+    """Return the blocks of an array that was read whole; it may be an awkward one, which has rows and no shape."""
+    if isinstance(array, np.ndarray):
+        _check_rows(array.shape, name)
     return (array[start : start + rows] for start in range(0, len(array), rows))
 
 

@@ -15,7 +15,7 @@ from ..arrays import select
 from ..columns import ArrayInfo
 from ..dtypes import Array, Buffer
 from ..elements import text_array
-from ..errors import DTypeError, NotFoundError
+from ..errors import NotFoundError
 from ..files import RemoteFile, is_url, read_states
 from ..labels import LabelledArrays, reading_labels
 from ..registry import format_of
@@ -173,11 +173,7 @@ def _read_texts(
 
 
 def _is_plain(info: ArrayInfo) -> bool:
-    try:
-        kind = dtypes.from_name(info.dtype).kind
-    except DTypeError:
-        return False  # an awkward array
-    return kind in _KINDS and lies_side_by_side(info)
+    return lies_side_by_side(info) and dtypes.from_name(info.dtype).kind in _KINDS
 
 
 def _dtype_of(info: ArrayInfo) -> np.dtype[Any]:

@@ -26,4 +26,4 @@ def find_missing_format(error: BaseException) -> str | None:
     """Return the deleted format that an error asks for, or None if it is about something else."""
     text = f"{error} "
     asked = (name for name in DELETED if f"'{name}'" in text or f".{name}:" in text or f".{name}/" in text)
-    return next(asked, None) if "no format" in text else None
+    return next(asked, None) if "no format" in text or ": this is a folder; " in text else None

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
 from children import run_limited
@@ -167,6 +168,18 @@ def test_what_comes_in_pieces_has_limits(tmp_path: Path, monkeypatch: pytest.Mon
     for limit, wanted in ((799, False), (800, True), (801, True)):
         monkeypatch.setattr(large, "MOST_BYTES", limit)
         assert comes_in_pieces(long) == wanted
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx"])
+def test_an_awkward_array_is_converted_beside_numbers_in_pieces(
+    tmp_path: Path, in_pieces: list[str], suffix: str
+) -> None:
+    rows = [{"x": 1.5, "y": [1, 2]}, {"x": -0.0, "y": []}]
+    source, target = tmp_path / f"run{suffix}", tmp_path / "copy.awkd"
+    sa.write(source, {"e": ak.Array(rows), "t": np.arange(5.0)})
+    sa.convert(source, target)
+    assert sa.read(target, ["e"])["e"].tolist() == rows
+    assert set(in_pieces) == {"t"}
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import openpyxl
 import pytest
@@ -49,6 +50,15 @@ def test_blocks_are_the_array(tmp_path: Path, suffix: str, rows: int) -> None:
         assert all(block.dtype == array.dtype and block.shape[1:] == array.shape[1:] for block in blocks)
         if blocks:
             assert np.concatenate(blocks).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx", ".awkd"])
+def test_an_awkward_array_comes_in_awkward_blocks(tmp_path: Path, suffix: str) -> None:
+    rows = [{"x": 1.5, "y": [1, 2]}, {"x": 2.5, "y": []}, {"x": -0.0, "y": [3]}]
+    sa.write(tmp_path / f"e{suffix}", {"e": ak.Array(rows), "long": np.zeros(4)})
+    blocks = list(sa.iter_blocks(tmp_path / f"e{suffix}", "e", rows=2))
+    assert [block.tolist() for block in blocks] == [rows[:2], rows[2:]]
+    assert all(isinstance(block, ak.Array) for block in blocks)
 
 
 @pytest.mark.parametrize("case", CASES)
