@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from . import drive_content
@@ -13,6 +14,7 @@ from .spreadsheet import new_id, new_key
 if TYPE_CHECKING:
     from .service import Service
 
+NOBODY = ""  # the user who sends a key of the API, and does not sign in
 SPREADSHEET = "application/vnd.google-apps.spreadsheet"
 _QUOTED = r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')"""
 _NAME = re.compile(rf"\b(?:name|title)\s*(=|contains)\s*{_QUOTED}")
@@ -30,12 +32,16 @@ class DriveEntry:
         trashed: whether it was thrown away, and not deleted.
         permissions: with whom it is shared, by their ids.
         comments: as they were sent.
+        created: when it was made.
+        modified: when it was last written.
     """
 
     parents: list[str] = field(default_factory=lambda: [_ROOT])
     trashed: bool = False
     permissions: dict[str, Json] = field(default_factory=dict)
     comments: list[Json] = field(default_factory=list)
+    created: str = field(default_factory=lambda: _now())
+    modified: str = field(default_factory=lambda: _now())
 
 
 def answer(service: Service, name: str, params: Json, body: Any) -> Json | FileContent:
@@ -131,12 +137,33 @@ def _list(service: Service, query: str) -> Json:
     return {"kind": "drive#fileList", "incompleteSearch": False, "files": files}
 
 
+def refuse_nobody(service: Service, params: Json, *, writes: bool) -> None:
+    """Refuse to write for those who only have a key of the API, and to read what is not shared with everyone."""
+    if writes:
+        expected = "Expected OAuth2 access token or other authentication credentials that assert a principal."
+        raise ApiError(401, f"API keys are not supported by this API. {expected}")
+    key = params.get("spreadsheetId") or params.get("fileId") or ""
+    shared = key in service.entries and service.entries[key].permissions.values()
+    if key in service.spreadsheets and not any(permission.get("type") == "anyone" for permission in shared or ()):
+        raise ApiError(403, "The caller does not have permission")
+
+
+def note_change(service: Service, params: Json) -> None:
+    """Note the time at which a spreadsheet was written."""
+    if (key := params.get("spreadsheetId") or params.get("fileId")) in service.spreadsheets:
+        _entry(service, key).modified = _now()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def _entry(service: Service, key: str) -> DriveEntry:
     return service.entries.setdefault(key, DriveEntry())
 
 
 def _file(service: Service, key: str) -> dict[str, Any]:
-    times = dict.fromkeys(("createdTime", "modifiedTime"), "2020-01-01T00:00:00.000Z")
     title, entry = service.spreadsheets[key].title, _entry(service, key)
+    times = {"createdTime": entry.created, "modifiedTime": entry.modified}
     whole = {"kind": "drive#file", "id": key, "name": title, "mimeType": SPREADSHEET, **times}
     return whole | {"parents": entry.parents, "trashed": entry.trashed}

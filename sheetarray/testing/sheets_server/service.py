@@ -54,9 +54,9 @@ _PERMISSION = f"{_FILE}/permissions/(?P<permissionId>[^/]+)"
 METHODS = [
     Method("drive.files.create", "POST", _FILES, "", True),
     Method("drive.files.list", "GET", _FILES),
-    Method("drive.files.get", "GET", _FILE),
-    Method("drive.files.delete", "DELETE", _FILE, "", True),
-    Method("drive.files.update", "PATCH", _FILE, "", True),
+    Method("drive.files.get", "GET", f"{_FILE}/?"),
+    Method("drive.files.delete", "DELETE", f"{_FILE}/?", "", True),
+    Method("drive.files.update", "PATCH", f"{_FILE}/?", "", True),
     Method("drive.files.copy", "POST", f"{_FILE}/copy", "", True),
     Method("drive.files.export", "GET", f"{_FILE}/export"),
     Method("drive.files.upload", "POST", f"/upload{_FILES}", "", True),
@@ -90,7 +90,7 @@ METHODS = [
 
 @dataclass
 class Call:
-    """A request that has found its method; `user` is None for the owner."""
+    """A request that has found its method; `user` is None for the owner, and drive.NOBODY for a key of the API."""
 
     method: Method
     params: Json
@@ -151,6 +151,7 @@ class Service:
             return self._answer(call)
         finally:
             self._forget_results()
+            drive.note_change(self, call.params)
 
     def _forget_results(self) -> None:
         """Let formulas be worked out anew."""
@@ -158,6 +159,8 @@ class Service:
             spreadsheet.evaluator = None
 
     def _answer(self, call: Call) -> Json | FileContent:
+        if call.user == drive.NOBODY:
+            drive.refuse_nobody(self, call.params, writes=call.method.writes)
         if call.method.name.startswith("drive."):
             said = drive.answer(self, call.method.name.removeprefix("drive."), call.params, call.body)
             return said if isinstance(said, FileContent) else apply_mask(call, said)
@@ -272,10 +275,11 @@ _UPLOADS: dict[str, Callable[[bytes], Any]] = {"drive.files.replace": _text, "dr
 
 
 def _flatten(requests: Any) -> Any:
-    """Return the requests of a batch, those in lists among them too, as some clients send them."""
-    if not isinstance(requests, list) or not any(isinstance(request, list) for request in requests):
+    """Return the requests of a batch, those in lists among them too and nulls left out, as some clients send them."""
+    if not isinstance(requests, list) or all(isinstance(request, dict) for request in requests):
         return requests
-    return [inner for request in requests for inner in (request if isinstance(request, list) else [request])]
+    flat = [inner for request in requests for inner in (request if isinstance(request, list) else [request])]
+    return [request for request in flat if request is not None]
 
 
 def _no_constant(name: str) -> None:

@@ -10,10 +10,11 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from ...columns import without_collection
 from . import bundles
+from .drive import NOBODY
 from .errors import ApiError, FileContent, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
 from .service import Method, Service
@@ -39,7 +40,7 @@ class Record:
         sent: the body of the answer, as far as it was sent.
         status: of the answer; 0 where none was sent.
         writes: whether it counts as a write.
-        user: who sent it; None for the owner.
+        user: who sent it; None for the owner, "" where a key of the API stands in for a user.
     """
 
     method: str
@@ -91,7 +92,7 @@ class Connection:
             return _respond(start_response, record, ApiError(500, f"The emulator failed: {crash!r}"))
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse, record: Record) -> Iterable[bytes]:
-        record.user = self._service.users.get(str(environ.get("HTTP_AUTHORIZATION", "")).removeprefix("Bearer "))
+        record.user = self._find_user(environ, record)
         target = self._find_target(environ, record)
         with self.lock:
             self.requests.append(record)
@@ -119,6 +120,14 @@ class Connection:
         if fault.error_code:
             answer = fault.error(writes=record.writes)
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
+
+    def _find_user(self, environ: WSGIEnvironment, record: Record) -> str | None:
+        """Return the user whose token a request bears, or None for the owner; NOBODY where it has a key instead."""
+        token = str(environ.get("HTTP_AUTHORIZATION", ""))
+        keyed = "HTTP_X_GOOG_API_KEY" in environ or "key=" in record.query
+        if keyed and not token and ("HTTP_X_GOOG_API_KEY" in environ or parse_qs(record.query).get("key")):
+            return NOBODY
+        return self._service.users.get(token.removeprefix("Bearer "))
 
     def _odd_answer(self, fault: Fault, record: Record) -> bytes:
         """Return an answer that looks like a success, and is none."""

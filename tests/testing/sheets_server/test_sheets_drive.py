@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import time
 from pathlib import Path
 from typing import Any
 
 import gspread
 import pytest
 from gspread.utils import ExportFormat
+from sheets_asking import Sheets, ask
 
 from sheetarray.testing.sheets_server import SheetsServer
 
@@ -73,3 +75,24 @@ def test_ezsheets_uploads_downloads_and_throws_away(ezsheets: Any, tmp_path: Pat
     assert book.id in ezsheets.listSpreadsheets()  # in the bin, which its list does not leave out
     book.delete(permanent=True)
     assert book.id not in ezsheets.listSpreadsheets()
+
+
+def test_a_key_of_the_api_reads_what_is_shared_with_everyone_and_writes_nothing(server: SheetsServer) -> None:
+    sheets = Sheets(server, ("S", 5, 5))
+    sheets.put("S!A1", [[1]])
+    assert ask(server, "GET", f"/{sheets.key}/values/S", key="k")[0] == 403
+    server.client().open_by_key(sheets.key).share(None, perm_type="anyone", role="writer")
+    assert ask(server, "GET", f"/{sheets.key}/values/S", key="k")[1]["values"] == [["1"]]
+    status, answer = ask(server, "PUT", f"/{sheets.key}/values/S", {"values": [[2]]}, valueInputOption="RAW", key="k")
+    assert (status, answer["error"]["status"]) == (401, "UNAUTHENTICATED")
+    assert sheets.values("S") == [[1]]
+
+
+def test_drive_knows_when_a_spreadsheet_was_written(server: SheetsServer) -> None:
+    sheets = Sheets(server, ("S", 5, 5))
+    book = server.client().open_by_key(sheets.key)
+    before = book.get_lastUpdateTime()
+    assert book.get_lastUpdateTime() == before
+    time.sleep(0.002)  # a time has milliseconds
+    sheets.put("S!A1", [[1]])
+    assert before < book.get_lastUpdateTime()

@@ -453,3 +453,17 @@ def test_ranges_choose_the_sheets_that_are_answered(server: SheetsServer) -> Non
     assert [(sheet["properties"]["title"], len(sheet["data"])) for sheet in result] == [("S", 2), ("U", 1)]
     outside = ask(server, "GET", f"/{sheets.key}", ranges=["S!A6"])
     assert message(outside) == "Range (S!A6) exceeds grid limits. Max rows: 5, max columns: 5"
+
+
+def test_columns_become_as_wide_as_their_longest_line(server: SheetsServer) -> None:
+    sheets = Sheets(server, ("S", 20, 4))
+    sheets.put("S!A1", [["short", "=REPT(A1,10)"], ["two\nlines"]], "USER_ENTERED")
+    sheets.batch({"autoResizeDimensions": {"dimensions": {"dimension": "COLUMNS", "endIndex": 3}}})
+    fields = "sheets.data.columnMetadata.pixelSize"
+    (sheet,) = sheets.resource(fields=fields)["sheets"]
+    assert [column["pixelSize"] for column in sheet["data"][0]["columnMetadata"]] == [41, 356, 100, 100]
+
+
+def test_a_null_among_requests_is_passed_over(server: SheetsServer) -> None:
+    sheets = Sheets(server, ("S", 20, 4))
+    assert len(sheets.batch(None, {"addSheet": {}}, None)) == 1  # the npm client sends one for each cell as it was

@@ -127,6 +127,7 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
                 reply = REQUESTS[name](draft, request[name])
         replies.append({} if reply is None else {name: reply})
     spreadsheet.become(draft)
+    spreadsheet.evaluator = None  # one of the draft's knows cells that later requests have changed
     answer: Json = {"spreadsheetId": spreadsheet.key, "replies": replies}
     below = masks.mask_below(mask, "updatedSpreadsheet")
     selected: Json = masks.select(answer, mask)

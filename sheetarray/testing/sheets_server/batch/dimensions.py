@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from .. import masks
+from .. import masks, rendered
 from ..errors import Json, invalid
+from ..formulas import Evaluator
 from ..moves import move_cells, move_span, reorder, retitle_in_formulas, shift
 from ..ranges import Span
 from ..spreadsheet import ServedSheet, Spreadsheet
 
+_CHARACTER, _MARGIN = 7, 6  # pixels, of the default font
 WORDS = {"ROWS": "row", "COLUMNS": "column"}
 
 
@@ -115,8 +117,15 @@ def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> b
 
 
 def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`autoResizeDimensions`: accepted; how wide a text is in pixels is not worked out."""
-    dimension_range(spreadsheet, request.get("dimensions"))
+    """`autoResizeDimensions`: columns become as wide as their longest line, by the number of its characters."""
+    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("dimensions"))
+    special = sheet.dimensions[dimension]
+    look = rendered.Look(Evaluator(spreadsheet))
+    for column in range(start, min(stop, sheet.grid.columns)) if dimension == "COLUMNS" else ():
+        cells = look.column(sheet, column, 0, look.evaluator.grid(sheet).column(column, 0, sheet.grid.rows))
+        longest = max((len(line) for cell in cells for line in str(cell).split("\n")), default=0)
+        if longest:
+            special[column] = special.get(column, {}) | {"pixelSize": _MARGIN + _CHARACTER * longest}
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:

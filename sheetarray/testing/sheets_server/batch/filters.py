@@ -15,7 +15,8 @@ def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
     sheet, area = area_of(spreadsheet, wanted.get("range"))
     if area.height and (specs := wanted.get("sortSpecs")):
         sort_rows(spreadsheet, sheet, area._replace(top=area.top + 1), specs)
-    sheet.basic_filter = wanted | {"range": Span(*area).json(sheet.id)}
+    kept = {name: part for name, part in wanted.items() if part != []}  # an empty list is none
+    sheet.basic_filter = kept | {"range": Span(*area).json(sheet.id)}
 
 
 def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:

@@ -12,6 +12,8 @@ from .sheets import fields
 _KINDS = {"charts": "chartId", "slicers": "slicerId"}
 _SIZE = {"widthPixels": 600, "heightPixels": 371}
 
+_DEFAULTS: Json = {"fontName": "Roboto"}  # of a chart
+
 
 def add_chart(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`addChart`."""
@@ -28,7 +30,7 @@ def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
     entry = _find(spreadsheet, request.get("chartId"), ("charts",))[2]
     if not request.get("spec"):
         raise invalid("No chart specification was given.")
-    entry["spec"] = request["spec"]
+    entry["spec"] = _DEFAULTS | request["spec"]
 
 
 def update_slicer_spec(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -84,7 +86,8 @@ def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
     if any(object_id == entry[_KINDS[name]] for _, name, entry in _objects(spreadsheet)):
         raise invalid(f"The {key} {object_id} is already in use.")
     sheet, position = _position(spreadsheet, wanted.get("position") or {})
-    entry = {key: object_id, "spec": wanted["spec"], "position": position}
+    spec = (_DEFAULTS if kind == "charts" else {}) | wanted["spec"]
+    entry = {key: object_id, "spec": spec, "position": position}
     entry |= {"border": wanted["border"]} if wanted.get("border") else {}
     sheet.overlays.setdefault(kind, []).append(entry)
     return entry
