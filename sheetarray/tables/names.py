@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..columns import cell_address, column_letters
-from ..elements import Cell, format_bool, is_blank, parse_string
+from ..elements import Cell, Unreadable, format_bool, is_blank, parse_string
 from ..errors import NotFoundError, quote_names
 from .cells import RawColumn, Table
 from .notes import Notes
@@ -45,7 +45,7 @@ def _name(column: RawColumn, rows: Sequence[int]) -> str:
 
 
 def _text(cell: Cell) -> str:
-    if is_blank(cell):
+    if is_blank(cell) or isinstance(cell, Unreadable):
         return ""
     return format_bool(cell) if isinstance(cell, bool) else parse_string(cell).strip(WHITE)
 

@@ -302,6 +302,32 @@ def test_a_date_that_does_not_exist_makes_its_column_text(serial: float) -> None
     assert array.tolist() == ["2020-01-01", np.format_float_positional(serial, trim="-")]
 
 
+@pytest.mark.parametrize("serial", [0.5, 0, -1, 2_958_466])
+def test_rows_of_numbers_shown_as_dates_that_are_none_are_no_blank_rows(serial: float) -> None:
+    """Times of day, for example, at the top and at the end."""
+    book = openpyxl.load_workbook(workbook([["x"], [1], [5], [1]]))
+    for cell in ("A2", "A4"):
+        book.active[cell].value, book.active[cell].number_format = serial, "hh:mm"
+    file = io.BytesIO()
+    book.save(file)
+    text = {0.5: "12:00:00", 0: "00:00:00"}.get(serial, str(serial))
+    column = sa.read_columns(io.BytesIO(file.getvalue()), format="xlsx")["x"]
+    assert column.astype(str).tolist() == [text, "5", text]
+    book.active.delete_rows(1)
+    file = io.BytesIO()
+    book.save(file)
+    column = sa.read_columns(io.BytesIO(file.getvalue()), format="xlsx", header=False)["A"]
+    assert column.astype(str).tolist() == [text, "5", text]
+
+
+@pytest.mark.parametrize("rows", [[["x"], [1], ["=A2*2"]], [["x"], ["=1+1"]], [["x"], [1], [None], ["=1"], ["=2"]]])
+def test_formulas_without_a_value_at_the_end_are_told(rows: list[list[Any]]) -> None:
+    with pytest.raises(sa.FormatError, match="a formula without a value"):
+        sa.read_columns(workbook(rows), format="xlsx")
+    with pytest.raises(sa.FormatError, match="a formula without a value"):
+        sa.read_columns(workbook([row for row in rows if row != ["x"]]), format="xlsx", header=False)
+
+
 @pytest.mark.parametrize("from_1904", [False, True])
 def test_dates_of_workbooks(from_1904: bool) -> None:
     rows: list[list[Any]] = [["d"], [datetime(2020, 1, 1)], [None], [datetime(2021, 12, 31)], [" "]]

@@ -117,11 +117,13 @@ class ExcelColumn:
         self.height = max(texts.height, numbers.height)
 
     def cell(self, row: int) -> Cell:
-        """Return the cell in a row; None for a blank."""
+        """Return the cell in a row; None for a blank, `Unreadable` for a formula that was not calculated."""
         for half in (self._texts, self._numbers):
             index = int(np.searchsorted(half.places, row))
             if index < len(half) and half.places[index] == row:
                 kind, value = int(half.kinds[index]), half.values[index]
+                if kind == c.PENDING:
+                    return Unreadable("a formula without a value")
                 if kind != c.SERIAL and isinstance(value, str):
                     return scalar_of(kind, value)
                 one = slice(index, index + 1)

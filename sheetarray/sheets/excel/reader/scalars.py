@@ -32,16 +32,20 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
 
 
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
-    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
+    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs.
+
+    A number that is shown as a date and is none, such as a time of day, stays a number.
+    """
     numeric = run.values.dtype.is_numeric()
     if numeric and ((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all():
         return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in run.values.to_list()]
     texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
     serials = np.flatnonzero(run.kinds == c.SERIAL)
     if len(serials):
-        days = np.array([_parse_number(texts[index]) for index in serials.tolist()], float)
-        for index, date in zip(serials.tolist(), serials_to_dates(days, from_1904=from_1904), strict=True):
-            texts[index] = date
+        numbers = [_parse_number(texts[index]) for index in serials.tolist()]
+        dates = serials_to_dates(np.array(numbers, float), from_1904=from_1904)
+        for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
+            texts[index] = number if date is None else date  # a time of day is no blank
     others = np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL))
     for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
         texts[index] = scalar_of(kind, texts[index])
