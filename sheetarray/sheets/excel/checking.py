@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ...columns import ArrayColumn, RowChange
+from ...columns import ArrayColumn, CompareFingerprint, RowChange
 from ...composite import check_sheets
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...errors import Finding, NotFoundError
 from ...files import Source
 from .formulas import finding_of_formulas
-from .guard.guarded import Guarded, Snapshots, find_edits
+from .guard.guarded import Guarded, Snapshots, Survey, find_edits
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
@@ -29,7 +29,7 @@ def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing
 def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
     """Yield every finding, with the places of cells in the columns of arrays."""
     memory = StoredFingerprints(source)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=True)
+    snapshots = Snapshots(book.guards() if guard else [], aligns=True, survey=survey_of(book))
     verdicts: list[Finding] = []
 
     sheets = select_sheets(book, sheet)
@@ -87,6 +87,16 @@ def _judge_rows(
     if only is None:
         return [*known, *find_edits(guarded, column.header, name, column.element_address)]
     return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
+
+
+def survey_of(book: Workbook) -> Survey:
+    """Return a function that calls another with the name, the elements and the cells of each array of a workbook."""
+
+    def survey(judge: CompareFingerprint) -> None:
+        for _ in check_sheets(select_sheets(book, None), missing="nan", judge=judge):
+            pass
+
+    return survey
 
 
 def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...columns import ResizedArray
 from ...linear import LinearArray
 from .append import worksheet_xml
+from .checking import survey_of
 from .guard.guard_sheet import iter_rows
 from .guard.guarded import Snapshots
 from .guard.snapshot import encode_snapshot
@@ -29,7 +30,7 @@ def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, Res
     parts = {sheet.title: sheet for sheet in book.sheets}
     renewed: dict[str, bytes] = {}
     for guard in reading.guards():
-        snapshots = Snapshots([guard], aligns=True)
+        snapshots = Snapshots([guard], aligns=True, survey=survey_of(reading))
         texts = []
         for says, _ in snapshots:
             array = arrays.get(says.name)

@@ -15,6 +15,7 @@ from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear import LinearArray
 from ...views.description import View, can_be_shown
 from ...views.geometry import check_views
+from .checking import survey_of
 from .guard.guarded import Snapshots
 from .guard.snapshot import SnapshotHeader
 from .workbook import Workbook
@@ -100,7 +101,7 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
     Raises:
         FormatError: there are none, or one is damaged.
     """
-    snapshots = Snapshots(book.guards(), aligns=keep_edits)
+    snapshots = Snapshots(book.guards(), aligns=keep_edits, survey=survey_of(book))
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for entry in snapshots:
         says = entry[0]

@@ -12,7 +12,7 @@ from ...columns import reporting_cells
 from ...composite import count_cells, read_sheets
 from ...elements import Missing
 from ...errors import FormatError
-from .checking import select_sheets
+from .checking import select_sheets, survey_of
 from .guard.guarded import Snapshots
 from .workbook import Workbook
 
@@ -34,7 +34,7 @@ def read_book(
         FormatError: as `read_excel`.
     """
     sheets = select_sheets(book, sheet)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
+    snapshots = Snapshots(book.guards() if guard else [], aligns=resize, survey=survey_of(book))
     restore = snapshots if snapshots.exist else None
     with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
         try:

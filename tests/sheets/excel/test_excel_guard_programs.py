@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
+from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from programs import resave, resave_by_node
 
 import sheetarray as sa
 from sheetarray.errors import SheetArrayWarning
+from sheetarray.sheets.excel.guard.rounding import mark_roundings
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -109,6 +111,40 @@ def test_what_nobody_has_edited_comes_back_from_two_programs_in_turn(chain: str,
         actual = sa.read(saved)
     for name, array in arrays.items():
         assert_same(actual[name], array)
+
+
+def _by_sixteen_then_fifteen(path: Path, target: Path, edits: dict[bytes, bytes]) -> Path:
+    """Write every number as openpyxl does, and that as LibreOffice does; and some cells as they were edited."""
+
+    def rounded(match: re.Match[bytes]) -> bytes:
+        twice = Context(prec=15, rounding=ROUND_HALF_UP).plus(Decimal(f"{float(match[2]):.16g}"))
+        return b"%s<v>%s</v>" % (match[1], edits.get(match[2]) or str(twice).encode())
+
+    content = parts(path.read_bytes())
+    xml = re.sub(rb'(<c r="[A-Z]+[0-9]+">)<v>([^<]*)</v>', rounded, content[part := "xl/worksheets/sheet1.xml"])
+    target.write_bytes(with_parts(path.read_bytes(), {part: xml}))
+    return target
+
+
+def test_small_arrays_show_together_that_two_programs_rounded_in_turn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    arrays: dict[str, Any] = {f"a{place}": rng.standard_normal(30) for place in range(8)}
+    sa.write(tmp_path / "t.xlsx", arrays, guard=True)
+    saved = _by_sixteen_then_fifteen(tmp_path / "t.xlsx", tmp_path / "saved.xlsx", {})
+    plain = sa.read(saved, guard=False)
+    doubts = {name: np.flatnonzero(~mark_roundings(array, plain[name])) for name, array in arrays.items()}
+    counts = [len(places) for places in doubts.values()]
+    assert (max(counts) < 3, sum(counts) >= 3) == (True, True)  # too few in each, and enough in all
+    for name, array in arrays.items():
+        assert_same(sa.read(saved)[name], array)
+        assert_same(sa.read(saved, [name])[name], array)
+    assert [finding for finding in sa.check(saved) if finding.severity == "error"] == []
+    name = max(doubts, key=lambda name: len(doubts[name]))
+    written = repr(float(arrays[name][doubts[name][0]]))
+    straight = Context(prec=15, rounding=ROUND_HALF_UP).plus(Decimal(written))  # which no two programs leave
+    edits = {written.encode(): str(straight).encode()}
+    mixed = _by_sixteen_then_fifteen(tmp_path / "t.xlsx", tmp_path / "mixed.xlsx", edits)
+    assert any("edited" in finding.message for finding in sa.check(mixed))
 
 
 def test_the_largest_doubles_come_back_where_a_program_has_made_infinities_of_them(tmp_path: Path) -> None:

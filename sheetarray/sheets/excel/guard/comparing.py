@@ -8,8 +8,9 @@ edits for rounding.
     every                  equal, to the bit
     float64                the element rounded to 15, 16 or 17 digits, half up on the shortest text or half to even;
                            0 for -0.0; any NaN for a NaN; 16 digits first, then 15, only where no element went
-                           straight to other 15 digits, and three show it; below 1e-5 rounded to 20 decimals, as
-                           in LibreOffice's .ods, only where no element of the array has more
+                           straight to other 15 digits, and three of it show it, or of all arrays; below
+                           1e-5 rounded to 20 decimals, as in LibreOffice's .ods, only where no element of the
+                           array has more
     float32, float16       0 for -0.0; any NaN for a NaN (9 digits give every one back, so rounding changes none)
     complex                each part as a float of its size
     integers               the element as a double, or that double rounded as a float64: a program that took text of
@@ -29,6 +30,7 @@ blanks) counts only where all elements bear it out.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -36,7 +38,7 @@ import numpy as np
 
 from ....dtypes import Buffer, DType, Mask
 from ....elements import Unreadable, to_scalar
-from .rounding import decimals_of, mark_chains, mark_roundings, mark_twenty_decimals, roundings_of
+from .rounding import decimals_of, find_chains, mark_chains, mark_roundings, mark_twenty_decimals, roundings_of
 from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles
@@ -46,13 +48,14 @@ _ENDLESS = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
 
 
-def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
+def mark_kept(written: Buffer, cells: Buffer, dtype: DType, chains: Callable[[], bool] | None = None) -> Mask:
     """Return a mask of the elements that stand as they were written, or only rounded.
 
     Args:
         written: the elements of the snapshot.
         cells: those that stand in the sheet, as many.
         dtype: of both.
+        chains: tells whether all arrays together show that two programs rounded in turn.
 
     Example:
         >>> from sheetarray.dtypes import from_name
@@ -61,10 +64,9 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
     """
     match dtype.kind:
         case "float":
-            return _mark_floats(written, cells)
+            return _mark_floats(written, cells, chains)
         case "complex":
-            part = np.dtype(f"f{dtype.numpy.itemsize // 2}")
-            parts = _mark_floats(np.ascontiguousarray(written).view(part), np.ascontiguousarray(cells).view(part))
+            parts = _mark_floats(_parts_of(written), _parts_of(cells), chains)
             return np.asarray(parts.reshape(-1, 2).all(axis=1))
         case "int":
             return _mark_integers(written, cells)
@@ -78,10 +80,24 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
             return np.asarray(written == cells)
 
 
-def _mark_floats(written: Buffer, cells: Buffer) -> Mask:
+def count_chains(written: Buffer, cells: Buffer) -> int | None:
+    """Return how many elements show that two programs rounded them in turn; None if one shows that none did."""
+    if written.dtype.name not in ("float64", "complex128"):
+        return 0
+    chains = find_chains(_parts_of(written), _parts_of(cells))
+    return None if chains is None else len(chains)
+
+
+def _parts_of(buffer: Buffer) -> Buffer:
+    """Return floats as they are, and complex numbers as the floats that they are made of."""
+    buffer = np.ascontiguousarray(buffer)
+    return buffer.view(f"f{buffer.dtype.itemsize // 2}") if buffer.dtype.kind == "c" else buffer
+
+
+def _mark_floats(written: Buffer, cells: Buffer, chains: Callable[[], bool] | None) -> Mask:
     if written.dtype.itemsize == 8:
         written, cells = np.ascontiguousarray(written), np.ascontiguousarray(cells)
-        marks = mark_chains(written, cells, mark_roundings(written, cells))
+        marks = mark_chains(written, cells, mark_roundings(written, cells), chains)
         return mark_twenty_decimals(written, cells, marks)
     return np.asarray((written == cells) | (np.isnan(written) & np.isnan(cells)))
 

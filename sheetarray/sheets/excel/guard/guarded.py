@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ....aligning import RowOrigins, align_rows
-from ....columns import ArrayColumn, RowChange, Sheet
-from ....dtypes import Buffer, Mask
+from ....columns import ArrayColumn, CompareFingerprint, RowChange, Sheet
+from ....dtypes import Buffer, Mask, Positions
 from ....errors import Finding, FormatError
 from ....header import Header
 from ....resizing import count_rows
-from .comparing import is_beyond, mark_kept
+from .comparing import count_chains, is_beyond, mark_kept
 from .guard_sheet import read_guard
+from .rounding import LEAST_CHAINS
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
+Survey = Callable[[CompareFingerprint], object]
 _HINT = "it is passed over; write the array again to have another"
 
 
@@ -58,6 +61,15 @@ class Guarded:
         return RowChange("inserted" if inserted else "deleted", (range(rows[0], rows[0] + 1),), rest_is_exact=True)
 
 
+class _Aligned(NamedTuple):
+    """The elements in the rows of an array that were written, wherever they stand now: where, and as written."""
+
+    alignment: RowOrigins
+    places: Positions
+    written: Buffer
+    deleted: list[int]
+
+
 class Snapshots:
     """The snapshots of a workbook, found when the first array asks for its own.
 
@@ -65,17 +77,19 @@ class Snapshots:
         sheets: all that may be a guard's.
         aligns: whether rows that people have added, deleted or moved are looked for; otherwise an element is compared
             with what was written at its index.
+        survey: calls what it is given with the name, the elements and the cells of every array of the workbook.
 
     Attributes:
         findings: what is wrong with them.
     """
 
-    def __init__(self, sheets: Sequence[Sheet], *, aligns: bool = False) -> None:
+    def __init__(self, sheets: Sequence[Sheet], *, aligns: bool = False, survey: Survey | None = None) -> None:
         self.findings: list[Finding] = []
-        self._aligns = aligns
+        self._aligns, self._survey = aligns, survey
         self._sheets = sheets
         self._known: dict[str, list[tuple[SnapshotHeader, list[str]]]] | None = None
         self._decoded: dict[int, Buffer | None] = {}
+        self._chains: bool | None = None
 
     @property
     def exist(self) -> bool:
@@ -137,8 +151,8 @@ class Snapshots:
             column: its cells.
             buffer: the elements that were read.
         """
-        written = self._decode_beside(name, column, buffer)
-        guarded = None if written is None else Guarded(written, mark_kept(written, buffer, column.header.dtype))
+        written, dtype = self._decode_beside(name, column, buffer), column.header.dtype
+        guarded = None if written is None else Guarded(written, mark_kept(written, buffer, dtype, self._show_chains))
         if not self._aligns or (guarded is not None and guarded.kept.all()):
             return guarded
         aligned = self._compare_aligned(name, column, buffer)
@@ -148,6 +162,19 @@ class Snapshots:
 
     def _compare_aligned(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
         """Return the snapshot of an array row by row, wherever each row stands now; None where it has none."""
+        aligned = self._align(name, column, buffer)
+        if aligned is None:
+            return None
+        elements, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
+        if buffer.dtype.kind in "UT":
+            elements = buffer.astype(np.dtypes.StringDType())
+        places, before = aligned.places, aligned.written
+        elements[places] = before
+        kept[places] = mark_kept(before, buffer[places], column.header.dtype, self._show_chains)
+        return Guarded(elements, kept, aligned.alignment, aligned.deleted)
+
+    def _align(self, name: str, column: ArrayColumn, buffer: Buffer) -> _Aligned | None:
+        """Return the elements in rows that stood elsewhere, beside their snapshot; None where it has none."""
         entry, rows = self.find(name, column.group[0].title), count_rows(column.header)
         if entry is None or rows is None or entry[0].header.dtype.name != column.header.dtype.name:
             return None
@@ -158,12 +185,24 @@ class Snapshots:
         known = np.flatnonzero(alignment.sources >= 0)
         places = (known[:, None] * row + np.arange(row)).ravel()
         origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
-        aligned, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
-        if buffer.dtype.kind in "UT":
-            aligned = buffer.astype(np.dtypes.StringDType())
-        aligned[places] = written[origins]
-        kept[places] = mark_kept(written[origins], buffer[places], column.header.dtype)
-        return Guarded(aligned, kept, alignment, alignment.find_deleted(before[0]).tolist())
+        return _Aligned(alignment, places, written[origins], alignment.find_deleted(before[0]).tolist())
+
+    def _show_chains(self) -> bool:
+        """Return whether the arrays of the workbook together show that two programs rounded in turn."""
+        if self._chains is None:
+            counts: list[int | None] = []
+
+            def count(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
+                if buffer is not None and (written := self._decode_beside(name, column, buffer)) is not None:
+                    counts.append(count_chains(written, buffer))
+                elif buffer is not None and (aligned := self._align(name, column, buffer)) is not None:
+                    counts.append(count_chains(aligned.written, buffer[aligned.places]))
+                yield from ()
+
+            if self._survey is not None:
+                self._survey(count)
+            self._chains = None not in counts and sum(filter(None, counts)) >= LEAST_CHAINS
+        return self._chains
 
     def _decode_beside(self, name: str, column: ArrayColumn, buffer: Buffer) -> Buffer | None:
         """Return the elements of the snapshot of an array, where it is of the same dtype and length."""

@@ -8,18 +8,18 @@ exact doubles, which rounds once, or else by text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 import numpy as np
 
-from ....dtypes import Mask
+from ....dtypes import Mask, Positions
 from ..fingerprint.decimal15 import MOST, Decimals, Floats, Integers
 from ..fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT
 
 NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods
-_LEAST_CHAINS = 3  # elements that show that two programs rounded in turn
+LEAST_CHAINS = 3  # elements that show that two programs rounded in turn
 _UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # below, doubles have fewer digits, and the relative distance says nothing
 _LEAST_DIGITS = 10**14  # of 15
@@ -68,7 +68,7 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
     return marks
 
 
-def mark_chains(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
+def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable[[], bool] | None = None) -> Mask:
     """Return the marks, and where a cell went through 16 digits to 15, if no element of the array went straight there.
 
     For a few elements in a hundred the two ways differ by a unit; programs in turn lead all of those the one way.
@@ -77,10 +77,21 @@ def mark_chains(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
         numbers: as they were written.
         cells: as they stand now.
         marks: of those that are known.
+        elsewhere: tells whether other arrays show it, where too few elements of this one do.
     """
     if marks.all():
         return marks
-    decimals, chains = Decimals(), []
+    chains = find_chains(numbers, cells)
+    if chains is None or not len(chains):
+        return marks
+    if len(chains) >= LEAST_CHAINS or (elsewhere is not None and elsewhere()):
+        marks[chains] = True
+    return marks
+
+
+def find_chains(numbers: Floats, cells: Floats) -> Positions | None:
+    """Return the indices of cells that went through 16 digits to 15; None if any cell went straight to 15 others."""
+    decimals, chains = Decimals(), [np.zeros(0, np.int64)]
     places = np.flatnonzero(np.isfinite(numbers) & (numbers != cells))
     for start in range(0, len(places), MOST):
         some = places[start : start + MOST]
@@ -89,12 +100,9 @@ def mark_chains(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
         sign, digits15, power = digits.sign[above], digits.digits15[above], digits.exponent[above] - 14
         straight, twice = _to_doubles(sign, digits15, power), _to_doubles(sign, digits15 + 1, power)
         if (straight == cells[some[above]]).any():
-            return marks
+            return None
         chains.append(some[above[twice == cells[some[above]]]])
-    hits = np.concatenate([*chains, np.zeros(0, np.int64)]).astype(np.int64)
-    if len(hits) >= _LEAST_CHAINS:
-        marks[hits] = True
-    return marks
+    return np.concatenate(chains)
 
 
 def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
