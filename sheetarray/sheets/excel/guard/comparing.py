@@ -81,7 +81,7 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType, chains: Callable[[],
 
 
 def count_chains(written: Buffer, cells: Buffer) -> int | None:
-    """Return how many elements show that two programs rounded them in turn; None if one shows that none did."""
+    """Return the number of elements that show two programs rounding in turn; None if one shows that none did."""
     if written.dtype.name not in ("float64", "complex128"):
         return 0
     chains = find_chains(_parts_of(written), _parts_of(cells))
