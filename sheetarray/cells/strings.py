@@ -53,7 +53,7 @@ def unicode_text(texts: list[str | None]) -> pl.Series:
 
 
 def escape_formulas(texts: pl.Series, look: TextLook) -> pl.Series:
-    """Text that a spreadsheet would evaluate, after an apostrophe."""
+    """Return the texts, with an apostrophe before those that a spreadsheet would evaluate."""
     import polars as pl
 
     if look.formulas != "escape" or not len(texts):
@@ -102,7 +102,7 @@ def longest_text(texts: pl.Series) -> int:
 
 
 def to_byte_rows(texts: pl.Series, width: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """ASCII texts, each `width` bytes long, as an array of the shape (len(texts), width)."""
+    """Return ASCII texts, each `width` bytes long, as an array of the shape (len(texts), width)."""
     import polars as pl
 
     return np.ascontiguousarray(texts.cast(pl.Binary).bin.reinterpret(dtype=pl.Array(pl.UInt8, width)).to_numpy())

@@ -66,8 +66,8 @@ def buffer_to_typed(
 
     Example:
         >>> from sheetarray import dtypes
-        >>> found = buffer_to_typed(np.array([1, 2**60]), dtypes.from_name("int64"), exact=10**15)
-        >>> found.numbers.to_list(), found.texts.to_list()
+        >>> cells = buffer_to_typed(np.array([1, 2**60]), dtypes.from_name("int64"), exact=10**15)
+        >>> cells.numbers.to_list(), cells.texts.to_list()
         ([1, None], [None, '1152921504606846976'])
     """
     if as_text:
@@ -104,7 +104,7 @@ def _to_texts(buffer: Buffer, dtype: DType, start: int = 0) -> pl.Series:
 
 
 def _blank_to_null(texts: pl.Series) -> pl.Series:
-    """Empty text is a blank cell."""
+    """Return the texts with null for each empty one, which is a blank cell."""
     import polars as pl
 
     empty = texts == ""

@@ -70,7 +70,7 @@ def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int =
 
 
 def _spell_infinities(values: pl.Series) -> pl.Series:
-    """Floats as text, infinities in the format's spelling."""
+    """Return floats as text, infinities in the format's spelling."""
     import polars as pl
 
     texts = values.cast(pl.String)

@@ -81,7 +81,7 @@ def json_option(function: Function) -> Function:
 
 
 def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, str]:
-    """KEY=VALUE, cut at the first =.
+    """Return the values by key of some KEY=VALUE, each cut at the first =.
 
     Raises:
         Misuse: a pair that is none.
@@ -162,7 +162,7 @@ def _parse_storage_value(text: str) -> Any:
 
 
 def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
-    """Options as the adapter's function takes them: what a value may be, its signature says.
+    """Return options as the adapter's function takes them: what a value may be, its signature says.
 
     Args:
         row: the format.
@@ -192,7 +192,7 @@ def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: boo
 
 
 def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> None:
-    """An option may be known to one of several formats only, but not to none.
+    """Refuse an option that none of the formats has; it may be known to one of several only.
 
     Raises:
         Misuse: nobody knows it.

@@ -21,7 +21,7 @@ _OF_256_COLOURS = ("xterm", "screen", "tmux", "rxvt")  # whatever they say: cont
 
 
 def make_console() -> Console:
-    """Standard output: a terminal's width and colours, or plain text that is never cut."""
+    """Return the console of standard output: a terminal's width and colours, or plain text that is never cut."""
     from rich.console import Console
 
     plain: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
@@ -38,7 +38,7 @@ def _wants_no_colour() -> bool:
 
 
 def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
-    """A line, or with nl=False a part of one; its style is for terminals that want it."""
+    """Print a line, or with nl=False a part of one; its style is for terminals that want it."""
     click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
 
 
@@ -75,7 +75,7 @@ def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> N
 
 
 def line_width(console: Console) -> int | None:
-    """Columns of the terminal; None where lines may be of any length."""
+    """Return the number of the terminal's columns; None where lines may be of any length."""
     return console.width if console.is_terminal else None
 
 
@@ -101,7 +101,7 @@ def print_renderable(console: Console, renderable: Any) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, laid out for reading: a list of plain values is one line."""
+    """Print one JSON value, laid out for reading: a list of plain values is one line."""
     click.echo(_format_json(value, "\n"))
 
 
@@ -120,7 +120,7 @@ def _dump_json(value: Any) -> str:
 
 
 def escape_controls(text: str) -> str:
-    """Text from a file, with whatever could steer a terminal written out (`\\x1b`)."""
+    """Return text from a file, with whatever could steer a terminal written out (`\x1b`)."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 

@@ -100,7 +100,7 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
     counts = always or not _has_known_suffix(text)
     row = _find_format(text, format if counts else None, "--from")
     place = place_of(text, row)
-    return Endpoint(text, row, _label_of(text, place), place, _is_device(place))
+    return Endpoint(text, row, _label_of(text, place), place, _open_device(place))
 
 
 def target_endpoint(text: str, format: str | None) -> Endpoint:
@@ -129,7 +129,7 @@ def _label_of(text: str, place: Any) -> str:
     return os.fspath(place) if isinstance(place, RemoteFile) else text
 
 
-def _is_device(text: Any) -> ReplayableStream | None:
+def _open_device(text: Any) -> ReplayableStream | None:
     """Return a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is
     read once.
     """
@@ -146,7 +146,7 @@ def _is_device(text: Any) -> ReplayableStream | None:
 
 
 def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
-    """Places to read; --from counts for the pipe and for suffixes that nobody knows.
+    """Return the places to read; --from counts for the pipe and for suffixes that nobody knows.
 
     Raises:
         Misuse: the pipe is named twice.
@@ -189,11 +189,11 @@ class ReplayableStream(io.RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """It is, by what is kept."""
+        """Return True: what has been read is kept."""
         return True
 
     def readinto(self, target: Any) -> int:

@@ -161,7 +161,7 @@ def draw_legend(numbers: Statistics, texts: tuple[str, str], *, colours: bool) -
 
 
 def to_levels(values: Array, numbers: Statistics, most_rows: int, most_columns: int) -> Array:
-    """Levels from 0 to 99 of at most so many pixels, -1 for NaN; the picture keeps about its proportions."""
+    """Return levels from 0 to 99 of at most so many pixels, -1 for NaN; the picture keeps about its proportions."""
     rows, columns = values.shape
     scale = min(1.0, most_rows / rows, most_columns / columns)
     high = min(rows, most_rows, max(round(rows * scale), min(rows, 8)))

@@ -114,7 +114,7 @@ def explain_error(error: BaseException) -> tuple[str, str]:
 
 
 def to_cli_options(text: str, option: str) -> str:
-    """Arguments as Python has them, `encoding='cp1252'`, as options of the command line."""
+    """Return arguments as Python has them, `encoding='cp1252'`, as options of the command line."""
 
     def respelt(match: re.Match[str]) -> str:
         value = next(group for group in match.groups()[1:] if group is not None)
@@ -144,7 +144,7 @@ def _shorten_warnings() -> Iterator[None]:
 
 
 def _escape_unencodable() -> None:
-    """A character that the terminal's encoding lacks comes out escaped, not as an error."""
+    """Let characters that the terminal's encoding lacks come out escaped, not as an error."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -152,6 +152,6 @@ def _escape_unencodable() -> None:
 
 
 def _detach_stdout() -> None:
-    """Nobody reads it any more, or the disk is full: leave the interpreter nothing to stumble over at its end."""
+    """Close the output, which nobody reads any more or the disk has no room for, so that the interpreter can end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -59,7 +59,7 @@ class _Bar:
         self.timer.daemon = True
 
     def __call__(self, done: int, total: int) -> None:
-        """Called by the adapter, in cells."""
+        """Take note of how many cells are done: the adapter calls it."""
         with self.lock:
             self.state, self.words = (done, total), self.title
             self._show()
@@ -75,7 +75,7 @@ class _Bar:
             self.shown.update(self.task, description=self.words, **_progress_state(*self.state))
 
     def show(self) -> None:
-        """Called by the timer, in its own thread."""
+        """Draw the bar: the timer calls it, in its own thread."""
         from rich.console import Console
         from rich.progress import (
             BarColumn,

@@ -69,7 +69,7 @@ def _index(part: str, axis: int, shape: Sequence[int], text: str) -> Index:
 
 
 def format_slice(indices: Sequence[Index]) -> str:
-    """Indices as NumPy code, with brackets; "" where they take the whole array.
+    """Return indices as NumPy code, with brackets; "" where they take the whole array.
 
     Example:
         >>> format_slice((12, slice(None), slice(0, None, 2)))
@@ -110,7 +110,7 @@ def slice_to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices
 
 
 def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
-    """Slices that together cover an array once, in row-major order, each of at most `most` elements.
+    """Yield slices that together cover an array once, in row-major order, each of at most `most` elements.
 
     Example:
         >>> [block for block in cover_with_blocks((3, 2), 4)]

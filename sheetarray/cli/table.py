@@ -197,7 +197,7 @@ def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
 
 
 def _format_values(values: np.ndarray[Any, Any]) -> list[str]:
-    """Values as a table shows them: text as it is, a missing value as a blank."""
+    """Return values as a table shows them: text as it is, a missing value as a blank."""
     if values.dtype.kind in "UT":
         return [str(value) for value in values.tolist()]
     if values.dtype.kind == "O":

@@ -64,7 +64,7 @@ def _find_other_times(a: Array, b: Array) -> Array:
 
 
 def _find_unequal_exactly(a: Array, b: Array) -> Array:
-    """Large integers against floats: Python compares them without rounding either."""
+    """Return a mask of large integers that differ from floats: Python compares them without rounding either."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     return np.array([x != y for x, y in pairs], dtype=bool).reshape(a.shape)
 

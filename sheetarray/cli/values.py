@@ -69,7 +69,7 @@ def _to_plain(value: Any) -> Any:
 
 
 def _times_as_cells(layout: Any, **_: Any) -> Any:
-    """Dates and durations, which awkward gives as Python's or as bare integers, as cells."""
+    """Return dates and durations, which awkward gives as Python's or as bare integers, as cells."""
     if not layout.is_numpy or layout.data.dtype.kind not in "mM":
         return None
     import awkward
@@ -243,7 +243,7 @@ def has_numbers(values: Array) -> bool:
 
 
 def to_real(values: Array) -> Array:
-    """Numbers that can be put in order: magnitudes of complex ones, 0 and 1 for booleans."""
+    """Return numbers that can be put in order: magnitudes of complex ones, 0 and 1 for booleans."""
     if values.dtype.kind == "c":
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(np.abs(values))
@@ -251,7 +251,7 @@ def to_real(values: Array) -> Array:
 
 
 def compute_statistics(values: Array) -> Statistics:
-    """Minimum, mean and maximum, block by block; NaN and infinities are counted."""
+    """Return minimum, mean and maximum, computed block by block; NaN and infinities are counted."""
     lows: list[Any] = []
     highs: list[Any] = []
     nan = infinite = used = 0

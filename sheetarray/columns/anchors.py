@@ -110,7 +110,7 @@ class _Search:
     # Candidates ----------------------------------------------------------------------------------------------
 
     def _iter_candidates(self) -> Iterator[Candidate]:
-        """Everything that may be the beginning of an array, from above to below; there may be millions."""
+        """Yield everything that may be the beginning of an array, from above to below; there may be millions."""
         words, turned = self._words, self._words.transposed
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
         whole = {orient: some.select(find_whole_beginnings(some)) for orient, some in sides}

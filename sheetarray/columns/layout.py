@@ -128,7 +128,7 @@ class Layout:
         return sum(self.named + piece.height - piece.blanks for piece in self.pieces)
 
     def count_cells_above(self, row: int) -> int:
-        """Cells that hold something in the rows before `row`, which is below the header zone."""
+        """Return the number of cells that hold something in the rows before `row`, which is below the header zone."""
         return sum(min(self.named + piece.height, row) - piece.blanks for piece in self.pieces)
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:

@@ -92,7 +92,7 @@ class Words:
         return Words.from_positions(self.columns, self.rows, self.codes)
 
     def select(self, wanted: np.ndarray[Any, np.dtype[Any]]) -> Words:
-        """Only some of them: those at indices, or where a mask is true."""
+        """Return only some of the words: those at indices, or where a mask is true."""
         return Words(self.rows[wanted], self.columns[wanted], self.codes[wanted])
 
     def codes_at(self, rows: Positions, columns: Positions) -> WordCodes:
@@ -106,7 +106,7 @@ class Words:
         return codes
 
     def next_in_column(self, code: int, rows: Positions, columns: Positions) -> Positions:
-        """For each cell the row of the first word of that code from it on down its column; -1 if none follows."""
+        """Return the row of the first word of that code from each cell on down its column; -1 if none follows."""
         turned = self.transposed
         positions = turned.positions[turned.codes == code]
         result = np.full(len(rows), -1, np.int64)

@@ -136,7 +136,7 @@ def _are_whole(cells: Sequence[Cell]) -> bool:
 
 
 def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
-    """Doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
+    """Return doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
     if dtype.itemsize == 8:
         return wide.astype(dtype, copy=False), []
     with np.errstate(over="ignore", under="ignore"):
@@ -150,7 +150,7 @@ def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tupl
 
 
 def find_ties(wide: Buffer, narrow: Buffer) -> Buffer:
-    """Indices where a double lies exactly between two neighbours of the narrower dtype."""
+    """Return the indices where a double lies exactly between two neighbours of the narrower dtype."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         toward = np.where(wide > narrow, np.inf, -np.inf).astype(narrow.dtype)
         other = np.nextafter(narrow, toward).astype(np.float64)

@@ -15,7 +15,7 @@ class RejoinedStream(io.RawIOBase):
         self._head, self._rest = head, rest
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: it can be read."""
         return True
 
     def read(self, size: int = -1) -> bytes:

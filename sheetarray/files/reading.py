@@ -168,7 +168,7 @@ class Source:
         return self._ended
 
     def whole(self, *, text: bool = True) -> BytesLike:
-        """Everything; a large plain file is mapped, not read, and a large compressed one inflated into a file.
+        """Return the content; a large plain file is mapped, not read, and a large compressed one inflated to a file.
 
         Args:
             text: as for `max_inflated_size`.

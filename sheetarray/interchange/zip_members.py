@@ -37,7 +37,7 @@ def name_problem(name: str) -> str | None:
 
 @contextmanager
 def damage_as_format_error(what: str) -> Iterator[None]:
-    """Whatever zipfile says of bad content is a `FormatError`."""
+    """Raise whatever zipfile says of bad content as a `FormatError`."""
     try:
         yield
     except FormatError:

@@ -120,11 +120,11 @@ class _FrameSheet:
         ]
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (a Sheet's)
-        """Columns as Python scalars."""
+        """Return columns as Python scalars."""
         return [([], self._column_cells(request.column, request.row, request.stop)) for request in requests]
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
-        """Rows, from a column on."""
+        """Yield rows, from a column on."""
         for request in requests:
             yield [], self._row(request.row, request.column, request.stop)
 

@@ -156,7 +156,7 @@ class _Long:
     # Numbers -------------------------------------------------------------------------------------------------
 
     def _with_point(self, keys: list[int]) -> None:
-        """Numbers with marks that are given, as numbers without them."""
+        """Take numbers with marks that are given for numbers without them."""
         import polars as pl
 
         self._strip(keys)
@@ -242,7 +242,7 @@ class _Long:
         return not are_long_integers(texts)
 
     def _commas(self, keys: list[int]) -> None:
-        """Numbers with a decimal comma, as numbers with a point; they are looked at as floats next."""
+        """Take numbers with a decimal comma for numbers with a point; they are looked at as floats next."""
         import polars as pl
 
         self._strip(keys)
@@ -286,7 +286,7 @@ class _Long:
                 self.values[key] = dates
 
     def _texts(self, keys: list[int]) -> None:
-        """Text as it stands; a cell of white space is a blank."""
+        """Take text as it stands; a cell of white space is a blank."""
         import polars as pl
 
         frame = pl.DataFrame({str(key): self.given[key] for key in keys})

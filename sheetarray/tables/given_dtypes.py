@@ -70,7 +70,7 @@ def _all(texts: list[str | None]) -> list[str]:
 
 
 def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
-    """Numbers without what parts their thousands; other cells as they are."""
+    """Return numbers without what parts their thousands; other cells as they are."""
     if marks.thousands is None:
         return texts
     import re

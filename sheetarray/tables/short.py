@@ -162,7 +162,7 @@ class _Short:
         return dates_of([text or "NaT" for text in self.cells], unit_of(self.lines))
 
     def _spread(self, values: Sequence[Any], out: Array) -> Array:
-        """Values at their places among the blanks."""
+        """Return values at their places among the blanks."""
         out[[index for index, text in enumerate(self.cells) if text]] = values
         return out
 
@@ -189,7 +189,7 @@ def unit_of_digits(count: int) -> str:
 
 
 def dates_of(texts: Sequence[str], unit: str) -> Array | None:
-    """Dates and moments as ISO text or NaT -> datetime64; None where one does not exist, or the unit has no room."""
+    """Return dates and moments, given as ISO text or NaT; None where one does not exist, or the unit has no room."""
     if unit == "ns" and not all(_FIRST <= text.replace(" ", "T") <= _LAST for text in texts if text != "NaT"):
         return None
     try:

@@ -161,7 +161,7 @@ GENERIC = [
 
 
 def dtype_cases() -> dict[str, Array]:
-    """For each dtype of the format, one array with the values that are easily lost."""
+    """Return, for each dtype of the format, one array with the values that are easily lost."""
     cases: dict[str, Array] = {"bool": np.array([True, False, True])}
     cases |= {name: _floats(name) for name in ("float16", "float32", "float64")}
     cases |= {name: _complexes(name) for name in ("complex64", "complex128")}
@@ -173,7 +173,7 @@ def dtype_cases() -> dict[str, Array]:
 
 
 def shape_cases() -> dict[str, Array]:
-    """Shapes and layouts in memory that are easily lost."""
+    """Return arrays of shapes and layouts in memory that are easily lost."""
     cube = np.arange(24.0).reshape(2, 3, 4)
     return {
         "0-d float": np.array(1.5),
@@ -210,7 +210,7 @@ def shape_cases() -> dict[str, Array]:
 
 
 def text_cases() -> dict[str, Array]:
-    """Text that looks like something else, or like the end of a column."""
+    """Return text that looks like something else, or like the end of a column."""
     return {
         "leading zeros": np.array(["007", "0", "00", "1e5"]),
         "formula": np.array(["=1+1", "+A1", "-A1", "@A1", "'=1+1"]),
@@ -241,7 +241,7 @@ def plain(array: Any) -> Array:
 
 
 def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
-    """The same dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
+    """Compare dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
     expected = np.asarray(expected)
     assert isinstance(actual, np.ndarray)
     assert actual.dtype.isnative

@@ -32,7 +32,7 @@ def texts_or_objects(values: Sequence[Any]) -> Array:
 
 
 def to_floats(values: Array, missing: Mask) -> Array:
-    """Floats, NaN where one is missing.
+    """Return floats, NaN where one is missing.
 
     Args:
         values: whatever where one is missing.
@@ -51,7 +51,7 @@ def to_floats(values: Array, missing: Mask) -> Array:
 
 
 def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
-    """Dates or durations, NaT where one is missing.
+    """Return dates or durations, NaT where one is missing.
 
     Args:
         counts: int64, of units since 1970 or of units; whatever where one is missing.

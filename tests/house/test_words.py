@@ -84,19 +84,85 @@ def test_a_docstring_begins_with_a_sentence(nodes: list[tuple[str, ast.AST]]) ->
     assert sentences > 1000
 
 
-NOUNS = frozenset(
-    ("The", "A", "An", "What", "Whether", "How", "Which", "Where", "Every", "Each", "All", "Some", "Those")
+VERBS = frozenset(
+    [
+        "Return",
+        "Yield",
+        "Accept",
+        "Add",
+        "Answer",
+        "Append",
+        "Apply",
+        "Ask",
+        "Attempt",
+        "Change",
+        "Check",
+        "Collect",
+        "Compare",
+        "Compress",
+        "Convert",
+        "Decode",
+        "Delete",
+        "Describe",
+        "Do",
+        "Fill",
+        "Find",
+        "Follow",
+        "Freeze",
+        "Give",
+        "Go",
+        "Group",
+        "Have",
+        "Import",
+        "Inflate",
+        "Join",
+        "Keep",
+        "Look",
+        "Make",
+        "Open",
+        "Parse",
+        "Pass",
+        "Place",
+        "Put",
+        "Read",
+        "Refer",
+        "Refuse",
+        "Remove",
+        "Replace",
+        "Run",
+        "Scan",
+        "See",
+        "Send",
+        "Serve",
+        "Sort",
+        "Split",
+        "Take",
+        "Undo",
+        "Write",
+    ]
 )
+NOUN_FIRST = {  # what is said of them begins with a noun still; none joins them
+    *("sheets.excel.reader.worksheet._attributes", "sheets.excel.reader.worksheet._cells"),
+    *("sheets.excel.reader.worksheet._parse_odd_cells", "sheets.excel.rows.iter_chunks"),
+    *("sheets.excel.workbook_parts._group_columns", "sheets.excel.workbook_parts._relations"),
+}
 NOT_VERBS = ("property", "contextmanager", "command", "fixture")
 
 
 def test_the_docstring_of_what_returns_something_begins_with_a_verb(nodes: list[tuple[str, ast.AST]]) -> None:
+    nouns, count = set(), 0
     for module, node in nodes:
         returns = ast.unparse(node.returns) if isinstance(node, ast.FunctionDef) and node.returns else "None"
         if not isinstance(node, ast.FunctionDef) or returns in ("None", "NoReturn"):
             continue
-        if not any(word in ast.unparse(mark) for mark in node.decorator_list for word in NOT_VERBS):
-            assert (ast.get_docstring(node) or "").partition(" ")[0] not in NOUNS, f"{module}.{node.name}"
+        if any(word in ast.unparse(mark) for mark in node.decorator_list for word in NOT_VERBS):
+            continue
+        words = (ast.get_docstring(node) or "").split(maxsplit=1)
+        if words and words[0].rstrip(",;:") not in VERBS and not words[0].startswith("`"):  # a call of another library
+            nouns.add(f"{module}.{node.name}")
+        count += bool(words)
+    assert nouns <= NOUN_FIRST
+    assert count > 2000
 
 
 def names_told(text: str, section: str) -> list[str]:

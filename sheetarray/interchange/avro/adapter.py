@@ -186,7 +186,7 @@ class _AvroSource:
         self.records = {name: index for index, name in enumerate(self._names)}
 
     def iter_blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
-        """Blocks with the names of their records: all, or those that hold something wanted."""
+        """Yield blocks with the names of their records: all, or those that hold something wanted."""
         self._inflated = 0
         for block in self._blocks:
             members = self._names[block.first : block.first + block.count]

@@ -110,7 +110,7 @@ class Wire:
             raise FormatError(f"{what} is no UTF-8", location=place) from error
 
     def read_blocks(self, what: str, read_item: Callable[[], None], most: int) -> None:
-        """An array or a map: blocks of items, each with its count, the last with none.
+        """Read an array or a map: blocks of items, each with its count, the last with none.
 
         A negative count is followed by the bytes that the block takes.
 

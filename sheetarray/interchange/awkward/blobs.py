@@ -51,7 +51,7 @@ class StoredBlob:
         return replace(self, packed=packed)
 
     def inflate(self, size: int | None, budget: MemoryBudget) -> memoryview:
-        """Its bytes.
+        """Return its bytes.
 
         Args:
             size: how many there have to be; None for all that there are.

@@ -208,7 +208,7 @@ class Builder:
         return layout
 
     def to_index(self, values: Array) -> Any:
-        """Numbers as awkward takes them."""
+        """Return numbers as an index that awkward takes."""
         return self.ak.index.Index64(values)
 
     def simplifying_class(self, kind: str, *parts: Any) -> AwkwardLayout:

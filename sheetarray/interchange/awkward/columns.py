@@ -54,8 +54,8 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 
     Example:
         >>> import awkward as ak
-        >>> found = to_columns("e", ak.Array([[{"x": 1}], []]), limit=32_767)
-        >>> {key: column.tolist() for key, column in found.items() if key != "e.json"}
+        >>> columns = to_columns("e", ak.Array([[{"x": 1}], []]), limit=32_767)
+        >>> {key: column.tolist() for key, column in columns.items() if key != "e.json"}
         {'e-counts': [1, 0], 'e-x': [1]}
     """
     if not name.strip():
@@ -71,7 +71,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 
 
 def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[str, Any]:
-    """Arrays by name, with each awkward one in the form of `to_columns`; all others as they are.
+    """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are.
 
     Raises:
         LimitError: two would have one name.
@@ -223,7 +223,7 @@ def gather(
     fail: Callable[[FormatError], None] = _raise,
     **options: Any,
 ) -> dict[str, Any]:
-    """Arrays by name, with the columns of each awkward one put together; all others as they are.
+    """Return arrays by name, with the columns of each awkward one put together; all others as they are.
 
     Text that only looks like a schema, with no column that could belong to it, is an array like any other.
 

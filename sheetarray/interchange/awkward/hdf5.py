@@ -191,7 +191,7 @@ def _is_own(group: Group, name: str) -> bool:
 
 @contextmanager
 def _damage_as_format_error() -> Iterator[None]:
-    """Whatever h5py says of bad content is a `FormatError`."""
+    """Raise whatever h5py says of bad content as a `FormatError`."""
     try:
         yield
     except (FormatError, NotFoundError):

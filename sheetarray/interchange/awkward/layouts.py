@@ -162,7 +162,7 @@ def slice_layout(content: AwkwardLayout, start: int, stop: int) -> AwkwardLayout
 
 
 def to_block(layout: AwkwardLayout) -> np.ndarray[Any, Any] | None:
-    """Fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
+    """Return fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
     if type(layout).__name__ == "NumpyArray":
         plain = layout.parameter("__array__") not in CHARACTERS and 0 not in layout.data.shape[1:]
         return layout.data if plain else None

@@ -193,4 +193,4 @@ class MemberStream:
         return self._at
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing: there is nothing to flush."""

@@ -25,6 +25,6 @@ class NewBlob:
     rule: Rule | None
 
     def content(self) -> memoryview | bytes:
-        """Its bytes, as they are stored."""
+        """Return its bytes, as they are stored."""
         plain = self.array.reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
         return plain if self.rule is None else self.rule.compress_buffer(plain)

@@ -73,7 +73,7 @@ def plain_value(text: object) -> Any:
 
 
 def unpickle(text: object) -> Any:
-    """Whatever a pickle holds; it may execute anything, which the caller has allowed.
+    """Return the objects that a pickle holds; it may execute anything, which the caller has allowed.
 
     Raises:
         FormatError: no base64, or no pickle.

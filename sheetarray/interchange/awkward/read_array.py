@@ -26,7 +26,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def with_budget(options: Mapping[str, Any], stored: int) -> dict[str, Any]:
-    """Options with a limit of memory after the bytes that are stored, where the caller gave none.
+    """Return options with a limit of memory after the bytes that are stored, where the caller gave none.
 
     Args:
         options: as for `deserialize`, which would go by the size of the blobs; a container may have inflated those.

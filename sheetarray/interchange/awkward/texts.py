@@ -62,7 +62,7 @@ def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
 
 
 def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array:
-    """Strings as an array of text.
+    """Return strings as an array of text.
 
     Args:
         offsets: as for `text_lengths`.
@@ -154,6 +154,6 @@ def _join(texts: Sequence[Any]) -> tuple[Array, Array]:
 
 
 def _blocks(count: int, width: int) -> list[tuple[int, int]]:
-    """Rows of a padded block, in parts of a bounded size."""
+    """Return the rows of a padded block, in parts of a bounded size: where each begins and ends."""
     step = max(_BLOCK // max(width, 1), 1)
     return [(start, min(start + step, count)) for start in range(0, count, step)]

@@ -149,7 +149,7 @@ def _with_characters(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping
 
 
 def _peel(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any], ...]) -> AwkwardLayout:
-    """Lists of one size around numbers, out of an n-d block."""
+    """Return lists of one size around numbers, made of an n-d block."""
     array: Array = np.asarray(layout.data) if layout.is_numpy else np.zeros(0)
     if not len(inner) < array.ndim or 0 in array.shape[1:]:
         raise FormatError(f"{len(inner)} lists within each other, in an array of {array.ndim} dimensions")
@@ -165,7 +165,7 @@ def _peel(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any],
 
 
 def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayout:
-    """Lists of one size."""
+    """Return lists of one size."""
     if not layout.is_list or layout.is_regular:
         raise FormatError("the size of lists, for an array that has none")
     starts, stops = np.asarray(layout.starts), np.asarray(layout.stops)[: layout.length]

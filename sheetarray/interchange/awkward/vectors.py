@@ -52,7 +52,7 @@ def _constructor(name: str, fields: Sequence[str]) -> Callable[..., AwkwardLayou
 
 
 def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[AwkwardLayout]) -> AwkwardLayout:
-    """Records of components; where those are lists, lists of records."""
+    """Return records of components; where those are lists, lists of records."""
     lengths = {layout.length for layout in layouts}
     if len(lengths) > 1:
         raise FormatError(f"components of different lengths: {', '.join(map(str, sorted(lengths)))}")
@@ -74,7 +74,7 @@ def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[
 def _side_by_side(
     build: Builder, layouts: list[AwkwardLayout], bounds: list[tuple[Any, Any]]
 ) -> tuple[Any, Any, list[AwkwardLayout]]:
-    """Lists of the same lengths, each of which begins where the one before ends."""
+    """Return the starts and stops of lists of the same lengths, put side by side, and their contents."""
     counts = bounds[0][1] - bounds[0][0]
     if not all(np.array_equal(stops - starts, counts) for starts, stops in bounds[1:]):
         raise FormatError("components whose lists have different lengths")

@@ -247,7 +247,7 @@ class _Stream:
         return len(chunk)
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing: there is nothing to flush."""
 
 
 def _zip_sink(sink: Sink) -> IO[bytes]:

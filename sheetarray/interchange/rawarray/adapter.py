@@ -196,7 +196,7 @@ def _array_files(source: Readable) -> dict[str, _ArrayFile]:
 
 @contextmanager
 def _opening(place: _ArrayFile) -> Iterator[Source]:
-    """The file; in a folder it goes before the location of a `FormatError`."""
+    """Yield the open file; in a folder its name goes before the location of a `FormatError`."""
     with in_member(place.member), Source(place.file) as opened:
         yield opened
 

@@ -21,7 +21,7 @@ Flat = np.ndarray[tuple[int], np.dtype[Any]]
 
 
 def decode_leb128(content: FileBytes, at: int, count: int, dtype: np.dtype[Any]) -> tuple[Flat, int]:
-    """Integers of seven bits a byte, the lowest first, bit 7 set in all bytes but the last.
+    """Return integers of seven bits a byte, the lowest first, bit 7 set in all bytes but the last.
 
     Returns:
         The integers, and the byte after the last.
@@ -63,7 +63,7 @@ def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
 
 
 def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endian: bool) -> Flat:
-    """Booleans, one bit each, from the lowest bit of each chunk of 8 bytes.
+    """Return booleans of one bit each, from the lowest bit of each chunk of 8 bytes.
 
     Raises:
         FormatError: there are more or fewer chunks than they take.

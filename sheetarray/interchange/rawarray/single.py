@@ -103,7 +103,7 @@ def write(
 
 
 def as_bytes(metadata: bytes | str) -> bytes:
-    """Metadata as they are written.
+    """Return metadata as they are written.
 
     Raises:
         TypeError: they are neither bytes nor text.

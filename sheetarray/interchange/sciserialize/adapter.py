@@ -184,7 +184,7 @@ def read_sciserialize(
 
 
 def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
-    """Shape and dtype of each array; elements are not decoded, in MessagePack not even read.
+    """Return shape and dtype of each array; elements are not decoded, in MessagePack not even read.
 
     Raises:
         FormatError: no mapping of names, or a broken array.

@@ -39,7 +39,7 @@ def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
 
 
 def decode_types(value: Any) -> Any:
-    """Nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) from plain dicts.
+    """Return nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) made of plain dicts.
 
     Args:
         value: what `encode_types` gives, or a JSON or MessagePack reader.

@@ -19,7 +19,7 @@ from .times import encode_datetime, encode_timedelta
 
 
 def encode_types(value: Any, *, extensions: bool = False) -> Any:
-    """Nested data as None, bool, int, float, str, bytes, lists and dicts.
+    """Return nested data as None, bool, int, float, str, bytes, lists and dicts.
 
     Args:
         value: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d

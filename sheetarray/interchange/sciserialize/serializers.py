@@ -23,7 +23,7 @@ MOST_BYTES = 2**32 - 1  # of one binary value in MessagePack
 
 
 def dumps(value: Any, *, extensions: bool = False) -> str:
-    """JSON text of nested data.
+    """Return nested data as JSON text.
 
     Args:
         value: as for `encode_types`.
@@ -42,7 +42,7 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
 
 
 def dump_plain(plain: Any) -> str:
-    """JSON text of what `encode_types` gives.
+    """Return the plain data that `encode_types` gives as JSON text.
 
     Raises:
         LimitError: an integer of more digits than Python prints, or more values than are read again.
@@ -72,7 +72,7 @@ def _as_base64(data: Any) -> dict[str, str]:
 
 
 def loads(text: str | bytes | bytearray) -> Any:
-    """Nested data of a JSON text.
+    """Return the nested data of a JSON text.
 
     Raises:
         FormatError: no JSON, or no SciSerialize; `.location` is the place, such as `x.shape[1]`.
@@ -110,7 +110,7 @@ def parse_json(text: str | BytesLike | bytearray) -> Any:
 
 
 def packb(value: Any, *, extensions: bool = False) -> bytes:
-    """MessagePack bytes of nested data.
+    """Return nested data as bytes of MessagePack.
 
     Args:
         value: as for `encode_types`.
@@ -130,7 +130,7 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
 
 
 def pack_plain(plain: Any) -> bytes:
-    """MessagePack bytes of what `encode_types` gives.
+    """Return the plain data that `encode_types` gives as bytes of MessagePack.
 
     Raises:
         LimitError: as `packb`.
@@ -148,7 +148,7 @@ def pack_plain(plain: Any) -> bytes:
 
 
 def unpackb(data: bytes | bytearray | memoryview) -> Any:
-    """Nested data of MessagePack bytes.
+    """Return the nested data of bytes of MessagePack.
 
     Raises:
         FormatError: no MessagePack, or no SciSerialize; `.location` is the byte, or the place, such as `x.shape[1]`.
@@ -162,7 +162,7 @@ def unpackb(data: bytes | bytearray | memoryview) -> Any:
 
 
 def parse_msgpack(data: memoryview) -> Any:
-    """MessagePack bytes as plain scalars, lists and dicts; binary values are views on them.
+    """Return bytes of MessagePack as plain scalars, lists and dicts; binary values are views on them.
 
     Raises:
         FormatError: no MessagePack.

@@ -26,7 +26,7 @@ _WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
 
 
 def _sizes() -> bytes:
-    """For each first byte the bytes of the whole value; 0 where they vary."""
+    """Return the number of bytes of the whole value for each first byte; 0 where they vary."""
     sizes = bytearray(256)
     for byte in (*range(0x80), 0xC0, 0xC2, 0xC3, *range(0xE0, 0x100)):
         sizes[byte] = 1
@@ -98,7 +98,7 @@ class MessageSkeleton:
         return at + size
 
     def _count(self, at: int) -> tuple[int, int]:
-        """Of a value of varying size: how many values are within it, and the bytes before those."""
+        """Return the number of values within a value of varying size, and the number of bytes before those."""
         byte = self._data[at]
         if 0x80 <= byte <= 0x9F:
             return (byte & 15) * (2 if byte < 0x90 else 1), 1

@@ -138,7 +138,7 @@ def _window(content: Units, start: int, place: int, lines: int, below: int) -> t
 
 
 def _neighbours(content: Units, places: Positions, codes: WordCodes, start: int) -> list[str]:
-    """Characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
+    """Return characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
     places, ends = places[:_MOST_NEIGHBOURS], places[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
     before, after = places[places > start] - 1, ends[ends < len(content)]
     before = before - ((content[before] == _QUOTE) & (before > start))

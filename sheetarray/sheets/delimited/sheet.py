@@ -157,7 +157,7 @@ class CsvSheet:
         return [row for row, _ in rows], ended and (not rows or rows[-1][1] == len(text))
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
-        """Rows, one by one, from a column on."""
+        """Yield rows, one by one, from a column on."""
         import polars as pl
 
         self._text.check_sound()
@@ -185,7 +185,7 @@ class CsvSheet:
         return self._text.records.records_of(rows)
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Columns in bulk."""
+        """Return columns in bulk."""
         results: dict[int, ColumnCells] = {}
         for group, alone in group_requests(requests):
             if self._text.report is not None:
@@ -198,7 +198,7 @@ class CsvSheet:
         return [results[index] for index in range(len(requests))]
 
     def _slices(self, requests: Sequence[Request]) -> list[ColumnCells]:
-        """Requests of many rows: their columns are parsed once, as text, and cut."""
+        """Return the cells of requests of many rows: their columns are parsed once, as text, and cut."""
         first = min(request.row for request in requests)
         columns = sorted({request.column for request in requests})
         whole = self._parse_together([Request(column, first, _TEXT) for column in columns], typed=False)
@@ -209,7 +209,7 @@ class CsvSheet:
         ]
 
     def _parse_together(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Requests of different columns that begin in about the same row: what stands above their common body, and it.
+        """Return the cells of columns that begin in about the same row: those above their common body, and it.
 
         The body comes from the engine; of text that readers would split differently, after it is made sound.
         """

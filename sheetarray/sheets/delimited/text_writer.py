@@ -132,7 +132,7 @@ def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]
 
 
 def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
-    """None for plain UTF-8, which the engine writes by itself."""
+    """Return an encoder; None for plain UTF-8, which the engine writes by itself."""
     name = canonical_encoding(encoding)
     if name == "utf-8" and not bom:
         return None

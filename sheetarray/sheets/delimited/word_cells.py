@@ -46,7 +46,7 @@ class WordCells:
         return Words.from_positions(np.concatenate(rows), np.concatenate(columns), np.concatenate(codes))
 
     def _words_of(self, number: int, places: Positions, codes: WordCodes) -> tuple[Positions, Positions, WordCodes]:
-        """Rows, columns and codes of those words of a block that are whole cells."""
+        """Return the rows, columns and codes of those words of a block that are whole cells."""
         block, (first, end) = self._blocks.block(number), self._blocks.bounds(number)
         self._blocks.block(number + 1)
         quotes = self._blocks.quotes(first, end, block.quoted)

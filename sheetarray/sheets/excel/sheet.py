@@ -119,7 +119,7 @@ class ExcelSheet(SheetRuns):
         return [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
-        """Rows, from a column on."""
+        """Yield rows, from a column on."""
         import polars as pl
 
         some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
@@ -136,7 +136,7 @@ class ExcelSheet(SheetRuns):
     # Columns -------------------------------------------------------------------------------------------------
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Columns in bulk."""
+        """Return columns in bulk."""
         import polars as pl
 
         texts = [engine_dtype(request.dtype) == pl.String for request in requests]

@@ -134,7 +134,7 @@ class StoredFingerprints:
         return records[0] if len(records) == 1 else None
 
     def _find_other_name(self, name: str, header: Header, buffer: Buffer) -> str | None:
-        """Another name, under which just these elements were written."""
+        """Return another name, under which just these elements were written, or None."""
         if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
         for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
@@ -171,7 +171,7 @@ class StoredFingerprints:
         return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
 
     def find_unknown(self) -> Iterator[Finding]:
-        """That nothing is known of some arrays, or of all."""
+        """Yield the finding that nothing is known of some arrays, or of all."""
         if not self._unknown or self.findings:
             return
         if not self._arrays:

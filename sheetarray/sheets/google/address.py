@@ -28,8 +28,8 @@ class SheetAddress:
         http: gspread's HTTP client, where the source was an object of gspread.
 
     Example:
-        >>> found = parse_address("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
-        >>> found.key, found.gid
+        >>> address = parse_address("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
+        >>> address.key, address.gid
         ('1aBcDeFgHiJkLmNoP', 7)
     """
 

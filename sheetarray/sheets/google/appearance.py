@@ -37,7 +37,7 @@ def undo_looks(plan: WritePlan, gid: int) -> Requests:
 
 
 def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
-    """Row, first column and number of the name cells that are written."""
+    """Yield row, first column and number of the name cells that are written."""
     named = sorted((place.row, place.column) for place in plan.places if place.named)
     for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
         cells = [cell for _, cell in group]

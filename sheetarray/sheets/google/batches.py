@@ -21,7 +21,7 @@ class Part:
 
 
 def plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[Part]]:
-    """Columns in parts, and these in batches for a request each."""
+    """Return columns in parts, and these in batches for a request each."""
     batches: list[list[Part]] = [[]]
     cells = 0
     for part in (part for column in sorted(ends) for part in cut_column(column, ends[column], size)):
@@ -42,7 +42,7 @@ def cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[Part
 
 
 def join_ranges(parts: Sequence[Part]) -> list[Rect]:
-    """Ranges; neighbouring columns of the same rows are one."""
+    """Return ranges, neighbouring columns of the same rows as one."""
     rects: list[Rect] = []
     for part in parts:
         last = rects[-1] if rects else None

@@ -106,7 +106,7 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
 
 
 def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Blocks joined to runs of at most so many bytes, each with the number of its cells."""
+    """Yield blocks joined to runs of at most so many bytes, each with the number of its cells."""
     count, size, run = 0, 2, list[bytes]()
     for cells, block in blocks:
         if run and size + len(block) + 1 > room:

@@ -171,7 +171,7 @@ def change_properties(gid: int, changed: Answer, fields: str) -> Answer:
 
 
 def clear_cells(gid: int, rect: Rect) -> Answer:
-    """Empty cells, and leave their formats."""
+    """Return the request that empties cells, and leaves their formats."""
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": {}, "fields": "userEnteredValue"}}
 
 

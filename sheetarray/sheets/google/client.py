@@ -160,7 +160,7 @@ class _UnknownKindError(Exception):
 
 
 def _from_file(path: Path, scopes: list[str]) -> Any:
-    """Credentials from a file; None where google.auth may know its kind."""
+    """Return credentials from a file; None where google.auth may know its kind."""
     from google.oauth2 import credentials, service_account
 
     try:

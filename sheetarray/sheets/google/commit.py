@@ -48,13 +48,13 @@ def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Request
 
 
 def finishing_requests(plan: WritePlan, gid: int) -> Requests:
-    """Named ranges, and the look of a worksheet of ours."""
+    """Return the requests for named ranges, and for the look of a worksheet of ours."""
     requests = [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
     return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
 def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:
-    """From where on the stage to where in the worksheet; neighbours in blank columns go together."""
+    """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
     for places in group_fresh(plan):
         height, first = max(place.height for place in places), places[0]
         source = Rect(0, first.index, height, first.index + len(places))

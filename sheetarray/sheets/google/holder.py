@@ -28,7 +28,7 @@ _OURS: set[str] = set()  # the random parts of what this process is writing
 
 @cache
 def this_machine() -> str:
-    """Says which machine this is, and tells nobody else its name; process ids mean the same where it is the same."""
+    """Return a code of this machine that tells nobody else its name; process ids mean the same where it is the same."""
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(os.readlink("/proc/self/ns/pid"))

@@ -110,7 +110,7 @@ class InPlaceWrite:
             raise self._explain_refusal(refused) from None
 
     def _send(self, requests: Requests) -> None:
-        """Changes that may be made again and again, as long as the worksheet is ours."""
+        """Send changes that may be made again and again, as long as the worksheet is ours."""
         assert self._generation is not None
         guarded = [prove_range(self._generation), *requests]
         try:

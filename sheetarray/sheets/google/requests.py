@@ -227,7 +227,7 @@ def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer
 
 
 def dump_json(value: Any) -> bytes:
-    """Compact JSON in UTF-8.
+    """Return compact JSON in UTF-8.
 
     Raises:
         UnicodeEncodeError: text that is no valid Unicode.
@@ -243,7 +243,7 @@ def _error_message(response: Any) -> str:
 
 
 def _retry_after(response: Any) -> float:
-    """Seconds; 0 where the answer asks for none."""
+    """Return the seconds to wait; 0 where the answer asks for none."""
     text = str(response.headers.get("Retry-After") or "").strip()
     try:
         if re.fullmatch(r"[\d.]+", text):

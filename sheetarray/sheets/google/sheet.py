@@ -174,7 +174,7 @@ class GoogleSheet:
         ]
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
-        """Rows, as they were fetched."""
+        """Yield rows, as they were fetched."""
         width = max([len(self._head), *(column + 1 for column in self._below)])
         for request in requests:
             end = width if request.stop is None else min(request.stop, width)
@@ -183,7 +183,7 @@ class GoogleSheet:
     # Columns -------------------------------------------------------------------------------------------------
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (always typed)
-        """Columns as Python scalars; dates as text."""
+        """Return columns as Python scalars; dates as text."""
         if not self._ended:
             wanted = [(request.column, request.row) for request in requests if request.row <= self._rows]
             absent = {column: row for column, row in sorted(wanted, reverse=True) if (column, row) not in self._whole}
@@ -231,7 +231,7 @@ class GoogleSheet:
         return self._head[column] if column < len(self._head) else []
 
     def _fetch_columns(self, wanted: dict[int, int]) -> dict[tuple[int, int], list[Cell]]:
-        """Columns down to their ends, all of one generation of the worksheet.
+        """Return columns down to their ends, all of one generation of the worksheet.
 
         Args:
             wanted: columns, and how many cells of each make the header, which must be as it was seen, and is left out.
@@ -247,7 +247,7 @@ class GoogleSheet:
         return {(column, count): cells_by_column[column] for column, count in wanted.items()}
 
     def _expected_ends(self, columns: Iterable[int]) -> dict[int, int]:
-        """About how far down each column goes, by what the headers say."""
+        """Return about how far down each column goes, by what the headers say."""
         ends = dict.fromkeys(columns, self._rows)
         for anchor in anchors_of_grid(self._grid()):
             if anchor.header and anchor.orient == "columns" and anchor.column in ends:

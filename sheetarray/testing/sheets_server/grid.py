@@ -54,7 +54,7 @@ class SheetGrid:
         self._formulas = False  # whether there may be any
 
     def copy(self) -> SheetGrid:
-        """Another one with the same cells; the cells themselves are shared."""
+        """Return another one with the same cells; the cells themselves are shared."""
         other = SheetGrid(self.rows, self.columns)
         other._cells = [column.copy() for column in self._cells]
         other._marks = {column: runs.copy() for column, runs in self._marks.items()}

@@ -148,7 +148,7 @@ def cells_span(text: str) -> Span | None:
 
 
 def _span(top: int | None, bottom: int | None, left: int | None, right: int | None) -> Span:
-    """Ends counted from 1 and inclusive; either order."""
+    """Return a span of two ends, counted from 1 and inclusive, in either order."""
     if top and bottom and top > bottom:
         top, bottom = bottom, top
     if left and right and left > right:

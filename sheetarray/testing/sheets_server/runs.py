@@ -24,7 +24,7 @@ class Runs(Generic[T]):
         self._runs: list[tuple[int, int, T]] = []
 
     def copy(self) -> Runs[T]:
-        """Another one with the same values."""
+        """Return another one with the same values."""
         other: Runs[T] = Runs()
         other._runs = self._runs.copy()
         return other

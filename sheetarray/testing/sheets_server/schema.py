@@ -193,7 +193,7 @@ def _is_block(part: Any) -> bool:
 
 
 def _lists(lines: list[Any], path: str, *, alone: bool) -> list[list[Any]]:
-    """Rows or columns of cells: each must be a list; what is in it, the values methods look at."""
+    """Return rows or columns of cells: each must be a list; what is in it, the values methods look at."""
     for index, line in enumerate(lines):
         if not isinstance(line, list):
             raise _wrong(path if alone else f"{path}[{index}]", f"{_TYPES}google.protobuf.ListValue", line)

@@ -64,7 +64,7 @@ class ServedSheet:
         return span.on(grid.rows, grid.columns)
 
     def copy(self) -> ServedSheet:
-        """Another one in the same state."""
+        """Return another one in the same state."""
         held = {name: copy.deepcopy(value) for name, value in vars(self).items() if name != "grid"}
         return ServedSheet(grid=self.grid.copy(), **held)
 
@@ -82,7 +82,7 @@ class RangeName:
     span: Span | None
 
     def json(self) -> Json:
-        """Its resource."""
+        """Return its resource."""
         assert self.span is not None
         return {"namedRangeId": self.id, "name": self.name, "range": self.span.json(self.sheet)}
 
@@ -110,7 +110,7 @@ class Spreadsheet:
     evaluator: object = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Spreadsheet:
-        """Another one in the same state."""
+        """Return another one in the same state."""
         return Spreadsheet(
             key=self.key,
             title=self.title,

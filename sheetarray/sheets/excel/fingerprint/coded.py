@@ -71,7 +71,7 @@ class Coded(NamedTuple):
 
 
 def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
-    """Values of 64 bits, each bit of which has its say in every bit of the code (`spare` is overwritten)."""
+    """Return values of 64 bits mixed, so that each bit counts in every bit of the code (`spare` is overwritten)."""
     np.multiply(values, _FIRST, out=out)
     np.right_shift(out, _HALF, out=spare)
     np.bitwise_xor(out, spare, out=out)
@@ -87,7 +87,7 @@ def mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
 
 @lru_cache(maxsize=8)
 def make_noise(count: int) -> Codes:
-    """Odd pseudo-random numbers, always the same."""
+    """Return odd pseudo-random numbers, always the same."""
     numbers = mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
     numbers.flags.writeable = False
     return numbers

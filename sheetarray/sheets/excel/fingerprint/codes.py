@@ -120,7 +120,7 @@ class _Doubles(_Weighing):
         )
 
     def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
-        """Numbers whose 15 digits are a unit more, or less."""
+        """Return the numbers whose 15 digits are a unit more, or less."""
         fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
             exponent[over] += unit
@@ -183,7 +183,7 @@ def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one sign
 
 
 def _code_moments(buffer: Buffer, start: int) -> Coded:
-    """Dates and times."""
+    """Return the codes of dates and times."""
     numbers = np.where(np.isnat(buffer), np.nan, buffer.view(np.int64).astype(np.float64))
     return _code_plain(buffer, start)._replace(numbers=numbers)
 
@@ -195,7 +195,7 @@ def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a co
 
 
 def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
-    """Sums of characters times noise: those of the padding are 0."""
+    """Return sums of characters times noise: those of the padding are 0."""
     if buffer.dtype.kind == "T":
         return _code_variable_strings(buffer)
     width = buffer.dtype.itemsize // 4

@@ -174,7 +174,7 @@ class Decimals:
         return digits._replace(error=error, longer=longer, below=below, above=above)
 
     def _mark_powers(self, distance: Floats) -> None:
-        """No distance from the edge for those powers of two of which the text is not the nearest of its length.
+        """Set the distance from the edge to 0 for powers of two of which the text is not the nearest of its length.
 
         The numbers below a power of two lie closer than those above.
         """
@@ -230,7 +230,7 @@ class Decimals:
 
 
 def _ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integers, Integers, Integers]:
-    """Numbers that other ways to 15 digits leave below, and above; and those of which text has to tell."""
+    """Return the numbers that other ways to 15 digits leave below, those above, and those of which text has to tell."""
     middle = np.flatnonzero(distance >= 0.45 - _EDGE)
     above = middle[(sixteenth[middle] >= 5) & (rounded[middle] == 0)]
     distance = distance[middle]
@@ -262,7 +262,7 @@ def _correct_by_text(numbers: Floats, unsure: np.ndarray[Any, Any], digits: Digi
 def _otherwise_by_text(
     numbers: Floats, unsure: Integers, below: Integers, above: Integers, digits: Digits
 ) -> tuple[Integers, Integers]:
-    """`below` and `above` with what text says of the numbers at `unsure`, whose 15 digits are known."""
+    """Return `below` and `above` with what text says of the numbers at `unsure`, whose 15 digits are known."""
     less, more = [], []
     for index in unsure[np.isfinite(numbers[unsure]) & (numbers[unsure] != 0)].tolist():
         number, half_up = abs(float(numbers[index])), (int(digits.digits15[index]), int(digits.exponent[index]))

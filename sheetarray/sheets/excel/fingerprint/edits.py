@@ -90,8 +90,8 @@ class SumsView:
         return known, [stretch for stretch, index in alone.items() if index is None]
 
     @cached_property
-    def has_moved(self) -> Moved | None:
-        """Whether elements moved together, because something was inserted or deleted before them."""
+    def move(self) -> Moved | None:
+        """The elements that moved together, because something was inserted or deleted before them; None if none did."""
         last = self.layout.stretches - 1
         if self.grown:
             return self._find_move(self.grown, last) if self._is_changed(last) else None
@@ -116,7 +116,7 @@ class SumsView:
         return moved if pushed_out or self.changed[-1] <= moved.stop + abs(moved.step) // size else None
 
     def steps_of(self, stretch: int) -> list[int]:
-        """By how many places the elements of a stretch may have moved, as their sum tells; the nearest first."""
+        """Return by how many places the elements of a stretch may have moved, as their sum tells; the nearest first."""
         size, begin = self.layout.stretch, stretch * self.layout.stretch
         if len(self.buffer) < size or begin + size > self.layout.count:
             return []
@@ -152,7 +152,7 @@ class SumsView:
     @property
     def is_explained(self) -> bool:
         """Return whether the move alone explains all changes of an array whose length changed."""
-        return not self.changed or (self.has_moved is not None and self.has_moved.first <= self.changed[0])
+        return not self.changed or (self.move is not None and self.move.first <= self.changed[0])
 
     @property
     def edit_amount(self) -> tuple[float, int]:

@@ -92,7 +92,7 @@ def _is_double(magnitudes: Magnitudes) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 
 def _units(magnitudes: Magnitudes) -> Magnitudes:
-    """Of each integer the unit of its last digit, where it ends in zeros after 15 to 17 digits; else 0."""
+    """Return, for each integer, the unit of its last digit, where it ends in zeros after 15 to 17 digits; else 0."""
     units = np.zeros(len(magnitudes), np.uint64)
     for length in range(16, 21):
         of_length = (magnitudes >= 10 ** (length - 1)) & ((magnitudes < 10**length) if length < 20 else True)

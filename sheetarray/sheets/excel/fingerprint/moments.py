@@ -58,7 +58,7 @@ def moments_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]]) -> np.ndar
 
 
 def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
-    """For each moment the sum of |weight * number|, and the root of the sum of their squares.
+    """Return, for each moment, the sum of |weight * number|, and the root of the sum of their squares.
 
     They say how far errors in proportion to the numbers may move a moment, at most and as a rule.
     """

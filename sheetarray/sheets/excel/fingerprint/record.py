@@ -199,7 +199,7 @@ def _to_base64(content: bytes) -> str:
 
 
 def _from_base64(text: object, size: int) -> bytes | None:
-    """Exactly so many bytes, or None."""
+    """Return exactly so many bytes, or None."""
     if not isinstance(text, str) or len(text) != -(-size * 4 // 3) or not text.isascii():
         return None
     try:

@@ -73,7 +73,7 @@ class RoundingFindings:
         return Finding("warning", self.name, message, _KEEP_TEXT)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
-        """That numbers were rounded, besides what else happened, where that is certain."""
+        """Yield the finding that numbers were rounded, besides what else happened, where that is certain."""
         if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
             yield self._keeps_sixteen_digits(which)
         elif self.case.was_rounded(edited=edited, lost=lost):

@@ -128,10 +128,10 @@ def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
 def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
     """Return the first row that was added, where a few elements were edited as well; None if that cannot be told."""
     edited, others = view.edited_elements
-    if view.has_moved is None:
+    if view.move is None:
         return count if not others and len(edited) < view.layout.count else None
-    if view.layout.stretch == 1 and view.has_moved.start % row == 0:
-        return view.has_moved.start // row
+    if view.layout.stretch == 1 and view.move.start % row == 0:
+        return view.move.start // row
     return None
 
 
@@ -168,7 +168,7 @@ def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
     """Return the rows between which the first deleted one lies: before them all is as written, after them it moved."""
     stretch = view.layout.stretch
     low = (view.changed[0] if view.changed else view.whole) * stretch // row
-    moved = view.has_moved
+    moved = view.move
     high = -(-moved.start * stretch // row) if moved is not None else most
     return max(low - 1, 0), min(high, most)
 

@@ -154,7 +154,7 @@ class Weights:
 
 
 def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
-    """Indices from 1 become their weights, in place (`spare` is overwritten).
+    """Return the weights of indices from 1, made in place (`spare` is overwritten).
 
     x + (x^2 | 5) takes every integer of n bits to another one, and a bit of it depends on none that is higher: so the
     lower bits of a weight tell the lower bits of the index. Twice, it leaves no pattern that edits could have.

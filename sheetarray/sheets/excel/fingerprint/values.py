@@ -73,7 +73,7 @@ def _changes(case: FingerprintComparison) -> Iterator[Change | None]:
 
 
 def _find_negation(case: FingerprintComparison) -> Change | None:
-    """Another sign, or the other truth value."""
+    """Return the change to another sign, or to the other truth value, or None."""
     kind, buffer = case.dtype.kind, case.buffer
     if kind == "bool":
         return Change("every truth value became its opposite") if case.was(~buffer) else None
@@ -100,7 +100,7 @@ def _format_number(element: Any) -> str:
 
 
 def _whole(case: FingerprintComparison) -> Iterator[Change | None]:
-    """Whole numbers, or dates and times, that a constant was added to, or that were multiplied."""
+    """Yield changes of whole numbers, or dates and times, that a constant was added to, or that were multiplied."""
     then, now = _moments(case)
     present = ~np.isnat(case.buffer) if case.dtype.kind != "int" else np.ones(len(case.buffer), bool)
     weights = moments_of(present.astype(np.float64), 0)
@@ -242,7 +242,7 @@ class _Doubles:
     # Fewer digits --------------------------------------------------------------------------------------------
 
     def _rounded(self, errors: Buffer, message: str) -> Change | None:
-        """Fewer digits, where no number is further from what it was than `errors` says."""
+        """Return the change to fewer digits, where no number is further from what it was than `errors` says."""
         sizes, squares = sizes_of(errors)
         slack = self._slack() + _SIGMAS * squares
         slack[0] = self._slack()[0] + sizes[0]

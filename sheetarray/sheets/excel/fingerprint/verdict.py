@@ -166,7 +166,7 @@ class _Verdict(RoundingFindings):
     def _length_findings(self, most: int) -> Iterator[Finding]:
         view, count = self.view, self.layout.count
         more, lost = max(view.grown, 0), max(-view.grown, 0)
-        if moved := view.has_moved:
+        if moved := view.move:
             yield from self._rounded_too("every other number", edited=more, lost=lost)
             yield self._moved_finding(moved)
             edited, others = view.edited_elements
@@ -191,7 +191,7 @@ class _Verdict(RoundingFindings):
     def _find_move(self) -> Moved | None:
         """Return the move that explains what changed in an array as long as it was, where few edits do not."""
         edited, others = self.view.edited_elements
-        return self.view.has_moved if others or len(edited) > _FEW else None
+        return self.view.move if others or len(edited) > _FEW else None
 
     def _moved_finding(self, moved: Moved) -> Finding:
         size = abs(moved.step)

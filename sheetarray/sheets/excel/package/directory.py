@@ -181,7 +181,7 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
 
 
 def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
-    """Sizes and offset, those that do not fit into 32 bits from the extra field."""
+    """Return sizes and offset, those that do not fit into 32 bits from the extra field."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, at)

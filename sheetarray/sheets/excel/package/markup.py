@@ -163,7 +163,7 @@ def quote_attribute(value: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Character data."""
+    """Return text as character data."""
     return escape(text)
 
 

@@ -247,7 +247,7 @@ class ContentTypes:
 
 
 def _part_key(part: str) -> str:
-    """By which a part is known, whether its name is escaped or not."""
+    """Return the key by which a part is known, whether its name is escaped or not."""
     return unquote(part).lstrip("/").lower()
 
 

@@ -87,7 +87,7 @@ def unpack_numbers(words: np.ndarray[Any, np.dtype[np.uint32]]) -> Doubles:
 
 
 def decode_utf16(raw: bytes) -> str:
-    """UTF-16 as text; half of a surrogate pair, which is no character, is replaced."""
+    """Return UTF-16 as text; half of a surrogate pair, which is no character, is replaced."""
     return raw.decode("utf-16-le", "replace")
 
 

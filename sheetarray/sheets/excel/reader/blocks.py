@@ -94,7 +94,7 @@ def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
 
 @contextmanager
 def helper(name: str, count: int = 1) -> Iterator[Executor]:
-    """A thread for one thing at a time, or some of them.
+    """Yield a thread for one thing at a time, or some of them.
 
     None is not waited for: what is left of a generator may be cleared away within another thread that just starts, and
     waiting there for a thread to end would never end.

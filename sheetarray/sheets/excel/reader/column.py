@@ -117,7 +117,7 @@ def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
 
 
 def _round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
-    """Doubles as `dtype`; None where one lies in the middle between two of its values, and the text has to decide."""
+    """Return doubles as `dtype`; None where one lies in the middle between two values, and the text has to decide."""
     if dtype.numpy.itemsize == 8:
         return values
     with np.errstate(over="ignore", under="ignore"):

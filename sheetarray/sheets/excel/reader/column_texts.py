@@ -81,7 +81,7 @@ class ColumnTexts:
         self._texts = texts if len(places) == len(self._run) else self._texts.scatter(places, texts)
 
     def _add_numbers(self, places: Positions) -> None:
-        """Numerals as they are; for elements that may be text, the shortest ones.
+        """Add numerals as they are; for elements that may be text, the shortest ones.
 
         The digits of an integer count as they are written. Any other numeral is the double that programs take it for,
         as long as that is an integer for certain.
@@ -131,7 +131,7 @@ class ColumnTexts:
         return places[~exact]
 
     def _add_large(self, places: Positions) -> None:
-        """Doubles, which print as such; which integer was meant nobody knows."""
+        """Add doubles, which print as such; which integer was meant nobody knows."""
         if self._kind in ("int", "timedelta"):
             self._refuse_cells(
                 places, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT)

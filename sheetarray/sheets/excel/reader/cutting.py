@@ -73,7 +73,7 @@ class Scope:
 
 
 def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: bytes) -> Iterator[bytes]:
-    """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
+    """Yield blocks of whole elements, each from the tag of one up to that of another, and some spaces.
 
     No tag has a prefix any more, and none is that of a comment, of a processing instruction or of CDATA.
 

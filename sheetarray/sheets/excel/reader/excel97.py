@@ -76,7 +76,7 @@ class Excel97Book:
         self.titles = list(self._listed.places)
 
     def close(self) -> None:
-        """Nothing is held but the stream."""
+        """Do nothing: nothing is held but the stream."""
 
     def _note_sheet(self, record: bytes) -> None:
         start, _, kind = struct.unpack_from("<I2B", record)

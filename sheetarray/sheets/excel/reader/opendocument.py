@@ -53,7 +53,7 @@ class OdsBook:
         self.titles = list(titles.places)
 
     def close(self) -> None:
-        """Nothing is held: the package's bytes are the caller's."""
+        """Do nothing: the package's bytes are the caller's."""
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """Yield the cells of a table."""

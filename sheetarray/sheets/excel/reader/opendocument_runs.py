@@ -105,7 +105,7 @@ def find_formula_area(attributes: dict[str, str], row: int, column: int) -> list
 
 
 def expand_space(match: re.Match[str]) -> str:
-    """White space in text: LibreOffice writes spaces between spans, and reads any, as they are."""
+    """Return white space as it counts in text: spaces as they are, since LibreOffice writes them so between spans."""
     return " " if match[0].strip(" ") else match[0]
 
 

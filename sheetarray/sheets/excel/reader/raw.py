@@ -89,7 +89,7 @@ def position_error(row: int, column: int) -> FormatError:
 
 
 def concatenate(runs: Sequence[RawCells], after: int) -> RawCells:
-    """Several runs as one."""
+    """Return several runs as one."""
     import polars as pl
 
     if len(runs) == 1:

@@ -128,7 +128,7 @@ def _run_of(kind: int, size: int) -> re.Pattern[bytes]:
 
 
 def _record_header(content: bytes, at: int) -> tuple[int, int, int] | None:
-    """Type, start and size of the record at an offset; None where its header is not complete."""
+    """Return type, start and size of the record at an offset; None where its header is not complete."""
     if at + 6 > len(content) and at + 2 > len(content):
         return None
     kind = content[at]

@@ -65,7 +65,7 @@ class Rewriter:
         self._parser.CharacterDataHandler = self._characters
 
     def blocks(self, texts: Iterable[bytes], pad: bytes) -> Iterator[bytes]:
-        """Blocks of whole elements, `pad` after each.
+        """Yield blocks of whole elements, `pad` after each.
 
         Args:
             texts: from the first element on, to the end of the part.

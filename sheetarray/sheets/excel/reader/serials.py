@@ -11,7 +11,7 @@ _LONGEST = 1e8  # days
 
 
 def format_duration(serial: float) -> str | None:
-    """Hours, minutes and seconds, as a spreadsheet shows a duration or a time of day; None for no such number.
+    """Return hours, minutes and seconds, as a spreadsheet shows a duration or a time of day, or None.
 
     Example:
         >>> format_duration(1.5), format_duration(0.000000058)

@@ -148,7 +148,7 @@ class _Numbers:
 
 
 def read_references(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
-    """Row and column of each cell, where its tag goes on after the reference, and the row after the last one.
+    """Return row and column of each cell, where its tag goes on after the reference, and the row after the last one.
 
     None where a row or a cell does not begin with its reference, or the two contradict each other.
 

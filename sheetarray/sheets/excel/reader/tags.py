@@ -107,11 +107,11 @@ class Tags:
         return series
 
     def words(self, places: Positions) -> TagWords:
-        """Eight bytes from each place on, the first the lowest."""
+        """Return eight bytes from each place on, the first the lowest."""
         return self._words[places]
 
     def starting_with(self, places: Positions, text: bytes) -> Mask:
-        """At which places a text stands."""
+        """Return a mask of the places at which a text stands."""
         same = np.ones(len(places), dtype=np.bool_)
         places = np.minimum(places, len(self._words) - len(text))  # nothing but spaces stands at the end
         for start in range(0, len(text), 8):

@@ -96,7 +96,7 @@ class XlsbBook:
         self.titles = list(self._parts)
 
     def close(self) -> None:
-        """Nothing is held: the package's bytes are the caller's."""
+        """Do nothing: the package's bytes are the caller's."""
 
     @cached_property
     def _words(self) -> WordTable:

@@ -142,7 +142,7 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
-    """What is left of a sheet that was deleted: names without a range, and no metadata."""
+    """Forget what a deleted sheet leaves: names without a range, and no metadata."""
     retitle_in_formulas(spreadsheet, sheet.title, None)
     for named in spreadsheet.named.values():
         if named.sheet == sheet.id:

@@ -173,7 +173,7 @@ def _grid_properties(spreadsheet: Spreadsheet, sheet: ServedSheet, new: Json, ma
 
 
 def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Json) -> None:
-    """Properties as the service keeps them: what is false or zero is left out."""
+    """Leave properties as the service keeps them: what is false or zero is left out."""
     if grid_properties.get("frozenRowCount", 0) >= sheet.grid.rows:
         raise invalid("You can't freeze all visible rows on the sheet.")
     if grid_properties.get("frozenColumnCount", 0) >= sheet.grid.columns:
@@ -200,7 +200,7 @@ def _index(spreadsheet: Spreadsheet, index: int) -> int:
 
 
 def _move(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> None:
-    """Places are counted before the move: one's own place, and the next, change nothing."""
+    """Move a sheet; places are counted before the move: one's own place, and the next, change nothing."""
     old = spreadsheet.sheets.index(sheet)
     if index in (old, old + 1):
         return

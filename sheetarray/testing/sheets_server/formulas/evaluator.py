@@ -107,7 +107,7 @@ class Evaluator:
                     self._work_out(place, held)
 
     def _work_out(self, place: CellKey, cell: Formula) -> None:
-        """Without recursion from cell to cell, so that a column of running totals may be of any length."""
+        """Evaluate a formula without recursion from cell to cell: a column of running totals may be of any length."""
         waiting: list[tuple[CellKey, Formula]] = [(place, cell)]
         begun: set[CellKey] = set()
         while waiting:

@@ -24,7 +24,7 @@ def _moment_of(operand: Operand) -> datetime:
 
 
 def _date(arguments: Arguments) -> Operand:
-    """Months and days may lie outside their year and month, as they do in the service."""
+    """Return a date; months and days may lie outside their year and month, as they do in the service."""
     year, month, day = (whole(argument) for argument in arguments)
     year, month = year + (1900 if 0 <= year < 1900 else 0) + (month - 1) // 12, (month - 1) % 12 + 1
     try:
