@@ -53,7 +53,7 @@ def resave(path: Path, suffix: str, folder: Path, *others: Path) -> Path:
         pytest.skip("LibreOffice is not installed")
     assert folder.resolve() != path.parent.resolve()
     folder.mkdir(exist_ok=True)
-    if path.suffix in _WORKBOOKS and (office := uno_office.find_office()):
+    if path.suffix.lower() in _WORKBOOKS and (office := uno_office.find_office()):
         for one in (path, *others):
             office.edit(one, {}, suffix, folder)
     else:

@@ -25,7 +25,7 @@ def test_the_rest_is_collected_and_green_without() -> None:
         "--assert=plain",
         "-k",
         " or ".join(TESTS),
-    ]  # not the -q of the project: the last line counts
+    ]  # takes back the -q of the project: the last line counts
     run = subprocess.run([sys.executable, SCRIPT, *deleted, "--", *options], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
     assert run.stdout.count(": all tests pass\n") == len(deleted)

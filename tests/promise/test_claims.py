@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from children import measured, run_limited
+from examples import STRIDE
 
 import sheetarray as sa
 from sheetarray.files import check_structure, inflating, max_inflated_size
@@ -20,7 +21,7 @@ from sheetarray.files import check_structure, inflating, max_inflated_size
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
-from sheetarray.interchange.avro import container  # noqa: E402
+from sheetarray.interchange.avro import adapter, container  # noqa: E402
 from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
 from sheetarray.interchange.npy import archive  # noqa: E402
 from sheetarray.interchange.sciserialize import keys, serializers, skeleton  # noqa: E402
@@ -90,7 +91,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 VERBS = """
     import sys
     import sheetarray as sa
-    for verb in ("read", "scan", "check"):
+    for verb in sys.argv[2:]:
         try:
             names = list(getattr(sa, verb)(sys.argv[1]))
         except sa.FormatError as error:
@@ -105,7 +106,8 @@ VERBS = """
 def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(FILES[name]())
-    run_limited(VERBS, path)
+    verbs = ["read", "scan", "check"] if STRIDE == 1 else ["read", ("scan", "check")[list(FILES).index(name) % 2]]
+    run_limited(VERBS, path, *verbs)
 
 
 # The limits themselves: at them, and one above --------------------------------------------------------------------
@@ -120,9 +122,11 @@ def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
             avro.read_avro(io.BytesIO(avro_file((3, packed[1]), (1, packed[0]), codec=codec)))
 
 
-def test_no_more_arrays_are_written_to_avro_than_are_read() -> None:
+def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (adapter, container):
+        monkeypatch.setattr(module, "MOST_RECORDS", 1000)
     arrays = {str(number): np.array(True) for number in range(container.MOST_RECORDS + 1)}
-    with pytest.raises(sa.LimitError, match="100,001 arrays"):
+    with pytest.raises(sa.LimitError, match="1,001 arrays"):
         avro.write_avro(io.BytesIO(), arrays)
     del arrays["0"]
     file = io.BytesIO()

@@ -321,8 +321,8 @@ IN_PART = {
     "a tag of 60 MB",
     "many ways to end a tag",
 }
-# `read` and `check` are tried on each, and the others, which take a workbook apart in the same way, on a third.
-VERBS = cross(HARMFUL, ("read", "check", "scan", "read_columns"), "read", "check", "a column with a cell at its end")
+# `read` is tried on each, and the others, which take a workbook apart in the same way, on a part.
+VERBS = cross(HARMFUL, ("read", "check", "scan", "read_columns"), "read", "a column with a cell at its end")
 
 
 @pytest.mark.slow
@@ -337,7 +337,7 @@ def test_harm_is_refused_within_half_a_gigabyte(tmp_path: Path, name: str) -> No
     outcome = json.loads(child.output)
     reading, scanning = _FINE.get(name, ("FormatError", None))
     assert outcome["read"] == reading, outcome
-    assert outcome["check"] == ("fine" if reading == "fine" else "found"), outcome
+    assert outcome.get("check") in (None, "fine" if reading == "fine" else "found"), outcome
     assert "scan" not in outcome or scanning in (outcome["scan"], None), outcome
 
 

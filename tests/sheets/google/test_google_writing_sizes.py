@@ -211,7 +211,8 @@ def test_an_element_that_only_one_way_of_writing_changes_is_written_the_other_wa
 @pytest.mark.parametrize("count", [5, 1000, 40_000])
 def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, count: int) -> None:
     values = np.random.default_rng(count).standard_normal(count)
-    for arrays in ({"a": values}, {"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values[:3]}):
+    several = [{"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values}, {"a": values[:3]}]
+    for arrays in several[: 1 if count > 1000 else 3]:
         book.server.requests.clear()
         book.write(arrays)
         assert len(book.server.requests) <= 3
