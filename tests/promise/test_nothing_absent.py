@@ -11,7 +11,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import assert_same
-from examples import examples
+from examples import STRIDE, cross, examples
 from grids import grid, put, read, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -148,9 +148,8 @@ def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container: str, 
         for column, array in enumerate(arrays.values())
         for index in range(1, 1 + len(sa.to_linear(array)) - array.size)
     ]
-    if container == "xlsx":
-        places = places[::3]
-    for row, column in places:
+    step = min(STRIDE, 4 if container == "xlsx" else 2)
+    for row, column in places[["x", "7", "", "delete"].index(how) % step :: step]:
         read_back, findings = everything(damaged(rows, row, column, how, orient), container)
         if read_back is None:
             assert any(finding.severity == "error" for finding in findings), (row, column)
@@ -236,8 +235,9 @@ def test_a_frame_with_a_column_version_is_written() -> None:
 # Delimiters --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("orient", ["columns", "rows"])
-@pytest.mark.parametrize("delimiter", [chr(code) for code in range(1, 127)])
+@pytest.mark.parametrize(
+    ("delimiter", "orient"), cross([chr(code) for code in range(1, 127)], ["columns", "rows"], *",;")
+)
 def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> None:
     text = np.array([f"a{delimiter}b", "c d", f"{delimiter}"])
     for arrays in (
