@@ -17,7 +17,7 @@ from foreign_books import document, table_cell, table_row, words
 
 import sheetarray as sa
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import opendocument, opendocument_table
+from sheetarray.sheets.excel.reader import blocks, opendocument, opendocument_table
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -99,13 +99,13 @@ ODD = {
 }
 
 
-def cells_of(content: bytes) -> Any:
-    """All cells, row by row, or the refusal."""
+def cells_of(content: bytes, which: int = 0) -> Any:
+    """All cells of a table, row by row, or the refusal."""
     cells: dict[tuple[int, int], Any] = {}
     areas: set[Any] = set()
     try:
         with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
-            for run in workbook._container.cells(workbook.titles[0], numeric=False):
+            for run in workbook._container.cells(workbook.titles[which], numeric=False):
                 assert not run.width or len(run) % run.width == 0
                 formulas = np.zeros(len(run), bool) if run.formulas is None else run.formulas
                 places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
@@ -116,10 +116,10 @@ def cells_of(content: bytes) -> Any:
     return cells, areas
 
 
-def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Any:
+def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch, which: int = 0) -> Any:
     with monkeypatch.context() as patch:
         patch.setattr(opendocument_table, "read_plain_rows", lambda _, **__: None)
-        return cells_of(content)
+        return cells_of(content, which)
 
 
 def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +239,21 @@ def test_odd_rows_among_plain_ones(name: str, times: int, monkeypatch: pytest.Mo
 def test_other_prefixes_go_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     content = document({"a": "".join(PLAIN) + "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>" + "".join(PLAIN)})
     assert cells_of(content) == by_the_parser(content, monkeypatch)
+
+
+@pytest.mark.parametrize("size", [700, 3000])
+def test_pieces_that_are_read_ahead_give_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = [odd for odd in ODD.values() if not isinstance(cells_of(document({"a": odd * 2 + PLAIN[0]})), str)]
+    rows = "".join("".join(PLAIN) + odd for odd in odds)
+    other = "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>"
+    content = document({"a": rows * 2, "b": "".join(PLAIN) * 9 + other + "".join(PLAIN) * 30, "c": rows})
+    expected = [by_the_parser(content, monkeypatch, which) for which in range(3)]
+    assert len(odds) > 9
+    assert not any(isinstance(cells, str) for cells in expected), expected
+    monkeypatch.setattr(opendocument, "SHORT", 0)
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", size)
+    monkeypatch.setattr(blocks, "_BLOCK", size)
+    assert [cells_of(content, which) for which in range(3)] == expected
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -107,7 +107,7 @@ def helper(name: str, count: int = 1) -> Iterator[Executor]:
 
 
 @cache
-def keep_freed_memory() -> None:
+def _keep_freed_memory() -> None:
     """Let the C library keep what blocks free for the blocks that follow.
 
     glibc gives a large piece of memory back at once until it has seen a larger one freed; then the system has to clear
@@ -118,6 +118,7 @@ def keep_freed_memory() -> None:
 
 def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the same blocks, each made in a second thread while the caller is busy with the one before."""
+    _keep_freed_memory()
     with helper("inflate") as thread:
         waiting = thread.submit(next, blocks, None)
         while (block := waiting.result()) is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..package.parts import Package
-from .blocks import inflate_blocks, keep_freed_memory, map_ahead, run_ahead, to_utf8
+from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
 from .cells import CellRun
 from .cutting import PAD, split_elements
 from .picking import find_end_of_texts, rows_of_block
@@ -101,7 +101,6 @@ class SheetBlocks:
         )
         kept: list[RowBlock] | None = []
         if not self.is_short:
-            keep_freed_memory()
             texts = run_ahead(texts)
         make = _block_of_numbers if numbers and not self.is_short else _block_of_text
         for _, block in map_ahead(make, _cut_first(texts), ahead=not self.is_short):

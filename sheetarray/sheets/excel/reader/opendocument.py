@@ -11,15 +11,12 @@ from itertools import chain, islice
 
 from ....errors import FormatError
 from ..package.parts import Package
-from .blocks import inflate_blocks, run_ahead, to_utf8
-from .cells import (
-    MOST_ROWS,
-    CellRun,
-)
+from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
+from .cells import MOST_ROWS, CellRun
+from .kept import SHORT
 from .kept_runs import KeptRuns
-from .opendocument_runs import (
-    TABLE_SPACE,
-)
+from .opendocument_runs import TABLE_SPACE
+from .opendocument_segments import Segment, split_segments
 from .opendocument_table import CONTENT, TableReader
 from .references import MOST_REFERENCES, PlainReference
 from .texts import without_entities
@@ -47,6 +44,7 @@ class OdsBook:
         self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
+        self._is_long = CONTENT in package and package.member(CONTENT).size > SHORT
         titles = Titles(CONTENT)
         for title in _titles(self._content()):
             titles.add(title, title)
@@ -66,11 +64,12 @@ class OdsBook:
         return islice(chain.from_iterable(batches), MOST_REFERENCES)
 
     def _read_with(self, reader: TableReader) -> Iterator[CellRun]:
-        for block in self._content():
-            yield from reader.read(block, last=False)
+        segments = split_segments(self._content())
+        for segment, ahead in map_ahead(reader.read_ahead, segments, ahead=self._is_long):
+            yield from reader.read(segment, ahead, last=False)
             if reader.over:
                 return
-        yield from reader.read(b"", last=True)
+        yield from reader.read(Segment(b"", b""), (False, None), last=True)
 
     def _content(self) -> Iterator[bytes]:
         """Yield the content, which is kept for those who read it again if it is not too long."""

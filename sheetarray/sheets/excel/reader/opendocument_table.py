@@ -14,13 +14,8 @@ import numpy as np
 from ....columns import cell_address
 from ....errors import FormatError
 from .binary import row_width
-from .cells import (
-    MOST_COLUMNS,
-    MOST_ROWS,
-    CellRun,
-    FormulaArea,
-)
-from .opendocument_rows import END_OF_ROW, ROW_TAG, PlainRows, read_plain_rows
+from .cells import MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea
+from .opendocument_rows import PlainRows, read_plain_rows
 from .opendocument_runs import (
     CELLS_A_RUN,
     ERROR_TYPE,
@@ -38,6 +33,7 @@ from .opendocument_runs import (
     parse_value,
     repeat_row,
 )
+from .opendocument_segments import Segment
 from .references import PlainReference, parse_open_reference
 
 CONTENT = "content.xml"
@@ -81,7 +77,6 @@ class TableReader:
         self._areas: list[FormulaArea] = []
         self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
         self._written = self._made = 0
-        self._waiting = b""  # the beginning of a row
         self._prefixes: dict[str, str] = {}
         self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         self._parser.StartNamespaceDeclHandler = self._declaration
@@ -90,26 +85,36 @@ class TableReader:
         self._parser.CharacterDataHandler = self._characters
         self._parser.StartDoctypeDeclHandler = self._definition
 
-    def read(self, block: bytes, *, last: bool) -> Generator[CellRun]:
+    def read_ahead(self, segment: Segment) -> tuple[bool, PlainRows | None]:
+        """Return whether the rows of a segment were read, and what they hold if they are plain.
+
+        Other threads do this while the document goes by; they try only where the table may still go on.
+        """
+        tried = bool(self._depth) and self._references is None and segment.rows != b""
+        return tried, read_plain_rows(segment.rows, numeric=self._numeric) if tried else None
+
+    def read(self, segment: Segment, ahead: tuple[bool, PlainRows | None], *, last: bool) -> Generator[CellRun]:
         """Go on, and give the cells that are complete.
+
+        Args:
+            segment: of the document.
+            ahead: what `read_ahead` returned for it.
+            last: whether it is the last one.
 
         Raises:
             FormatError: no well-formed XML, or repetition beyond measure.
         """
-        text, self._waiting = self._waiting + block, b""
-        begin, end = text.find(ROW_TAG), text.rfind(END_OF_ROW) + len(END_OF_ROW)
-        if not last and 0 <= begin < end:
-            self._parse(text[:begin])
-            if self._is_between_rows():
-                plain = self._read_plain(text[begin:end]) if self._references is None else None
+        self._parse(segment.before, last=last)
+        if segment.rows:
+            rest = segment.rows
+            if self._is_between_rows() and self._references is None and self._knows_prefixes(rest):
+                tried, plain = ahead
+                plain = plain if tried else read_plain_rows(rest, numeric=self._numeric)
                 if plain is not None:
                     yield from self._complete_runs(last=True)
-                    yield from self._add_plain(plain, text, begin)
-                    begin += plain.size
-                self._parse(text[begin:end])
-                self._waiting, text, begin = text[end:], b"", 0
-            text = text[begin:]
-        self._parse(text, last=last)
+                    yield from self._add_plain(plain, rest)
+                    rest = rest[plain.size :]
+            self._parse(rest)
         yield from self._complete_runs(last=last)
 
     def _parse(self, text: bytes, *, last: bool = False) -> None:
@@ -144,20 +149,18 @@ class TableReader:
         """Return whether what comes next is a row of the table, or goes around rows."""
         return bool(self._depth) and not self._aside and not self._in_a_row and self._cell is None
 
-    def _read_plain(self, text: bytes) -> PlainRows | None:
-        """Return the rows of a text that are plain; None where the parser has to see all of them."""
+    def _knows_prefixes(self, text: bytes) -> bool:
+        """Return whether the prefixes of names in some rows mean what they usually mean."""
         known = all(f"{self._prefixes.get(prefix)} " == space for prefix, space in _USUAL_PREFIXES.items())
         extended = self._prefixes.get("calcext")
-        if not known or (b"calcext:" in text and f"{extended} value-type" != ERROR_TYPE):
-            return None
-        return read_plain_rows(text, numeric=self._numeric)
+        return known and (b"calcext:" not in text or f"{extended} value-type" == ERROR_TYPE)
 
-    def _add_plain(self, plain: PlainRows, text: bytes, offset: int) -> Generator[CellRun]:
+    def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
         """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
         first = self._row + 1
         for row, begin, end in plain.odd:
             self._row = first + row - 1
-            self._parse(text[offset + begin : offset + end])
+            self._parse(text[begin:end])
         self._row = first + plain.height - 1
         self._written, self._made = self._written + len(plain.counts), self._made + int(plain.counts.sum())
         self._check_repetition()
