@@ -24,6 +24,7 @@ from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
 from .append import changed_parts, ensure_properties
+from .checking import select_sheets
 from .fingerprint.many import Written, make_fingerprints
 from .guard_renewal import renew_guards
 from .names import ArrayArea, build_references, make_defined_names, parse_titles
@@ -76,7 +77,7 @@ def adopt_excel(
             edits = find_header_edits(sheets, arrays)
             guards = renew_guards(book, reading, arrays)
             replaced = _change_headers(book, edits) | guards
-            searches = search_again(reading, sheets, replaced)
+            searches = search_again(reading, select_sheets(reading, None), replaced)
         record = {**_read_record(package), KEY: searches.to_json()}
         references = _references_of(arrays, record)
         if book.set_names(lambda name, text: _true_reference(name, text, references)):
