@@ -37,9 +37,9 @@ def iter_blocks(
 
     An awkward array comes in awkward arrays.
 
-    A CSV as it was written, without quotes below its headers, a workbook and JSON are parsed piece by piece, and Google
-    Sheets are fetched so, where the elements of the array lie side by side: memory does not grow with the array. Large
-    ones in column-major order go to a temporary file first. Anything else is read whole, and cut.
+    A CSV as it was written, a workbook and JSON are parsed piece by piece, and Google Sheets are fetched so, where the
+    elements of the array lie side by side: memory does not grow with the array. Large ones in column-major order, and
+    a large CSV in another dialect, go to a temporary file first. Anything else is read whole, and cut.
 
     Args:
         source: a path, a URL, or an open file (then with `format`).

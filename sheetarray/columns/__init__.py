@@ -11,7 +11,7 @@ from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
-from .column_reader import CompareFingerprint, ElementRestorer
+from .column_reader import CompareFingerprint, ElementRestorer, errors_of_problems
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .laying_out import lay_out, lay_out_sheets
 from .layout import Layout, LayoutColumn
@@ -59,6 +59,7 @@ __all__ = [
     "check_sheet",
     "check_sheets",
     "column_letters",
+    "errors_of_problems",
     "find_anchors",
     "find_header_edits",
     "info_of_resized",

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..data import error_for_problem, may_be_blank
 from ..dtypes import Buffer
-from ..elements import Missing
+from ..elements import Missing, Problem
 from ..errors import Finding, FormatError
-from ..header import Header, NoteFinding
+from ..header import AddressOf, Header, NoteFinding
 from ..linear import view_of
 from ..resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .column import ArrayColumn, DecodedColumn
@@ -71,6 +71,19 @@ class ReadMode:
     fixed: Collection[str] = ()
     finds_edits: bool = False
     restore: ElementRestorer | None = None
+
+
+def errors_of_problems(
+    problems: Sequence[Problem], header: Header, name: str, address: AddressOf, *, cells_each: int = 1
+) -> Iterator[FormatError]:
+    """Yield an error for each of the first cells of an array that cannot be read, and one for all others."""
+    for problem in problems[:MAX_FINDINGS_PER_ARRAY]:
+        yield error_for_problem(problem, header, name, address, cells_each=cells_each)
+    if (more := len(problems) - MAX_FINDINGS_PER_ARRAY) > 0:
+        is_cut = any(problem.rest for problem in problems)
+        wrong, rest = (more - 1, ", and none was looked at after them") if is_cut else (more, "")
+        reason = f"{name}: {wrong} more cells cannot be read as {header.dtype.name}{rest}"
+        yield FormatError(reason, array=name)
 
 
 class ColumnReader:
@@ -214,12 +227,9 @@ class ColumnReader:
             elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
                 decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
             self._report(decoded.count_error)
-        for problem in decoded.problems[:MAX_FINDINGS_PER_ARRAY]:
-            self._report(error_for_problem(problem, header, name, column.address, cells_each=decoded.cells_per_element))
-        if (more := len(decoded.problems) - MAX_FINDINGS_PER_ARRAY) > 0:
-            wrong, rest = (more - 1, ", and none was looked at after them") if decoded.is_cut else (more, "")
-            reason = f"{name}: {wrong} more cells cannot be read as {header.dtype.name}{rest}"
-            self._report(FormatError(reason, array=name))
+        cells_each = decoded.cells_per_element
+        for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
+            self._report(wrong)
         if not decoded.problems and not decoded.count_error:
             return self._build_array(column, name, decoded.buffer)
         if self._judge is not None:

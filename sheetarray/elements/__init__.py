@@ -18,7 +18,7 @@ from .encode import (
     find_unholdable_generic,
     parts_to_text,
 )
-from .problems import Problem
+from .problems import MOST_EXPLAINED, Problem
 from .scalar_text import (
     Cell,
     Unreadable,
@@ -63,6 +63,7 @@ __all__ = [
     "FALSE",
     "FALSE_WORDS",
     "INFINITY",
+    "MOST_EXPLAINED",
     "NEGATIVE_INFINITY",
     "NO_TIME",
     "TRUE",

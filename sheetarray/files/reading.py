@@ -43,7 +43,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
-def release_pages(content: BytesLike | RangedBytes, start: int, end: int) -> None:
+def release_pages(content: BytesLike | RangedBytes | bytearray, start: int, end: int) -> None:
     """Tell the system that a range of a memory map is not needed for now, so that its pages leave our memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = start - start % mmap.PAGESIZE

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...dtypes import Mask, Positions
+from ...files import BytesLike
 from .search import Units
 
 BLOCK = 2**20  # bytes that are split at once
@@ -167,6 +168,34 @@ def are_within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
         return np.full(len(places), quoted)
     within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1
     return within
+
+
+def end_of_rows(content: BytesLike, start: int, size: int, delimiter: str) -> int:
+    """Return the end of the record in which a piece of a text ends.
+
+    Args:
+        content: the text in UTF-8.
+        start: where the piece begins, which is where a record does.
+        size: of the piece, in bytes.
+        delimiter: between cells; "" where each record is one cell.
+
+    Raises:
+        UnsoundError: readers would differ on where records end.
+    """
+    end = start + size
+    while True:
+        end = content.find(b"\n", end) + 1 or len(content)
+        if content.find(b'"', start, end) < 0:
+            return end
+        blocks = Blocks(np.frombuffer(content, np.uint8)[start:end], 0, delimiter)
+        last = blocks.block(blocks.count)
+        if not last.quoted:
+            return end
+        if last.start:
+            return start + last.start
+        if end == len(content):
+            raise UnsoundError  # a quote that is never closed
+        end += size
 
 
 def has_lone_returns(content: Units, start: int) -> bool:

@@ -32,7 +32,7 @@ SINGLE_COLUMN = ""  # the delimiter of a file of one column
 _RARE = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
 _UNUSED = _RARE + "".join(mark for mark in map(chr, range(1, 128)) if mark not in _RARE + '\t\n\r"')
 
-_WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
+WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
@@ -276,7 +276,7 @@ def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
     """Return the decimal mark in cells that should hold numbers; None where none has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
-    comma = any(map(_WITH_COMMA.fullmatch, texts))
+    comma = any(map(WITH_COMMA.fullmatch, texts))
     point = any(map(_WITH_POINT.fullmatch, texts))
     if comma == point:
         return None

@@ -66,7 +66,7 @@ def find_head(
             return None  # no more than this is there
         whole_rows = bytes(content[: content.rfind(b"\n") + 1])
         try:
-            return look(kind(source, whole_rows, start, delimiter, formulas))
+            return look(kind(source.path, whole_rows, start, delimiter, formulas))
         except UnusualError:
             continue
     return None

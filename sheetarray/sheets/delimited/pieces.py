@@ -1,9 +1,10 @@
-"""Arrays of a text that stands as it was written, piece by piece: memory does not grow with the text."""
+"""Arrays of a text that stands as it was written, in any dialect, piece by piece: memory does not grow with it."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from ...dtypes import Buffer
 from ...elements import Missing, check_missing
@@ -12,7 +13,8 @@ from ...files import Readable, Source
 from ...linear import iter_rest
 from .reading import read_csv
 from .reported import ReportingText
-from .written import find_text
+from .restating import find_restated
+from .written import find_written
 from .written_zone import UnusualError, check_usual
 
 _PIECE = 2**22  # bytes of text that are parsed at once
@@ -23,7 +25,7 @@ def iter_elements_csv(
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
 
-    A text that people have changed, or with quotes below its headers, is read whole.
+    A text to which people have given other rows, headers or arrays is read whole.
 
     Args:
         source: a path, or an open file.
@@ -45,15 +47,18 @@ def iter_elements_csv(
     check_missing(missing)
     done = dict.fromkeys(names, 0)
     with Source(source) as opened, locating(source=opened.name):
-        written = find_text(TextInPieces, opened, None, "escape")
-        if written is not None:
-            try:
+        for find in (find_written, find_restated):
+            written = find(TextInPieces, opened, None, None, None, "escape")
+            if written is None:
+                continue
+            seen = dict.fromkeys(done, 0)
+            with suppress(UnusualError):
                 for name, elements in written.elements(list(done), missing):
-                    yield name, elements
-                    done[name] += len(elements)
+                    seen[name] += len(elements)
+                    if seen[name] > done[name]:  # not those that came before the text proved to be of another dialect
+                        yield name, elements[done[name] - seen[name] :]
+                        done[name] = seen[name]
                 return
-            except UnusualError:
-                pass
         arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
     yield from iter_rest(arrays, done)
 
@@ -79,5 +84,5 @@ class TextInPieces(ReportingText):
             filled[column] = len(beside)
             if len(beside):
                 yield name, beside
-        for column, elements in self._pieces(headers, filled, missing, size=_PIECE):
+        for column, elements in self._pieces(headers, filled, missing, size=_PIECE, note=self._refuse_first(headers)):
             yield by_column[column], elements

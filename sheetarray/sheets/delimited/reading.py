@@ -31,6 +31,7 @@ from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .head import scan_head
 from .reported import ReportingText
+from .restating import find_restated
 from .sheet import CsvSheet
 from .table import CsvTable
 from .written import WrittenText, find_written
@@ -184,10 +185,10 @@ def check_csv(
     """Yield every finding in a delimited text; nothing for an intact one."""
     try:
         with Source(source) as opened:
-            if (written := find_written(ReportingText, opened, delimiter, decimal, encoding, formulas)) is not None:
-                with suppress(UnusualError):
-                    written.verify(missing)
-                    yield from check_composites(lambda columns: written.read(columns, missing), written.scan)
+            for find in (find_written, find_restated):
+                written = find(ReportingText, opened, delimiter, decimal, encoding, formulas)
+                if written is not None and (errors := _check_written(written, missing)) is not None:
+                    yield from errors
                     return
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
             findings = list(check_sheets([sheet], missing=missing))
@@ -198,6 +199,15 @@ def check_csv(
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings
+
+
+def _check_written(written: ReportingText, missing: Missing) -> list[Finding] | None:
+    """Return every finding in a text that stands as it was written; None where all of it has to be looked at."""
+    try:
+        errors = [Finding.from_error(error) for error in written.verify(missing)]
+        return errors + list(check_composites(lambda columns: written.read(columns, missing), written.scan))
+    except UnusualError:
+        return None
 
 
 def read_columns_csv(

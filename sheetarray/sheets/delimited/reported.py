@@ -1,4 +1,7 @@
-"""A large text that stands as it was written: checked piece by piece, and so read where somebody asks how far it is."""
+"""A large text that stands as it was written: checked piece by piece, and so read where somebody asks how far it is.
+
+A piece in which cells are wrong is looked at once more, cell by cell, so that the rest need not be in memory.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...columns import errors_of_problems
+from ...data import error_for_problem
 from ...dtypes import Array, Buffer
-from ...elements import Missing, check_missing
+from ...elements import MOST_EXPLAINED, Missing, Problem, check_missing
+from ...errors import FormatError
 from ...files import release_pages
 from ...header import Header
 from ...resizing import contiguous_strides
-from .blocks import Blocks, UnsoundError
+from .blocks import UnsoundError, end_of_rows
 from .written import WrittenText
 from .written_zone import UnusualError, check_usual
+from .wrong_cells import Note, Piece, WrongCells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,6 +68,7 @@ class ReportingText(WrittenText):
         *,
         size: int | None = None,
         texts: Mapping[int, list[pl.Series]] | None = None,
+        note: Note | None = None,
     ) -> Iterator[tuple[int, Buffer]]:
         """Yield columns and their next elements; all other cells of them are blank.
 
@@ -70,70 +78,98 @@ class ReportingText(WrittenText):
             missing: as for `read_csv`.
             size: of a piece, in bytes; None for the usual.
             texts: where the cells of some columns go instead, before they are elements; by column.
+            note: is told the column of each cell that is wrong, and what is; None refuses the text.
+
+        Raises:
+            UnusualError: the text is to be read cell by cell.
         """
         start, size = self._zone.end, PIECE if size is None else size
         whole = len(self._content) - start
         while start < len(self._content):
-            end = self._end_of_piece(start, size)
+            try:
+                end = end_of_rows(self._content, start, size, self._zone.mark.decode())
+            except UnsoundError:
+                raise UnusualError from None
             text = bytes(self._content[start:end])
-            decoded: list[tuple[int, Buffer]] = []
-            for column, cells in self._body.parse(text, 0, text, 0, headers, quotes=True).items():
-                count = min(headers[column].capacity - filled[column], len(cells))
-                check_usual(cells[count:].null_count() == len(cells) - count)
-                if count and column in (texts or {}):
-                    (texts or {})[column].append(cells[:count])
-                elif count:
-                    decoded.append((column, self._body.decode(cells[:count], headers[column].dtype, missing)))
+            try:
+                piece = self._decode_piece(text, headers, filled, missing, texts or {})
+            except UnusualError:
+                wrong = WrongCells(self._content, self._zone, self._look)
+                if note is None or not wrong.is_decimal_sure(headers):
+                    raise
+                piece = wrong.decode(text, headers, filled, missing, note)
+            for column, count in piece.counts.items():
                 filled[column] += count
-            self._body.check_infinities(text, 0, headers)
-            yield from decoded
+            yield from piece.elements
             release_pages(self._content, start, end)
             start = end
             if self.report is not None:
                 self.report((start - self._zone.end) / whole)
         check_usual(all(filled[column] == header.capacity for column, header in headers.items()))
 
-    def _end_of_piece(self, start: int, size: int) -> int:
-        """Return the end of the row in which a piece of some size ends.
+    def _decode_piece(
+        self,
+        text: bytes,
+        headers: dict[int, Header],
+        filled: dict[int, int],
+        missing: Missing,
+        texts: Mapping[int, list[pl.Series]],
+    ) -> Piece:
+        """Return the next elements of each column; those of some go to `texts` instead.
 
         Raises:
-            UnusualError: readers would differ on where rows end.
+            UnusualError: a cell is wrong, or to be looked at by itself.
         """
-        end = start + size
-        while True:
-            end = self._content.find(b"\n", end) + 1 or len(self._content)
-            if self._content.find(b'"', start, end) < 0:
-                return end
-            blocks = Blocks(np.frombuffer(self._content, np.uint8)[start:end], 0, self._zone.mark.decode())
-            try:
-                last = blocks.block(blocks.count)
-            except UnsoundError:
-                raise UnusualError from None
-            if not last.quoted:
-                return end
-            if last.start:
-                return start + last.start
-            check_usual(end < len(self._content))  # a quote that is never closed
-            end += size
+        piece = Piece()
+        for column, cells in self._body.parse(text, 0, text, 0, headers, quotes=True).items():
+            count = piece.counts[column] = min(headers[column].capacity - filled[column], len(cells))
+            check_usual(cells[count:].null_count() == len(cells) - count)
+            if count and column in texts:
+                texts[column].append(cells[:count])
+            elif count:
+                elements = self._body.decode(cells[:count], headers[column].dtype, missing)
+                piece.elements.append((column, elements))
+        self._body.check_infinities(text, 0, headers)
+        return piece
 
-    def verify(self, missing: Missing) -> None:
-        """Read all arrays, and keep none of a large text.
+    def verify(self, missing: Missing) -> list[FormatError]:
+        """Return the errors of the cells of all arrays; no element of a large text is kept.
 
         Raises:
-            UnusualError: a broken header, or a cell that is wrong.
+            UnusualError: a broken header; more is wrong than cells, or very many are, or any of a small text.
         """
         if len(self._content) - self._zone.end <= PIECE:
             self.read(None, missing)
-            return
+            return []
         check_missing(missing)
         headers = {column: self._zone.header(column) for column in self._zone.columns.values()}
         self._search_unless_decoded(headers, quotes=True)
         if any(header.strides != contiguous_strides(header.shape, header.order) for header in headers.values()):
             self.read(None, missing)  # which knows whether there is such a view
-            return
+            return []
+        problems: dict[int, list[Problem]] = {column: [] for column in headers}
+
+        def note(column: int, problem: Problem) -> None:
+            problems[column].append(problem)
+            check_usual(len(problems[column]) <= MOST_EXPLAINED)
+
         filled = {column: len(self._body.decode_beside(column, missing)) for column in headers}
-        for _ in self._pieces(headers, filled, missing):
+        for _ in self._pieces(headers, filled, missing, note=note):
             pass
+        return [
+            error
+            for name, column in self._zone.columns.items()
+            for error in errors_of_problems(problems[column], headers[column], name, self._zone.addresses_in(column))
+        ]
+
+    def _refuse_first(self, headers: Mapping[int, Header]) -> Note:
+        """Return a function that raises the error for a cell that is wrong."""
+        names = {column: name for name, column in self._zone.columns.items()}
+
+        def refuse(column: int, problem: Problem) -> None:
+            raise error_for_problem(problem, headers[column], names[column], self._zone.addresses_in(column))
+
+        return refuse
 
     def _fill_beside(self, column: int, buffer: Array, missing: Missing) -> int:
         """Put the elements beside longer headers into a buffer; return how many they are."""

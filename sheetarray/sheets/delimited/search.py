@@ -43,9 +43,7 @@ def find_words(
         start: where to begin.
         report: is called with the share of the text that has been searched; None for nobody.
     """
-    for first, end in _spans(content, start):
-        if report is not None:
-            report(first / len(content))
+    for first, end in _spans(content, start, report):
         text = content[first : min(end + LONGEST_WORD, len(content))].tobytes().translate(_LOWER)
         places = _places(text)
         places = places[places < end - first]
@@ -77,10 +75,12 @@ def may_be_cells(content: Units, places: Positions, codes: WordCodes, *, quotes:
     return not bool(inner.all())
 
 
-def _spans(content: Units, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of bytes that may hold words."""
+def _spans(content: Units, start: int, report: Callable[[float], None] | None) -> Iterator[tuple[int, int]]:
+    """Yield the spans of bytes that may hold words; the arguments are those of `find_words`."""
     first = start
     for place in range(start, len(content), _BLOCK):
+        if report is not None and (place - start) % _MOST_AT_ONCE == 0:
+            report(min(first, place) / len(content))
         end = min(place + _BLOCK, len(content))
         block = content[place : end + LONGEST_WORD]  # a word may begin in one block and end in the next
         if block.max() <= _HIGHEST_DIGIT or not _has_letters(block.tobytes()):

@@ -87,7 +87,7 @@ class CsvSheet:
             mark = find_unused_delimiter(self._text.content)
         self._text.delimiter = mark
         delimiter_used = decimal or self._find_decimal()
-        self._undecided = delimiter_used is None
+        self.knows_decimal = delimiter_used is not None  # named, or told by cells
         self.look = TextLook(delimiter_used or ".", formulas)
 
     # The dialect ---------------------------------------------------------------------------------------------
@@ -113,9 +113,9 @@ class CsvSheet:
 
     def try_other_decimal(self) -> bool:
         """Read with a decimal comma from now on, where nothing has spoken for the point; False where something has."""
-        if not self._undecided or self._text.delimiter == ",":
+        if self.knows_decimal or self._text.delimiter == ",":
             return False
-        self._undecided = False
+        self.knows_decimal = True
         self.look = TextLook(",", self.look.formulas)
         return True
 

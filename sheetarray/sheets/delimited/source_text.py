@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ...columns import Words, Zone
 from ...elements import Cell
 from ...errors import FormatError
-from ...files import BytesLike, Source, refuse_empty
+from ...files import BytesLike, Source, refuse_empty, release_pages
 from .blocks import BLOCK, FEED, UnsoundError
 from .encodings import canonical_encoding, find_encoding
 from .records import Records
@@ -144,9 +143,15 @@ class SourceText:
 
         self.with_records(check)
 
-    def _reporting(self, work: str) -> Callable[[float], None] | None:
-        """Return the function that a piece of work calls with the share that is done; None for none."""
-        return None if self.report is None else partial(self.report, work)
+    def _reporting(self, work: str) -> Callable[[float], None]:
+        """Return the function that a piece of work calls with the share that is done, which then leaves the memory."""
+
+        def note(share: float) -> None:
+            release_pages(self.content, 0, int(share * len(self.content)))
+            if self.report is not None:
+                self.report(work, share)
+
+        return note
 
     def words(self) -> Words:
         """Return the words of headers, wherever in the text they are."""

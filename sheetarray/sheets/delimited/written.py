@@ -8,6 +8,7 @@ looks otherwise in the least (quotes, words of headers elsewhere, a cell that it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,7 +61,7 @@ def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas:
     if head.find(b"version", start) < 0 and head.find(b"\n", start) >= 0:
         return None
     try:
-        return kind(source, source.whole(), start, delimiter, formulas)
+        return kind(source.path, source.whole(), start, delimiter, formulas)
     except UnusualError:
         return None
 
@@ -69,7 +70,7 @@ class WrittenText:
     """The arrays of such a text.
 
     Args:
-        source: of the text.
+        path: of the file that holds the text and nothing else; None for any other text.
         content: the text.
         start: where it begins, after a byte order mark.
         delimiter: between cells; None finds it.
@@ -80,9 +81,9 @@ class WrittenText:
     """
 
     def __init__(
-        self, source: Source, content: BytesLike, start: int, delimiter: str | None, formulas: FormulaMode
+        self, path: Path | None, content: BytesLike, start: int, delimiter: str | None, formulas: FormulaMode
     ) -> None:
-        self._source, self._content, self._look = source, content, TextLook(formulas=formulas)
+        self._path, self._content, self._look = path, content, TextLook(formulas=formulas)
         self._zone = WrittenZone(content, start, delimiter, formulas)
         self._body = WrittenBody(self._zone, self._look)
         self._is_searched = False
@@ -151,7 +152,7 @@ class WrittenText:
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
         """Return the buffers of columns, by the engine."""
-        path, start = self._source.path, self._zone.end
+        path, start = self._path, self._zone.end
         text, lines = (bytes(self._content[start:]), 0) if path is None else (path, self._zone.lines)
         cells = self._body.parse(self._content, start, text, lines, headers)
         buffers = {column: self._body.decode_column(column, cells[column], missing) for column in headers}

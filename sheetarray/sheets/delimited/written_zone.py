@@ -17,7 +17,7 @@ from ...columns.words import NONE, code_of
 from ...elements import unescape_formula
 from ...errors import Finding, FormatError
 from ...files import BytesLike
-from ...header import MAX_HEADER_CELLS, Header, parse_header
+from ...header import MAX_HEADER_CELLS, AddressOf, Header, parse_header
 from .blocks import Blocks, UnsoundError
 from .dialect import DELIMITERS
 from .search import has_words
@@ -101,6 +101,10 @@ class WrittenZone:
     def height(self) -> int:
         """The number of its rows."""
         return len(self._rows)
+
+    def addresses_in(self, column: int) -> AddressOf:
+        """Return a function that gives the address of a data cell of a column, by its index."""
+        return lambda index: cell_address(self._ends[column] + 1 + index, column)
 
     def describe(self, name: str) -> ArrayInfo:
         """Return the info of an array, as `scan` gives it.
