@@ -84,12 +84,14 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
     with translating(place):
         system.invalidate_cache()
         infos = system.glob(path, detail=True)
-    _, link, rest = pattern.partition("::")
+    first, link, rest = pattern.partition("::")
+    start = first.removesuffix(path) if first.endswith(path) else None  # with the host, where file systems have any
     files = []
     for name in sorted(infos):
         if infos[name].get("type") == "directory":
             continue
-        file = RemoteFile(system.unstrip_protocol(name) + link + rest, storage_options)
+        url = system.unstrip_protocol(name) if start is None else start + name
+        file = RemoteFile(url + link + rest, storage_options)
         state = state_of(infos[name])
         brief: dict[str, Any] = {key: state[key] for key in ("size", "ETag") if key in state}
         file.state = brief if "ETag" in brief else state  # listings round times otherwise than answers do

@@ -17,6 +17,7 @@ from .places import STORAGE_HINT, RemoteFile
 _CREDENTIALS = "credentials go into storage_options, or into variables of the service; public data need anon alone"
 _UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
 _DENIED, _ABSENT = (401, 403), (404, 410)
+_FTP_DENIED = "530 "
 _READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data", "reference")
 
 
@@ -121,7 +122,8 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
         message = f"its file system has no storage option {option[1]!r}"
     if type(error).__name__ == "FileExpired":
         return changed(place)
-    if isinstance(error, PermissionError) or any(status in _DENIED for status in statuses):
+    denied = isinstance(error, PermissionError) or type(error).__name__ == "PermissionDenied"  # as sshfs says it
+    if denied or str(error).startswith(_FTP_DENIED) or any(status in _DENIED for status in statuses):
         return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)

@@ -34,7 +34,7 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
     """
     system, path = open_storage(place)
     refuse_read_only(place, system)
-    unnamed = open_unnamed(tempfile.gettempdir())
+    unnamed = open_unnamed(tempfile.gettempdir()) if _opens_what_it_uploads(system) else None
     with tempfile.TemporaryDirectory(prefix="sheetarray-") if unnamed is None else nullcontext("") as folder:
         local = os.path.join(folder, f"whole{suffix}")
         with unnamed or open(local, "wb") as file:
@@ -43,6 +43,13 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
             with translating(place):
                 _put_whole(system, local if unnamed is None else path_of(file), path, guess_type(local)[0])
     place.forget()
+
+
+def _opens_what_it_uploads(system: Any) -> bool:
+    """Return whether a file system is known to open what it uploads; sshfs copies the link to a file without a name."""
+    from fsspec import AbstractFileSystem  # type: ignore[import-untyped]
+
+    return is_object_store(system) or getattr(system.put_file, "__func__", None) is AbstractFileSystem.put_file
 
 
 def _put_whole(system: Any, local: str, path: str, kind: str | None) -> None:

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any, ClassVar
 
 import fsspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fsspec.implementations.memory import MemoryFileSystem
 
 import sheetarray as sa
 from sheetarray.cli import main
@@ -264,6 +266,33 @@ def test_memory_is_written_under_another_name_first(memory, monkeypatch):
     assert same(sa.read(url))
 
 
+class HostedFiles(MemoryFileSystem):
+    """Files of a host, as of an FTP or SSH server: the host is no part of their paths, and uploads keep links."""
+
+    protocol = "hosted"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        rest = path.partition("://")[2]
+        return "/" + rest.partition("/")[2].rstrip("/") if rest else super()._strip_protocol(path)
+
+    def put_file(self, lpath, rpath, **options):
+        assert not os.path.islink(lpath)
+        super().put_file(lpath, rpath, **options)
+
+
+def test_files_of_a_host_are_uploaded_whole_and_listed_with_the_host(tmp_path):
+    fsspec.register_implementation("hosted", HostedFiles, clobber=True)
+    for number in range(2):
+        sa.write(f"hosted://me@host:21/in/{number}.csv", ARRAYS)
+    files = find_files("hosted://me@host:21/in/*.csv")
+    assert [str(file) for file in files] == [f"hosted://me@host:21/in/{number}.csv" for number in range(2)]
+    assert all(same(sa.read(file)) for file in files)
+    assert sorted(HostedFiles.store) == ["/in/0.csv", "/in/1.csv"]
+
+
 def test_files_of_this_machine_are_paths(tmp_path):
     path = tmp_path / "run 1.csv"
     sa.write(path.as_uri(), ARRAYS)
@@ -292,7 +321,7 @@ def test_heads_of_files_that_no_listing_told(memory):
     assert same(sa.read(files[1]))
     with pytest.raises(sa.FormatError, match="empty"):
         sa.scan(files[2])
-    assert [file.url for file in find_files("memory://in/*.csv")] == ["memory:///in/a.csv", "memory:///in/c.csv"]
+    assert [file.url for file in find_files("memory://in/*.csv")] == ["memory://in/a.csv", "memory://in/c.csv"]
 
 
 def test_a_folder_of_arrays_is_not_written_under_a_url(memory):
