@@ -23,6 +23,16 @@ _TRASHED = re.compile(r"\btrashed\s*=\s*(true|false)")
 _ROOT = "root"
 
 
+_OWNER: Json = {
+    "kind": "drive#permission",
+    "id": "10000000000000000000",
+    "type": "user",
+    "role": "owner",
+    "emailAddress": "owner@example.org",
+    "displayName": "Owner",
+}
+
+
 @dataclass
 class DriveEntry:
     """An entry of Drive: what it knows of a spreadsheet.
@@ -38,7 +48,7 @@ class DriveEntry:
 
     parents: list[str] = field(default_factory=lambda: [_ROOT])
     trashed: bool = False
-    permissions: dict[str, Json] = field(default_factory=dict)
+    permissions: dict[str, Json] = field(default_factory=lambda: {_OWNER["id"]: dict(_OWNER)})
     comments: list[Json] = field(default_factory=list)
     created: str = field(default_factory=lambda: _now())
     modified: str = field(default_factory=lambda: _now())
@@ -87,18 +97,28 @@ def _permissions(permissions: dict[str, Json], name: str, params: Json, body: Js
     if name == "permissions.create":
         if body.get("type") not in ("user", "group", "domain", "anyone") or not body.get("role"):
             raise ApiError(400, "The permission type field is required.")
-        entry = {"kind": "drive#permission", "id": str(new_id()), **body}
+        address = body.get("emailAddress")
+        known = next((held for held in permissions.values() if address and held.get("emailAddress") == address), None)
+        if known is not None and known.get("role") == "owner":
+            return known
+        entry = {"kind": "drive#permission", "id": known["id"] if known else str(new_id()), **body}
         permissions[entry["id"]] = entry
         return entry
     if name == "permissions.list":
-        return {"kind": "drive#permissionList", "permissions": list(permissions.values())}
+        listed = sorted(permissions.values(), key=lambda held: held.get("role") == "owner")  # the owner comes last
+        return {"kind": "drive#permissionList", "permissions": listed}
     if params["permissionId"] not in permissions:
         raise ApiError(404, f"Permission not found: {params['permissionId']}.")
+    if name == "permissions.delete" and permissions[params["permissionId"]].get("role") == "owner":
+        raise ApiError(403, "The owner of a file cannot be removed.")
     if name == "permissions.delete":
         del permissions[params["permissionId"]]
         return {}
     if name == "permissions.update":
         changed: Json = {part: body[part] for part in ("role", "pendingOwner", "expirationTime") if part in body}
+        if changed.get("role") == "owner":
+            for held in permissions.values():
+                held |= {"role": "writer"} if held.get("role") == "owner" else {}
         permissions[params["permissionId"]] |= changed
     return permissions[params["permissionId"]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import Json, invalid
 from .grid import SKIP, Formula, GridCell, Skip
-from .typed_dates import typed_date, typed_moment, typed_time
+from .typed_dates import begins_with_month, typed_date, typed_moment, typed_time
 
 CHARACTERS_LIMIT = 50_000  # of one cell, in UTF-16 units
 
@@ -61,6 +61,8 @@ def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
     stripped = value.strip()
     if stripped.upper() in ("TRUE", "FALSE"):
         return stripped.upper() == "TRUE", None
+    if stripped[:1].isalpha() and not begins_with_month(stripped):
+        return value, None  # most text is neither number nor date, which need not be tried one by one
     for reading in (_typed_number, typed_date, typed_time, typed_moment):
         if (cell := reading(stripped)) is not None:
             return cell

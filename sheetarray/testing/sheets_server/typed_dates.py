@@ -20,7 +20,15 @@ _BOTH = re.compile(r"(.*\d),? (\d{1,2}(?::\d{2}.*| ?[ap]m))", re.IGNORECASE)
 _MONTHS = {name.casefold(): index for index, name in enumerate(month_name) if name}
 _MONTHS |= {name[:3].casefold(): index for index, name in enumerate(month_name) if name}
 
+_NAME = re.compile(r"[a-z]{3,9}(?=[- ]\d)", re.IGNORECASE)
+
 Typed = tuple[float, Json | None]
+
+
+def begins_with_month(value: str) -> bool:
+    """Return whether a text begins with the name of a month and a number, as no date but those with names does."""
+    match = _NAME.match(value)
+    return match is not None and match[0].casefold() in _MONTHS
 
 
 def typed_date(value: str) -> Typed | None:

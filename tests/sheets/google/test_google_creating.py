@@ -22,8 +22,8 @@ def test_a_spreadsheet_is_made_shared_and_opened_by_its_title(sheets_server: She
     url = create_gsheet("readings", share=["me@example.org", "you@example.org"], client=client)
     opened = client.open("readings")
     assert opened.url == url
-    assert [entry["emailAddress"] for entry in opened.list_permissions()] == ["me@example.org", "you@example.org"]
-    assert {entry["role"] for entry in opened.list_permissions()} == {"writer"}
+    shared = [(entry["emailAddress"], entry["role"]) for entry in opened.list_permissions() if entry["role"] != "owner"]
+    assert shared == [("me@example.org", "writer"), ("you@example.org", "writer")]
     write_gsheet(opened, {"t": np.arange(3)})
     assert_same(read_gsheet(url, client=client)["t"], np.arange(3))
 
@@ -117,8 +117,8 @@ def test_clients_of_gspread_make_share_list_and_delete(sheets_server: SheetsServ
     assert client.open("other").id == other.id
     assert {held["name"] for held in client.list_spreadsheet_files()} == {made.title, "other"}
     made.share("me@example.org", perm_type="user", role="reader")
-    assert [entry["role"] for entry in made.list_permissions()] == ["reader"]
+    assert [entry["role"] for entry in made.list_permissions()] == ["reader", "owner"]
     made.remove_permissions("me@example.org")
-    assert made.list_permissions() == []
+    assert [entry["role"] for entry in made.list_permissions()] == ["owner"]
     client.del_spreadsheet(made.id)
     assert [held["name"] for held in client.list_spreadsheet_files()] == ["other"]

@@ -26,7 +26,7 @@ def test_a_copy_is_a_spreadsheet_of_its_own(server: SheetsServer) -> None:
     copied = client.copy(book.id, "second", copy_permissions=True, copy_comments=True)
     book.sheet1.update_acell("A1", "changed")
     assert copied.sheet1.get_all_values() == [["a", "2"]]
-    assert [entry["emailAddress"] for entry in copied.list_permissions()] == ["reader@example.org"]
+    assert [entry["emailAddress"] for entry in copied.list_permissions()] == ["reader@example.org", "owner@example.org"]
     assert {"first", "second"} <= {book.title for book in client.openall()}
     assert client.open("second", folder_id="reports").id == copied.id
     with pytest.raises(gspread.exceptions.SpreadsheetNotFound):
@@ -36,11 +36,17 @@ def test_a_copy_is_a_spreadsheet_of_its_own(server: SheetsServer) -> None:
 def test_an_owner_is_made_and_accepts(gspread_client: gspread.Client) -> None:
     book = gspread_client.create("mine")
     book.share("heir@example.org", "user", "writer", notify=False)
-    (entry,) = book.list_permissions()
+    entry, owner = book.list_permissions()
+    assert owner["role"] == "owner"
+    with pytest.raises(gspread.exceptions.APIError, match="The owner of a file cannot be removed"):
+        book.client.remove_permission(book.id, owner["id"])
     book.transfer_ownership(entry["id"])
     assert book.list_permissions()[0]["pendingOwner"] is True
     book.accept_ownership(entry["id"])
-    assert book.list_permissions()[0]["role"] == "owner"
+    assert {held["emailAddress"]: held["role"] for held in book.list_permissions()} == {
+        "heir@example.org": "owner",
+        "owner@example.org": "writer",
+    }
     with pytest.raises(gspread.exceptions.APIError, match="Permission not found"):
         book.transfer_ownership("0")
 

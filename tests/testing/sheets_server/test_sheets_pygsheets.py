@@ -51,9 +51,9 @@ def test_spreadsheets_and_their_sheets(client: Any, book: Any) -> None:
     book.del_worksheet(book.worksheet_by_title("copy"))
     book.custom_request({"addSheet": {"properties": {"title": "custom"}}}, "replies")
     book.share("someone@example.org", role="writer")
-    assert [one["emailAddress"] for one in book.permissions] == ["someone@example.org"]
+    assert [one["emailAddress"] for one in book.permissions] == ["someone@example.org", "owner@example.org"]
     book.remove_permission("someone@example.org")
-    assert book.permissions == []
+    assert [one["role"] for one in book.permissions] == ["owner"]
     book.delete()
     assert "renamed" not in client.spreadsheet_titles()
 

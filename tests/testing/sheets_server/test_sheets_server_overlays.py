@@ -122,7 +122,8 @@ def test_charts_are_kept_moved_and_deleted(sheets: Sheets) -> None:
         },
     )
     changed = next(entry for entry in sheets.resource()["sheets"][1]["charts"] if entry["chartId"] == chart_id)
-    assert changed["spec"] == {"title": "other", "fontName": "Roboto"}
+    fonts = {"fontName": "Roboto", "titleTextFormat": {"fontFamily": "Roboto"}}
+    assert changed["spec"] == {"title": "other", **fonts}
     assert changed["position"]["overlayPosition"]["widthPixels"] == 9
     sheets.batch({"deleteEmbeddedObject": {"objectId": chart_id}})
     assert "charts" not in sheets.resource()["sheets"][1]

@@ -16,7 +16,10 @@ def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
     if area.height and (specs := wanted.get("sortSpecs")):
         sort_rows(spreadsheet, sheet, area._replace(top=area.top + 1), specs)
     kept = {name: part for name, part in wanted.items() if part != []}  # an empty list is none
-    sheet.basic_filter = kept | {"range": Span(*area).json(sheet.id)}
+    specs = kept.get("filterSpecs") or []
+    older = {str(spec.get("columnIndex") or 0): spec["filterCriteria"] for spec in specs if spec.get("filterCriteria")}
+    both = {"criteria": kept.get("criteria") or older} if older else {}  # what the newer form says, the older says too
+    sheet.basic_filter = kept | both | {"range": Span(*area).json(sheet.id)}
 
 
 def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:

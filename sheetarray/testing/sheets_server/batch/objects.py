@@ -12,7 +12,7 @@ from .sheets import fields
 _KINDS = {"charts": "chartId", "slicers": "slicerId"}
 _SIZE = {"widthPixels": 600, "heightPixels": 371}
 
-_DEFAULTS: Json = {"fontName": "Roboto"}  # of a chart
+_FONT = "Roboto"  # of a chart
 
 
 def add_chart(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -30,7 +30,7 @@ def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
     entry = _find(spreadsheet, request.get("chartId"), ("charts",))[2]
     if not request.get("spec"):
         raise invalid("No chart specification was given.")
-    entry["spec"] = _DEFAULTS | request["spec"]
+    entry["spec"] = _chart_spec(request["spec"])
 
 
 def update_slicer_spec(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -78,6 +78,13 @@ def _take_off(spreadsheet: Spreadsheet, sheet: ServedSheet, kind: str, entry: Js
         spreadsheet.sheets.remove(sheet)
 
 
+def _chart_spec(wanted: Json) -> Json:
+    """Return the specification of a chart with the fonts that it has where it names none."""
+    font = wanted.get("fontName") or _FONT
+    title = {"fontFamily": font} | (wanted.get("titleTextFormat") or {})
+    return wanted | {"fontName": font, "titleTextFormat": title}
+
+
 def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
     key = _KINDS[kind]
     if not wanted.get("spec"):
@@ -86,7 +93,7 @@ def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
     if any(object_id == entry[_KINDS[name]] for _, name, entry in _objects(spreadsheet)):
         raise invalid(f"The {key} {object_id} is already in use.")
     sheet, position = _position(spreadsheet, wanted.get("position") or {})
-    spec = (_DEFAULTS if kind == "charts" else {}) | wanted["spec"]
+    spec = _chart_spec(wanted["spec"]) if kind == "charts" else wanted["spec"]
     entry = {key: object_id, "spec": spec, "position": position}
     entry |= {"border": wanted["border"]} if wanted.get("border") else {}
     sheet.overlays.setdefault(kind, []).append(entry)
