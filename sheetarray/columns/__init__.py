@@ -14,7 +14,7 @@ from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer, errors_of_problems
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .laying_out import lay_out, lay_out_sheets
-from .layout import Layout, LayoutColumn
+from .layout import Layout, LayoutColumn, can_align
 from .parts import MOST_PLACES
 from .pausing import without_collection
 from .progress import reporting_cells
@@ -63,6 +63,7 @@ __all__ = [
     "find_anchors",
     "find_header_edits",
     "info_of_resized",
+    "can_align",
     "lay_out",
     "lay_out_sheets",
     "may_make_anchors",

@@ -9,7 +9,14 @@ goes through the functions here, so that all doors show the same arrays: `sa.wri
 
 from __future__ import annotations
 
-from .columns import check_composites, count_named, find_fixed_columns, is_description, read_composites, scan_composites
+from .columns import (
+    check_composites,
+    count_named,
+    find_fixed_columns,
+    is_for_programs,
+    read_composites,
+    scan_composites,
+)
 from .sheets import check_sheets, count_cells, read_resized_arrays, read_sheets, scan_sheets
 from .writing import spread, spread_rows
 
@@ -19,7 +26,7 @@ __all__ = [
     "count_cells",
     "count_named",
     "find_fixed_columns",
-    "is_description",
+    "is_for_programs",
     "read_composites",
     "read_resized_arrays",
     "read_sheets",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..arrays import select
-from ..columns import ArrayInfo
+from ..columns import ArrayInfo, LayoutColumn
 from ..errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
 from ..header import NoteFinding, warn_of_finding
 from ..registry import LABELLING, Composite, composites
@@ -205,6 +205,12 @@ def is_description(name: str, array: Any) -> bool:
     """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
     suffixes = tuple(composite.suffix for composite in composites())
     return name.endswith(suffixes) and 0 < array.size <= _MOST_PIECES and bool(_columns_of(name, array))
+
+
+def is_for_programs(piece: LayoutColumn) -> bool:
+    """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
+    labels = LABELLING is not None and piece.name == LABELLING.name
+    return labels or is_description(piece.name, piece.buffer)
 
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:

@@ -14,8 +14,6 @@ import numpy as np
 from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...composite import is_description
-from ...labels.description_tree import NAME as LABELS_NAME
 from .alike import EXACT, group_alike, typed_together
 from .package.styles import CellStyles
 
@@ -55,11 +53,6 @@ def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int 
 def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
     """Return whether programs show the elements of a column at its right end, and so its name."""
     return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
-
-
-def is_for_programs(piece: LayoutColumn) -> bool:
-    """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
-    return piece.name == LABELS_NAME or is_description(piece.name, piece.buffer)
 
 
 def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:

@@ -15,13 +15,14 @@ from typing import Any
 
 from ...adapters import Progress
 from ...columns import Layout, column_letters, lay_out_sheets
+from ...composite import is_for_programs
 from ...errors import LimitError, locating
 from ...files import Source, Writable, file_version, name_part, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from .appearance import column_widths, is_for_programs, printed_ranges, value_style
+from .appearance import column_widths, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows

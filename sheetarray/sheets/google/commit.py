@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from ...columns import Layout
 from .address import Rect
 from .appearance import look_requests
-from .changes import Requests, Swap, change_properties, clear_cells, put_named_range, resize_sheet
+from .changes import Requests, Swap, change_properties, clear_cells, put_named_range, resize_sheet, update_cells
+from .content import StandingArray
 from .plan import ColumnPlace, WritePlan
 from .stage import Stage
 from .state import Worksheet
@@ -35,7 +37,7 @@ def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Request
                 "pasteOrientation": "NORMAL",
             }
         }
-        for source, goal in _copy_ranges(plan)
+        for source, goal in _copy_ranges(plan, stage.layout)
     ]
     requests = [
         *resize_sheet(sheet, plan.rows, plan.columns),
@@ -48,21 +50,40 @@ def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Request
 
 
 def finishing_requests(plan: WritePlan, gid: int) -> Requests:
-    """Return the requests for named ranges, and for the look of a worksheet of ours."""
-    requests = [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
+    """Return the requests for names, named ranges, and the look of a worksheet of ours."""
+    requests = [change for standing in plan.lowered for change in _lower_name(gid, standing)]
+    requests += [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
     return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
-def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:
+def _lower_name(gid: int, standing: StandingArray) -> Requests:
+    """Return the requests that put the name of an array right above its header."""
+    assert standing.name_cell is not None
+    goal = standing.above
+    return [clear_cells(gid, standing.name_cell), update_cells(gid, goal.top, goal.left or 0, [[standing.anchor.name]])]
+
+
+def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]:
     """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
     for places in group_fresh(plan):
-        height, first = max(place.height for place in places), places[0]
+        alike = all(plan.layout.pieces[place.index].blanks == staged.pieces[place.index].blanks for place in places)
+        height, first = max(place.height for place in places) if alike else 1, places[0]
         source = Rect(0, first.index, height, first.index + len(places))
         yield source, Rect(first.row, first.column, first.row + height, first.column + len(places))
+        if not alike:
+            yield from (_copy_below_name(plan, staged, place) for place in places)
     for place in plan.places:
         if place.index not in plan.fresh:
-            top = 0 if place.named else 1
-            yield Rect(top, place.index, top + place.height, place.index + 1), place.cells
+            yield _copy_below_name(plan, staged, place)
+
+
+def _copy_below_name(plan: WritePlan, staged: Layout, place: ColumnPlace) -> tuple[Rect, Rect]:
+    """Return where the header and the elements of a column stand on the stage, and where they go."""
+    skipped = staged.named + staged.pieces[place.index].blanks
+    top = place.row + (staged.named + plan.layout.pieces[place.index].blanks if place.named else 0)
+    bottom = place.cells.bottom or 0
+    source = Rect(skipped, place.index, skipped + bottom - top, place.index + 1)
+    return source, Rect(top, place.column, bottom, place.column + 1)
 
 
 def group_fresh(plan: WritePlan) -> Iterator[list[ColumnPlace]]:

@@ -70,6 +70,12 @@ class StandingArray:
         return [self.cells, *([self.name_cell] if self.name_cell else [])]
 
     @property
+    def above(self) -> Rect:
+        """The cell right above its header."""
+        row, column = self.anchor.row, self.anchor.column
+        return Rect(row - 1, column, row, column + 1)
+
+    @property
     def data(self) -> tuple[int, int]:
         """Row and column of the first element."""
         return self.anchor.row + self.anchor.start, self.anchor.column

@@ -55,7 +55,7 @@ class DirectWrite:
     Args:
         service: the spreadsheet.
         layout: what is written.
-        columns: the cells of each column of it.
+        columns: the cells of each column of it, as they stand on a sheet of their own.
         plan: where.
         title: of the worksheet, where it is to be made.
 
@@ -66,7 +66,10 @@ class DirectWrite:
     def __init__(
         self, service: SheetsApi, layout: Layout, columns: list[list[Cell]], plan: WritePlan, title: str
     ) -> None:
-        self._service, self._layout, self._columns, self._plan = service, layout, columns, plan
+        self._service, self._layout, self._plan = service, plan.layout, plan
+        self._elements = [
+            cells[layout.named + piece.above :] for piece, cells in zip(layout.pieces, columns, strict=True)
+        ]
         sheet = plan.sheet
         self.gid, self._title = (sheet.gid, sheet.title) if sheet else (new_gid(), title)
         notes = sheet.notes if sheet else WriteNotes()
@@ -92,7 +95,7 @@ class DirectWrite:
             requests,
             self._swap.took_effect,
             shown=[range_on_sheet(self._title, rect) for rect, _ in blocks],
-            attempts=_ATTEMPTS if sum(map(len, self._columns)) * 60 > _HEAVY else None,
+            attempts=_ATTEMPTS if sum(map(len, self._elements)) * 60 > _HEAVY else None,
         )
         difference = self._compare(cells_after(answer, self.gid) if answer else None)
         if difference is not None:
@@ -130,8 +133,8 @@ class DirectWrite:
                 yield place.cells, [[cell] for cell in self._cells_of(place)]
 
     def _cells_of(self, place: ColumnPlace) -> list[Cell]:
-        cells = self._columns[place.index]
-        return cells if place.named else cells[self._layout.named :]
+        piece = self._layout.pieces[place.index]
+        return [*piece.cells_above(named=place.named), *self._elements[place.index]]
 
     # What has become of it -----------------------------------------------------------------------------------
 
@@ -195,7 +198,8 @@ class DirectWrite:
         assert plan.sheet is not None
         rows, columns = min(plan.sheet.rows, plan.rows), min(plan.sheet.columns, plan.columns)
         requests: Requests = []
-        for rect in [*(place.cells for place in plan.places), *plan.cleared]:
+        names = [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
+        for rect in [*(place.cells for place in plan.places), *plan.cleared, *names]:
             inside = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
             if inside.top >= (inside.bottom or 0) or (inside.left or 0) >= (inside.right or 0):
                 continue

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ...columns import Layout, LayoutColumn
+from ...columns import LayoutColumn
 from ...elements import Cell
 from ...errors import DTypeError, RemoteError
 from .address import Rect
@@ -38,14 +38,13 @@ class InPlaceWrite:
 
     Args:
         service: the spreadsheet.
-        layout: what is written.
         plan: where.
         sheet: the worksheet.
         holder: who writes.
     """
 
-    def __init__(self, service: SheetsApi, layout: Layout, plan: WritePlan, sheet: Worksheet, holder: Holder) -> None:
-        self._service, self._layout, self._plan, self._sheet, self._holder = service, layout, plan, sheet, holder
+    def __init__(self, service: SheetsApi, plan: WritePlan, sheet: Worksheet, holder: Holder) -> None:
+        self._service, self._layout, self._plan, self._sheet, self._holder = service, plan.layout, plan, sheet, holder
         self._grid = (plan.rows, plan.columns)
         self._generation: NamedRange | None = None
         self._last: Swap | None = None

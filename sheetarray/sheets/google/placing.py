@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from ...columns import Layout, LayoutColumn
+from ...columns import Layout
 from ...errors import FormatError, LimitError, locating
 from .address import Rect
 from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
+from .data_rows import align_data
 from .plan import ColumnPlace, WritePlan, check_cells, plan_ranges
 from .requests import SheetsApi
 from .state import MOST_COLUMNS, State, Worksheet
@@ -65,6 +66,7 @@ class _Planner:
         self.replaced = {name: content.arrays[name] for name in self.by_name if name in content.arrays}
         self.kept = [s for name, group in content.arrays.items() if name not in self.by_name for s in group]
         self.places: dict[int, ColumnPlace] = {}
+        self.pairs: dict[int, StandingArray] = {}  # columns that take the place of arrays
         self.below: dict[Rect, str] = {}  # cells that an array grows into, and its name
         self.cleared: list[Rect] = []
         self.fresh: list[int] = []
@@ -81,11 +83,16 @@ class _Planner:
             for standing in group:
                 _check_replaceable(name, standing, group)
             if len(group) == len(pieces) and all(standing.anchor.orient == "columns" for standing in group):
-                for (index, piece), standing in zip(pieces, group, strict=True):
-                    self._replace(index, piece, standing)
+                self.pairs |= {index: standing for (index, _), standing in zip(pieces, group, strict=True)}
             else:
                 self.cleared += [rect for standing in group for rect in standing.rects]
                 self.fresh += [index for index, _ in pieces]
+        everything = [standing for group in self.content.arrays.values() for standing in group]
+        own = self.sheet.notes.own
+        self.rows = align_data(self.layout, everything, self.pairs, self.kept, own=own)
+        self.layout = self.rows.layout
+        for index, standing in self.pairs.items():
+            self._replace(index, standing)
         self._refuse_arrays_in_the_way()
         filled_cells = self._look_at_the_rest()
         self._refuse_cells_in_the_way(filled_cells)
@@ -103,9 +110,11 @@ class _Planner:
             if standing.anchor.aliases is None or name in standing.anchor.aliases
         ]
 
-    def _replace(self, index: int, piece: LayoutColumn, standing: StandingArray) -> None:
-        anchor = standing.anchor
-        place = self.places[index] = ColumnPlace.for_column(index, piece, anchor.row, anchor.column, named=False)
+    def _replace(self, index: int, standing: StandingArray) -> None:
+        anchor, piece, row = standing.anchor, self.layout.pieces[index], self.rows.rows[index]
+        place = self.places[index] = ColumnPlace.for_column(index, piece, row, anchor.column, named=False)
+        if row > anchor.row:
+            self.cleared.append(Rect(anchor.row, anchor.column, row, anchor.column + 1))
         was, becomes = standing.cells.bottom or 0, place.row + place.height
         if was > becomes:
             self.cleared.append(Rect(becomes, anchor.column, was, anchor.column + 1))
@@ -158,9 +167,8 @@ class _Planner:
         merged = not self.content.blank and any(_overlap(merge, free) for merge in self.sheet.merges)
         if merged or any(_is_within(row, column, free) for row, column in filled_cells):
             start = self.sheet.columns
-        standing = [standing for group in self.content.arrays.values() for standing in group]
-        row = max(min((s.anchor.row - 1 for s in standing), default=0), 0)
         for column, index in enumerate(sorted(self.fresh), start):
+            row = self.rows.rows[index]
             self.places[index] = ColumnPlace.for_column(index, self.layout.pieces[index], row, column, named=True)
 
     def _refuse_merged_cells(self) -> None:
@@ -197,6 +205,8 @@ class _Planner:
             self.blank and not self.sheet.notes.own,
             tuple(ranges),
             self.content.grid,
+            self.rows.lowered,
+            self.rows.moved,
         )
         if columns > MOST_COLUMNS or plan.other_cells + rows * columns > limit:
             plan = self._shrink(plan, least) if own else plan

@@ -78,9 +78,11 @@ class WritePlan:
         own: whether the worksheet is ours.
         adopted: whether it becomes ours now.
         ranges: named ranges over elements.
-        layout: what is written.
+        layout: what is written, with the blanks that stand between names and headers here.
         stage: the id of the write's own stage.
         grid: all cells of the worksheet as they were seen, where it is small enough.
+        lowered: arrays that stay, whose names go right above their headers.
+        moved: whether rows of headers are others than before, of a worksheet of ours.
     """
 
     state: State
@@ -96,6 +98,8 @@ class WritePlan:
     adopted: bool
     ranges: tuple[RangeOf, ...]
     grid: GridCells | None = None
+    lowered: tuple[StandingArray, ...] = ()
+    moved: bool = False
 
     @property
     def other_cells(self) -> int:

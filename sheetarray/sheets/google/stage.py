@@ -35,6 +35,7 @@ class Stage:
     Attributes:
         gid: its id; no worksheet's before it is made.
         title: of it.
+        layout: what stands on it.
         rows, columns: of its grid.
         attempts: how often it was to be made.
         lost: how often somebody else has removed it.
@@ -45,7 +46,7 @@ class Stage:
         self.rows, self.columns = layout.height, len(layout.pieces)
         self.attempts = self.lost = 0
         self._filled = False
-        self._service, self._layout, self._holder = service, layout, holder
+        self._service, self.layout, self._holder = service, layout, holder
 
     @property
     def cells(self) -> int:
@@ -115,8 +116,8 @@ class Stage:
             got = cells_back[number] if number < len(cells_back) else []
             wrong = find_difference(cells, got)
             if wrong is not None:
-                piece = self._layout.pieces[(chunk.rect.left or 0) + number]
-                index = chunk.rect.top + wrong - len(piece.cells_above(named=self._layout.named))
+                piece = self.layout.pieces[(chunk.rect.left or 0) + number]
+                index = chunk.rect.top + wrong - len(piece.cells_above(named=self.layout.named))
                 place = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
                 raise DTypeError(
                     f"{place}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "

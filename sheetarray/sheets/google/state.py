@@ -52,6 +52,22 @@ class NamedRange:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows that people can fold away at once.
+
+    Attributes:
+        start, end: the first of them, and the one after the last.
+        depth: in how many groups they are.
+        folded: whether they are folded away now.
+    """
+
+    start: int
+    end: int
+    depth: int
+    folded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Worksheet:
     """A worksheet.
 
@@ -62,7 +78,8 @@ class Worksheet:
         has_cells: false for a chart that is a sheet of its own.
         merges: cells that are merged.
         notes: of writes.
-        folded: groups of rows that are folded away: first row, the one after the last, and depth.
+        groups: of rows.
+        frozen: how many rows are frozen.
         view: what it shows, where it is a view.
     """
 
@@ -73,7 +90,8 @@ class Worksheet:
     has_cells: bool
     merges: tuple[Rect, ...]
     notes: WriteNotes
-    folded: tuple[tuple[int, int, int], ...] = ()
+    groups: tuple[RowGroup, ...] = ()
+    frozen: int = 0
     view: ViewNotes | None = None
 
     @property
@@ -207,18 +225,16 @@ def _worksheet(sheet: Answer) -> Worksheet:
         properties.get("sheetType", "GRID") == "GRID",
         tuple(map(_parse_rect, sheet.get("merges", []))),
         parse_notes(sheet.get("developerMetadata", [])),
-        tuple(_parse_group(group) for group in sheet.get("rowGroups", []) if group.get("collapsed")),
+        tuple(map(_parse_group, sheet.get("rowGroups", []))),
+        parse_integer(grid.get("frozenRowCount", 0)),
         parse_view(sheet.get("developerMetadata", [])),
     )
 
 
-def _parse_group(group: Answer) -> tuple[int, int, int]:
+def _parse_group(group: Answer) -> RowGroup:
     rows = group["range"]
-    return (
-        parse_integer(rows.get("startIndex", 0)),
-        parse_integer(rows["endIndex"]),
-        parse_integer(group.get("depth", 1)),
-    )
+    start, end = parse_integer(rows.get("startIndex", 0)), parse_integer(rows["endIndex"])
+    return RowGroup(start, end, parse_integer(group.get("depth", 1)), group.get("collapsed") is True)
 
 
 def _named_range(named: Answer) -> NamedRange:

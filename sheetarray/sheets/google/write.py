@@ -204,7 +204,7 @@ class Write:
         self.happened = swap.took_effect
         apply_changes(self.service, requests, swap.took_effect, confirmed=True)
         if plan.sheet is not None:
-            difference = find_change(self.service, plan.sheet.title, self.layout, plan.places, swap)
+            difference = find_change(self.service, plan.sheet.title, plan.layout, plan.places, swap)
             if difference is not None:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
@@ -219,7 +219,7 @@ class Write:
             raise ConflictError
         assert plan.sheet is not None
         self._done, self.gid = 0, plan.sheet.gid
-        writing = InPlaceWrite(self.service, self.layout, plan, plan.sheet, holder)
+        writing = InPlaceWrite(self.service, plan, plan.sheet, holder)
         self.happened = writing.happened
         writing.write(self.count_cells)
 

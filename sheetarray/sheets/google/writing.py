@@ -92,7 +92,11 @@ def write_gsheet(
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
     layout, *more = lay_out_sheets(
-        linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, serials=dates == "real"
+        linear,
+        max_columns=MOST_COLUMNS,
+        max_characters=MOST_CHARACTERS,
+        aligned=True,
+        serials=dates == "real",
     )
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")

@@ -71,7 +71,7 @@ def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
         whole = np.concatenate([ARRAYS[name], rows], axis=axis)
         assert_same(arrays[name], np.asfortranarray(whole) if axis else whole)
     assert list(sa.check(f"gsheets://{book.key}", client=book.client)) == []
-    assert book.sheet.acell("B25").value == "2024-01-01"  # a date, not its number
+    assert book.sheet.acell("B27").value == "2024-01-01"  # a date, not its number
     ranges = {named["name"]: named["range"] for named in book.client.open_by_key(book.key).list_named_ranges()}
     assert ranges["t"]["endRowIndex"] - ranges["t"]["startRowIndex"] == 18
     assert ranges["empty"]["endRowIndex"] - ranges["empty"]["startRowIndex"] == 4
@@ -113,11 +113,11 @@ def test_rows_that_do_not_fit_are_refused_whole(
 
 
 def test_what_stands_below_is_not_overwritten(book: Book) -> None:
-    book.sheet.update([["note"]], f"B{19 + 4 + 2}")
+    book.sheet.update([["note"]], f"B{21 + 4 + 2}")
     before = dump(book.server, book.key)
     with pytest.raises(sa.FormatError, match="in the way of day") as error:
         book.append({"day": rows_of(ARRAYS["day"])})
-    assert error.value.location == "arrays!B25"
+    assert error.value.location == "arrays!B27"
     assert dump(book.server, book.key) == before
     book.append({"day": rows_of(ARRAYS["day"], 1)})  # one row less ends above it
 
@@ -209,10 +209,10 @@ def test_rows_of_awkward_arrays_are_refused(server: SheetsServer) -> None:
 
 
 def test_nothing_is_appended_below_a_gap(book: Book) -> None:
-    book.sheet.delete_rows(21)  # of four arrays of 4 to 12 rows, one element
+    book.sheet.delete_rows(23)  # of four arrays of 4 to 12 rows, one element
     before = dump(book.server, book.key)
     with pytest.raises(sa.FormatError, match="day: nothing can be appended, since its last element is gone") as error:
         book.append({"day": rows_of(ARRAYS["day"]), "name": np.array(["new"])})
-    assert error.value.location == "arrays!B23"
+    assert error.value.location == "arrays!B25"
     assert dump(book.server, book.key) == before
     book.append({"name": np.array(["new"])})  # of text the last element may be blank

@@ -22,7 +22,7 @@ def test_a_new_worksheet_is_just_as_large_as_its_arrays_with_bold_frozen_names(b
     assert book.cells()[0] == ["t", "s"]
     snapshot = next(s for s in book.server.snapshot(book.key).sheets if s.title == "arrays")
     assert not snapshot.hidden
-    assert snapshot.grid_properties == {"frozenRowCount": 1}
+    assert snapshot.grid_properties == {"frozenRowCount": 21, "rowGroupControlAfter": True}
     fields = "sheets.data.rowData.values.userEnteredFormat.textFormat.bold"
     result = book.client.http_client.spreadsheets_get(book.key, {"ranges": "arrays!A1:B2", "fields": fields})
     bold = [[bool(cell) for cell in row.get("values", [])] for row in result["sheets"][0]["data"][0]["rowData"]]
