@@ -13,8 +13,8 @@ from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer, errors_of_problems
 from .grid import Anchor, cell_address, column_letters, quote_title
-from .laying_out import lay_out, lay_out_sheets
-from .layout import Layout, LayoutColumn, can_align
+from .laying_out import can_align, lay_out, lay_out_sheets
+from .layout import Layout, LayoutColumn
 from .parts import MOST_PLACES
 from .pausing import without_collection
 from .progress import reporting_cells
@@ -53,6 +53,7 @@ __all__ = [
     "Words",
     "Zone",
     "anchors_of_grid",
+    "can_align",
     "cell_address",
     "cells_of_zone",
     "check_adopt_target",
@@ -63,7 +64,6 @@ __all__ = [
     "find_anchors",
     "find_header_edits",
     "info_of_resized",
-    "can_align",
     "lay_out",
     "lay_out_sheets",
     "may_make_anchors",

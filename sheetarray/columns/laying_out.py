@@ -6,7 +6,7 @@ own; columns for which a sheet has no room go on in the next sheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..errors import LimitError
@@ -72,7 +72,7 @@ def lay_out_sheets(
         check_names(arrays)
     if max_characters is not None:
         check_texts(arrays, max_characters)
-    above = _tallest_header(arrays, names, max_rows) if aligned and names and not any(map(_is_word, arrays)) else 0
+    above = _tallest_header(arrays, names, max_rows) if aligned and names and can_align(arrays) else 0
     pieces = [
         piece
         for name, array in arrays.items()
@@ -85,9 +85,9 @@ def lay_out_sheets(
     ]
 
 
-def _is_word(name: str) -> bool:
-    """Return whether a name reads as a word of headers."""
-    return normalize_key(name) in WORDS
+def can_align(names: Iterable[str]) -> bool:
+    """Return whether blanks may stand between these names and headers: none of them reads as a word of headers."""
+    return not any(normalize_key(name) in WORDS for name in names)
 
 
 def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:

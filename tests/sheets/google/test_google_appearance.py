@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import assert_same
 
@@ -106,7 +107,7 @@ def test_headers_are_folded_away_and_frozen(sheet: Sheet) -> None:
     assert hidden == [False] + [True] * 18 + [False] * 3
 
 
-@pytest.mark.parametrize("arrays", [{"a": np.zeros(0)}, {"a": np.zeros(3), "b": np.zeros((3, 1))}])
+@pytest.mark.parametrize("arrays", [{"a": np.zeros(0)}, {"a": np.zeros(3), "version": np.zeros((3, 1))}])
 def test_only_headers_are_folded_away(sheet: Sheet, arrays: dict[str, Any]) -> None:
     sheet.write(arrays)
     whole = sheet.resource()
@@ -114,12 +115,27 @@ def test_only_headers_are_folded_away(sheet: Sheet, arrays: dict[str, Any]) -> N
     assert whole["properties"]["gridProperties"]["frozenRowCount"] == 1
 
 
-@pytest.mark.parametrize(("array", "shown"), [(np.float64(5), True), (np.zeros(2), False), (np.zeros((1, 1)), False)])
-def test_no_element_is_hidden_by_a_later_write(sheet: Sheet, array: Any, shown: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "array", "shown"),
+    [("later", np.float64(5), False), ("later", np.zeros((1, 1)), False), ("data", np.float64(5), True)],
+)
+def test_no_element_is_hidden_by_a_later_write(sheet: Sheet, name: str, array: Any, shown: bool) -> None:
     sheet.write(TABLE)
-    sheet.write({"later": array})
-    (group,) = sheet.resource()["rowGroups"]
-    assert group.get("collapsed", False) is not shown
-    sheet.write({"day": array})
-    (group,) = sheet.resource()["rowGroups"]
-    assert group.get("collapsed", False) is not shown
+    for other in (name, "day"):  # above the header of an array that is named as a word of headers, no blanks can be
+        sheet.write({other: array})
+        (group,) = sheet.resource()["rowGroups"]
+        assert group.get("collapsed", False) is not shown
+        assert_same(sheet.read()[other], np.asarray(array))
+
+
+def test_columns_for_programs_are_folded_away_and_long_texts_are_not_wide(sheet: Sheet) -> None:
+    frame = pd.DataFrame({"note": ["long " * 50], "x": [1.5]}, index=pd.Index(["a"], name="key"))
+    sheet.write(frame)
+    whole = sheet.resource()
+    names = [cell["formattedValue"] for cell in whole["data"][0]["rowData"][0]["values"]]
+    (group,) = whole["columnGroups"]
+    assert group["collapsed"]
+    assert names[group["range"]["startIndex"] : group["range"]["endIndex"]] == ["dataset.json"]
+    columns = whole["data"][0]["columnMetadata"]
+    assert columns[names.index("note")]["pixelSize"] < 500
+    assert [column.get("hiddenByUser", False) for column in columns] == [name == "dataset.json" for name in names]

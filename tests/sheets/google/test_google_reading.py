@@ -60,7 +60,7 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
         ("a", (2000,), "arrays!A2"),
         ("b", (1500,), "arrays!B2"),
         ("c", (4,), "arrays!C2"),
-        ("d", (), "arrays!D2"),
+        ("d", (), "arrays!D3"),
     ]
     assert len(server.requests) == 2  # the second one shows that no array begins further down
     assert scan_gsheet(key, client=server.client()) == infos

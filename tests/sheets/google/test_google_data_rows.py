@@ -1,0 +1,139 @@
+"""Where the data of arrays begin in Google Sheets: in one row, and every array keeps its name whatever is replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from spreadsheets import Book, dump
+
+import sheetarray as sa
+from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, writing
+from sheetarray.sheets.google.plan import WritePlan
+
+RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}
+
+
+@pytest.fixture(params=["at once", "stage", "in place"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each of the three ways of writing."""
+    if request.param != "at once":
+        monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)
+    if request.param == "in place":
+        most_cells = WritePlan.peak_cells
+        monkeypatch.setattr(
+            WritePlan, "peak_cells", lambda plan, stage: most_cells(plan, stage) + 10_000_000 * (plan.sheet is not None)
+        )
+    return str(request.param)
+
+
+def data_rows(book: Book) -> set[int]:
+    """The rows, from 1, in which data begin."""
+    return {row for row, cells in enumerate(book.cells(), 2) if "data" in cells}
+
+
+def looks(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
+    """How many rows are frozen, and the groups of rows."""
+    params = {"ranges": "arrays", "fields": "sheets(properties.gridProperties,rowGroups)"}
+    (sheet,) = book.client.open_by_key(book.key).fetch_sheet_metadata(params)["sheets"]
+    groups = [
+        (group["range"]["startIndex"], group["range"]["endIndex"], group.get("collapsed", False))
+        for group in sheet.get("rowGroups", [])
+    ]
+    return sheet["properties"]["gridProperties"].get("frozenRowCount", 0), groups
+
+
+def assert_holds(book: Book, arrays: dict[str, Any]) -> None:
+    result = book.read()
+    assert set(result) == set(arrays)
+    for name, array in arrays.items():
+        assert_same(result[name], np.asarray(array))
+    assert list(check_gsheet(book.key, client=book.client)) == []
+
+
+def test_data_of_a_new_worksheet_begin_in_one_row(book: Book, way: str) -> None:
+    book.write(RANKS)
+    assert len(data_rows(book)) == 1
+    assert looks(book) == (23, [(1, 23, True)])
+    assert all(cell is None for cell in book.column(0)[1:5])
+    assert_holds(book, RANKS)
+
+
+def test_what_is_added_or_replaced_begins_there_too_where_it_fits(book: Book, way: str) -> None:
+    book.write(RANKS)
+    book.write({"new": np.zeros((2, 1)), "a": np.zeros((2, 3), "i2")})
+    assert len(data_rows(book)) == 1
+    assert looks(book) == (23, [(1, 23, True)])
+    assert_holds(book, RANKS | {"new": np.zeros((2, 1)), "a": np.zeros((2, 3), "i2")})
+    append_gsheet(book.key, {"a": np.ones((1, 3), "i2"), "c": np.array(["z"])}, client=book.client)
+    book.put("arrays", f"C{max(data_rows(book)) + 3}", [["typed"]])
+    longer = {"a": np.array([[0] * 3] * 2 + [[1] * 3], "i2"), "c": np.array(["x", "y", "z", "typed"])}
+    assert adopt_gsheet(book.key, client=book.client)["c"].shape == (4,)
+    assert_holds(book, RANKS | {"new": np.zeros((2, 1))} | longer)
+
+
+def test_rows_of_headers_grow_with_a_worksheet_that_is_written_anew(book: Book, way: str) -> None:
+    book.write(RANKS)
+    taller = {name: np.ones((1, 2, 1, 2)) for name in RANKS} | {"a": np.arange(4)}
+    book.write(taller)
+    assert len(data_rows(book)) == 1
+    assert looks(book) == (25, [(1, 25, True)])
+    assert_holds(book, taller)
+    book.write({name: np.arange(2) for name in RANKS})  # what is frozen and folded away may stay as it is
+    assert looks(book) == (25, [(1, 25, True)])
+    assert_holds(book, {name: np.arange(2) for name in RANKS})
+
+
+def test_an_array_that_is_left_alone_keeps_its_name(book: Book, way: str) -> None:
+    book.write({"a": np.arange(3.0), "b": np.ones((2, 2))})
+    book.write({"b": np.ones((1, 2, 1, 2))})  # taller than what is above the data of "a"
+    assert_holds(book, {"a": np.arange(3.0), "b": np.ones((1, 2, 1, 2))})
+    book.write({"a": np.arange(2.0)})
+    assert_holds(book, {"a": np.arange(2.0), "b": np.ones((1, 2, 1, 2))})
+
+
+def test_a_single_array_has_no_blanks_below_its_name(book: Book, way: str) -> None:
+    book.write({"a": np.ones((2, 2, 2))})
+    book.write({"a": np.arange(3.0)})
+    assert_holds(book, {"a": np.arange(3.0)})
+    assert book.column(0)[:2] == ["a", "version"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_writes_after_each_other_leave_what_they_wrote(
+    book: Book, way: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(seed)
+    lay_out = writing.lay_out_sheets
+    holds: dict[str, Any] = {}
+    for step in range(7):
+        aligned = seed != 1 or step > 2  # as worksheets were that older versions have written
+        monkeypatch.setattr(
+            writing, "lay_out_sheets", lambda *a, aligned=aligned, **o: lay_out(*a, **(o | {"aligned": aligned}))
+        )
+        every = list("abcd") if seed != 2 else ["a", "ndarray"]
+        names = random.choice(every, random.integers(1, 3), replace=False).tolist()
+        made = {name: random.normal(size=(2,) * int(random.integers(0, 5))) for name in names}
+        book.write(made)
+        holds |= made
+        assert_holds(book, holds)
+
+
+def test_what_the_service_does_not_keep_is_put_back_with_its_looks(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    book.write({"a": np.arange(3.0), "b": np.ones((2, 2)), "c": np.arange(2)})
+    before, shown = dump(book.server, book.key), looks(book)
+    original = type(book.client.http_client).request
+
+    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+        if options.get("data"):
+            options["data"] = options["data"].replace(b"0.125", b"0.25")
+        return original(http, method, endpoint, *args, **options)
+
+    monkeypatch.setattr(type(book.client.http_client), "request", request)
+    taller = np.full((1, 1, 1, 2), 0.125)
+    for arrays in ({"a": taller, "b": taller, "c": taller}, {"b": taller, "c": taller}):  # "a" left alone, or not
+        with pytest.raises(sa.DTypeError, match="the service keeps"):
+            book.write(arrays)
+        assert (dump(book.server, book.key), looks(book)) == (before, shown)
