@@ -78,7 +78,7 @@ def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]
 
 
 def _copy_below_name(plan: WritePlan, staged: Layout, place: ColumnPlace) -> tuple[Rect, Rect]:
-    """Return where the header and the elements of a column stand on the stage, and where they go."""
+    """Return the cells of the header and elements of a column on the stage, and those that they go to."""
     skipped = staged.named + staged.pieces[place.index].blanks
     top = place.row + (staged.named + plan.layout.pieces[place.index].blanks if place.named else 0)
     bottom = place.cells.bottom or 0

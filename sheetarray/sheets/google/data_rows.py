@@ -16,7 +16,7 @@ from .content import StandingArray
 
 @dataclass(frozen=True, slots=True)
 class DataRows:
-    """Where columns of a layout begin.
+    """The rows in which columns of a layout begin.
 
     Attributes:
         layout: with the blanks that stand between names and headers.
@@ -54,7 +54,7 @@ def align_data(
     *,
     own: bool,
 ) -> DataRows:
-    """Return where the columns of a layout begin in a worksheet that is there.
+    """Return the rows in which the columns of a layout begin in a worksheet that is there.
 
     Args:
         layout: what is written.
