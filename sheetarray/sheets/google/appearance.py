@@ -83,7 +83,7 @@ def _folds_headers(plan: WritePlan) -> bool:
 
 
 def _header_group(sheet: Worksheet | None) -> RowGroup | None:
-    """Return the group of rows that an earlier write has made of headers; None where there is none."""
+    """Return the group of rows that an earlier write has made of headers; None if it has made no group."""
     return next((rows for rows in sheet.groups if (rows.start, rows.depth) == (1, 1)), None) if sheet else None
 
 

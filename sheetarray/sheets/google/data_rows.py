@@ -107,7 +107,7 @@ def _name_row(array: StandingArray) -> int:
 
 
 def _find_common_rows(layout: Layout, standing: Sequence[StandingArray], *, may_move: bool) -> tuple[int, int] | None:
-    """Return the row of all names, and the row in which all data begin; None where there are none."""
+    """Return the row of all names, and the row in which all data begin; None if they have no such rows."""
     names = {array.name_cell.top if array.name_cell else -1 for array in standing}
     plain = all(array.anchor.orient == "columns" and array.anchor.header is not None for array in standing)
     words = [*(array.anchor.name for array in standing), *(piece.name for piece in layout.pieces)]
