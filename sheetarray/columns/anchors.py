@@ -88,7 +88,9 @@ class _Search:
         self._broken = 0
         self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
         self._across: dict[int, int] = {}  # row -> the first column right of the arrays found in it
-        self._last: tuple[list[Cell], list[type], Header, int] | None = None  # the last header, and what it was read of
+        self._last: tuple[list[Cell], list[type], Header, int] | None = (
+            None  # the last header, of which cells and kinds
+        )
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
     def find_anchors(self) -> list[Anchor]:
@@ -160,13 +162,13 @@ class _Search:
 
     def _is_covered(self, candidate: Candidate) -> bool:
         """Return whether a word of a candidate belongs to an array that begins further up, or further to the left."""
+        down, across = self._down, self._across
         row, column = candidate.row, candidate.column
-        if row < self._down.get(column, 0) or (self._across and column < self._across.get(row, 0)):
+        if row < down.get(column, 0) or (across and column < across.get(row, 0)):
             return True
-        if not self._across and candidate.orient == "columns":
-            return False  # the second word stands below the first
-        row, column = candidate.second
-        return row < self._down.get(column, 0) or column < self._across.get(row, 0)
+        if candidate.orient == "columns":  # the second word stands below the first
+            return bool(across) and column < across.get(row + candidate.step, 0)
+        return row < down.get(column + candidate.step, 0)
 
     # Headers -------------------------------------------------------------------------------------------------
 
@@ -205,6 +207,11 @@ class _Search:
         count = candidate.above
         above, cells = cells[:count], cells[count:]
         title: Cell = above[-1] if above and not self._is_taken(candidate, 1) else None
+        known = self._known_header(cells)
+        if known is not None and candidate.step > 1:  # `version` stands in its place; as a rule, of very many arrays
+            named = title is not None and not is_blank(title)
+            name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
+            return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         version = find_own_version(above) if normalize_key(cells[0]) == "ndarray" else None
         if version is not None and self._is_taken(candidate, version):
             version = None
@@ -213,7 +220,7 @@ class _Search:
             title = above[-place] if place <= len(above) and not self._is_taken(candidate, place) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-        if version is None and (known := self._known_header(cells)) is not None:
+        if version is None and known is not None:
             return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
         notes: list[Finding] = []
@@ -222,7 +229,8 @@ class _Search:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
             if not notes:
-                self._last = cells, list(map(type, cells)), header, start
+                kinds = list(map(type, cells))
+                self._last = cells, [] if set(kinds) == {str} else kinds, header, start
         except HeaderCutError as error:
             if len(cells) >= MOST_HEADER:
                 error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
@@ -235,8 +243,9 @@ class _Search:
         """Return the header of the same cells as last time, and where the data begin; None if they are others."""
         if self._last is None or self._last[0] != cells:
             return None
-        kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
-        return self._last[2:] if self._last[1] == kinds else None
+        if self._last[1] and self._last[1] != list(map(type, cells)):
+            return None  # 1 and True are equal, but no header takes one for the other
+        return self._last[2:]
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
         """Return whether the cell that stands so many cells before a candidate belongs to another array."""

@@ -55,10 +55,13 @@ class ArrayColumn:
             None where half of an element is there.
         """
         ((first, rest),) = self.pieces
+        capacity = self.written.capacity
+        if type(rest) is Texts and not first and len(rest) == capacity and rest and not is_blank(rest[-1]):
+            return capacity  # as a rule, of very many short arrays
         if isinstance(rest, _CELLS) or _holds_text(rest):
             cells = _concatenate(first, rest)
             count = count_filled_cells(cells)
-            if self.written.dtype.kind != "complex" or count == self.written.capacity:
+            if self.written.dtype.kind != "complex" or count == capacity:
                 return count
             return count_elements(list(cells[:count]), self.written)
         filled = len(rest) - _count_trailing_nulls(rest)
@@ -116,13 +119,14 @@ class ArrayColumn:
         """The data cells of an array that came as the text of a few cells, one for each element and none of them blank;
         None where they are anything else.
         """
-        if len(self.pieces) > 1 or not self._is_short_text or self.pieces[0][0]:
+        first, cells = self.pieces[0]
+        if len(self.pieces) > 1 or type(cells) is not Texts or first:
             return None
-        cells, count = list(self.pieces[0][1]), self.header.capacity
+        count = self.header.capacity
         if len(cells) > count:
             if any(cells[count:]):
                 return None
-            del cells[count:]
+            cells = cells[:count]
         return cells if len(cells) == count and all(cells) else None
 
     def decode_typed(self, missing: Missing) -> Buffer | None:

@@ -42,7 +42,7 @@ def group_parts(
             report(anchor.error)
         for finding in anchor.notes if meant else ():
             note(replace(finding, array=name))
-    several = [name for name, (first, *more) in groups.items() if more or (first.header and first.header.part)]
+    several = [name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)]
     for name in several:
         group = groups[name]
         try:

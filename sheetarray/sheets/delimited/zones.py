@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ...columns import Zone
 from ...elements import Cell
 from .blocks import QUOTE
@@ -44,22 +46,23 @@ def _zones_alone(records: Records, zones: Sequence[Zone]) -> dict[int, list[Cell
     A sheet may hold very many arrays one below the other: the lines of each are decoded at once. Those next to a
     neighbour's, where its name may stand, are decoded for both.
     """
-    order = sorted(range(len(zones)), key=lambda index: zones[index].row)
-    spans = [(zones[i].row, zones[i].row + (zones[i].count if zones[i].orient == "columns" else 1)) for i in order]
-    alone: list[tuple[int, int, int]] = []
-    after = 0
-    for place, (first, end) in enumerate(spans):
-        following = spans[place + 1][0] if place + 1 < len(spans) else end
-        shared = _SHARED if end - first >= _WORTH_SHARING else 0
-        if first >= after - shared and end <= following + shared and first < end:
-            alone.append((order[place], first, end - 1))
-        after = max(after, end)
     results: dict[int, list[Cell]] = {}
+    if len(zones) < _MANY_ZONES:
+        return results
+    firsts = np.array([zone.row for zone in zones], np.int64)
+    ends = firsts + np.array([zone.count if zone.orient == "columns" else 1 for zone in zones], np.int64)
+    order = np.argsort(firsts, kind="stable")
+    firsts, ends = firsts[order], ends[order]
+    shared = np.where(ends - firsts >= _WORTH_SHARING, _SHARED, 0)
+    is_alone = firsts < ends
+    is_alone[1:] &= firsts[1:] >= np.maximum.accumulate(ends)[:-1] - shared[1:]
+    is_alone[:-1] &= ends[:-1] <= firsts[1:] + shared[:-1]
+    alone = order[is_alone].tolist()
     if len(alone) < _MANY_ZONES:
         return results
-    starts = records.spans(first for _, first, _ in alone)
-    ends = records.spans(last for _, _, last in alone)
-    for (index, _, _), (start, _), (_, end) in zip(alone, starts, ends, strict=False):
+    starts = records.spans(firsts[is_alone].tolist())
+    stops = records.spans((ends[is_alone] - 1).tolist())
+    for index, (start, _), (_, end) in zip(alone, starts, stops, strict=False):
         if end - start >= LONG_RECORD:
             continue
         text = records.content[start:end].tobytes()
