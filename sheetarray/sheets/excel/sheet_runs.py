@@ -12,6 +12,7 @@ from ...errors import FormatError
 from .following import Followed
 from .reader import cells as c
 from .reader.formulas import FormulaCells
+from .reader.kept import MOST_CELLS
 from .reader.picking import Searchable, picks_rows
 from .reader.some_runs import SomeRuns
 
@@ -34,6 +35,7 @@ class SheetRuns:
         self._title, self._container = title, container
         self.formulas: FormulaCells | None = None
         self.followed: Followed | None = None
+        self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, SomeRuns] | None = None
 
     @property
     def from_1904(self) -> bool:
@@ -82,6 +84,8 @@ class SheetRuns:
                 merged[-1] = merged[-1][0], max(merged[-1][1], end)
             else:
                 merged.append((first, end))
+        if self._last_rows is not None and self._last_rows[:2] == (merged, self.formulas):
+            return self._last_rows[2]  # headers of very many arrays are asked for batch by batch
         starts, ends = np.array(merged, np.int64).T
         some = SomeRuns()
         container = self._container
@@ -97,6 +101,7 @@ class SheetRuns:
                 if int(run.rows.min()) >= int(ends[-1]):
                     break
         some.sort()
+        self._last_rows = (merged, self.formulas, some) if len(some) <= MOST_CELLS else None
         return some
 
     def note_formulas(self, run: c.CellRun) -> None:

@@ -18,6 +18,10 @@ class SomeRuns:
     def __init__(self) -> None:
         self._cell_runs: list[CellRun] = []
 
+    def __len__(self) -> int:
+        """Return the number of cells, once they are in their order."""
+        return len(self._positions)
+
     def add(self, run: CellRun) -> None:
         """Put in some more."""
         if len(run):
