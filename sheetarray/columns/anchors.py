@@ -88,9 +88,7 @@ class _Search:
         self._broken = 0
         self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
         self._across: dict[int, int] = {}  # row -> the first column right of the arrays found in it
-        self._last: tuple[list[Cell], list[type], Header, int] | None = (
-            None  # the last header, of which cells and kinds
-        )
+        self._last: tuple[list[Cell], list[type], Header, int] | None = None  # the last header, and its cells
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
     def find_anchors(self) -> list[Anchor]:
@@ -167,7 +165,7 @@ class _Search:
         if row < down.get(column, 0) or (across and column < across.get(row, 0)):
             return True
         if candidate.orient == "columns":  # the second word stands below the first
-            return bool(across) and column < across.get(row + candidate.step, 0)
+            return column < across.get(row + candidate.step, 0)
         return row < down.get(column + candidate.step, 0)
 
     # Headers -------------------------------------------------------------------------------------------------
@@ -207,11 +205,6 @@ class _Search:
         count = candidate.above
         above, cells = cells[:count], cells[count:]
         title: Cell = above[-1] if above and not self._is_taken(candidate, 1) else None
-        known = self._known_header(cells)
-        if known is not None and candidate.step > 1:  # `version` stands in its place; as a rule, of very many arrays
-            named = title is not None and not is_blank(title)
-            name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-            return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         version = find_own_version(above) if normalize_key(cells[0]) == "ndarray" else None
         if version is not None and self._is_taken(candidate, version):
             version = None
@@ -220,7 +213,7 @@ class _Search:
             title = above[-place] if place <= len(above) and not self._is_taken(candidate, place) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-        if version is None and known is not None:
+        if version is None and (known := self._known_header(cells)) is not None:
             return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
         notes: list[Finding] = []
@@ -243,9 +236,8 @@ class _Search:
         """Return the header of the same cells as last time, and where the data begin; None if they are others."""
         if self._last is None or self._last[0] != cells:
             return None
-        if self._last[1] and self._last[1] != list(map(type, cells)):
-            return None  # 1 and True are equal, but no header takes one for the other
-        return self._last[2:]
+        kinds = self._last[1]  # 1 and True are equal, but no header takes one for the other
+        return None if kinds and kinds != list(map(type, cells)) else self._last[2:]
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
         """Return whether the cell that stands so many cells before a candidate belongs to another array."""

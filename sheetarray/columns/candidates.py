@@ -39,13 +39,6 @@ class Candidate:
         first = self.row if self.orient == "columns" else self.column
         return min(first, _MOST_BEFORE if self.step == 1 else 1)
 
-    @property
-    def second(self) -> tuple[int, int]:
-        """Row and column of the second word."""
-        if self.orient == "columns":
-            return self.row + self.step, self.column
-        return self.row, self.column + self.step
-
 
 def may_cover(candidate: Candidate, other: Candidate) -> bool:
     """Return whether the header of a candidate may cover the place at which another candidate begins."""
