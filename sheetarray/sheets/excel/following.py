@@ -19,7 +19,7 @@ from .reader.column import ColumnRun
 from .reader.references import HasReferences
 from .reader.some_runs import ROW, SomeRuns
 
-_MOST_TITLES = 16  # of other sheets to which the formulas of one lead
+_MOST_TITLES = 1_000  # of other sheets to which the formulas of one lead, besides those that are views for editing
 CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
 
 
@@ -64,7 +64,7 @@ class Followed:
                 title = reference.title or self._title.casefold()
                 if title not in self._titles:
                     continue
-                if title in titles or len(titles) < _MOST_TITLES:
+                if title in titles or title in self._editable or len(titles) < _MOST_TITLES:
                     number = titles.setdefault(title, len(titles))
                     target = reference.target_row * ROW + reference.target_column
                     rows.append((reference.column * ROW + reference.row, target, number))

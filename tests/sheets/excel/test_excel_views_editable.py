@@ -15,6 +15,7 @@ from cases import assert_same, dtype_cases
 from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
+from sheetarray.sheets.excel import following
 from sheetarray.sheets.excel.reader import references
 from sheetarray.views import geometry
 
@@ -223,3 +224,15 @@ def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> No
     edit_by_openpyxl(path, {"B3": 0.5})
     array[0, 0, 0] = 0.5
     assert_same(sa.read(path)["t"], array)
+
+
+def test_any_number_of_views_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is for sheets that formulas lead to, and that are no views for editing."""
+    monkeypatch.setattr(following, "_MOST_TITLES", 1)
+    arrays = {f"n{number}": np.arange(4.0).reshape(2, 2) + number for number in range(3)}
+    path = tmp_path / "views.xlsx"
+    sa.write(path, arrays, views=dict.fromkeys(arrays, EDITABLE))
+    assert list(sa.check(path)) == []
+    edit_by_openpyxl(path, {"C3": 777}, "n2 view")
+    assert sa.read(path)["n2"].tolist() == [[2, 3], [4, 777]]
+    assert [finding.array for finding in sa.check(path)] == ["n2"]
