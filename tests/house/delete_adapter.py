@@ -21,7 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests" / "javascript" / "node_modules"  # which the tests of foreign programs need
 # Not what Python has compiled: a copy of that is good for a copy of its source, which has the same time.
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "node_modules", "*.egg-info")
+# Compiled modules are copied, and spare the copy the time; not those that another process is about to write.
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "node_modules", "*.egg-info", "*.pyc.*")
 
 
 def delete_adapter(project: Path, adapter: str) -> None:
