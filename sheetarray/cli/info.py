@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from ..columns import ArrayInfo
 from .arguments import from_and_read_options, json_option, parse_options, split_pairs
-from .console import count_noun, escape_controls, format_shape, format_size, make_console, print_json, print_renderable
+from .console import (
+    count_noun,
+    escape_controls,
+    format_shape,
+    format_size,
+    line_width,
+    make_console,
+    print_json,
+    print_renderable,
+)
 from .endpoints import Endpoint, source_endpoint
 from .progress import watching
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+_LEAST_NAME = 20  # characters of names that stand in one line, however narrow the terminal is
 
 
 @click.command(short_help="List the arrays of a file.")
@@ -41,7 +52,7 @@ def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_
         return
     console = make_console()
     print_renderable(console, _format_headline(place, arrays))
-    print_renderable(console, _make_table(arrays))
+    print_renderable(console, make_fitting_table(arrays, line_width(console)))
 
 
 def _to_json(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:
@@ -77,7 +88,21 @@ def _format_headline(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> Any:
     return Text.assemble((escape_controls(place.label), "bold"), f": {headline}")
 
 
-def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
+def make_fitting_table(arrays: Mapping[str, ArrayInfo], width: int | None) -> Table:
+    """Return the table of arrays, in a narrow terminal without strides and order, so that names stay whole."""
+    table = _make_table(arrays)
+    if width is not None:
+        from rich.console import Console
+
+        wide = Console(width=10**4)
+        for left_out in (("strides",), ("strides", "order")):
+            if wide.measure(table).maximum <= width:
+                break
+            table = _make_table(arrays, left_out)
+    return table
+
+
+def _make_table(arrays: Mapping[str, ArrayInfo], left_out: Collection[str] = ()) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -91,23 +116,24 @@ def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
         ("dtype", False),
         ("shape", False),
         *((("dims", False),) if dims else ()),
-        ("order", False),
-        ("strides", False),
+        *((title, False) for title in ("order", "strides") if title not in left_out),
         *((("offset", True),) if offsets else ()),
         ("cells", True),
         ("location", False),
         *((("parts", True),) if parts else ()),
     ):
         is_folded = title in ("name", "dims", "strides")
-        table.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=not is_folded)
+        least = min(max(map(len, arrays), default=0), _LEAST_NAME) if title == "name" else None
+        justify: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(title, justify=justify, overflow="fold", no_wrap=not is_folded, min_width=least)
     for name, array in arrays.items():
         table.add_row(
             Text(escape_controls(name), "cyan"),
             array.dtype,
             format_shape(array.shape),
             *((Text(escape_controls(", ".join(array.dims or ()))),) if dims else ()),
-            array.order,
-            ", ".join(map(str, array.strides)) or "0",
+            *((array.order,) if "order" not in left_out else ()),
+            *((", ".join(map(str, array.strides)) or "0",) if "strides" not in left_out else ()),
             *((f"{array.offset:,}",) if offsets else ()),
             f"{array.cells:,}",
             Text(escape_controls(array.location)),
