@@ -14,6 +14,7 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
+from ..api import lies_in_rows
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
 from ..labelled import read_dataset, scan_with_labels
@@ -63,7 +64,7 @@ class SheetArrayBackend(BackendEntrypoint):
         at_once = [name for name in infos if is_read_at_once(name, dims[name], labels)]
         arrays: dict[str, Any] = {
             name: indexing.LazilyIndexedArray(
-                LazyArray(file, name, info.shape, dtype_before_reading(info, name, labels))
+                LazyArray(file, name, info.shape, dtype_before_reading(info, name, labels), in_rows=lies_in_rows(info))
             )
             for name, info in infos.items()
         }
@@ -83,13 +84,22 @@ class SheetArrayBackend(BackendEntrypoint):
 class LazyArray(BackendArray):
     """An array of a file, read when elements of it are asked for."""
 
-    def __init__(self, file: ArrayReader, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.file, self.name, self.shape, self.dtype = file, name, shape, dtype
+    def __init__(
+        self, file: ArrayReader, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, in_rows: bool
+    ) -> None:
+        self.file, self.name, self.shape, self.dtype, self._in_rows = file, name, shape, dtype, in_rows
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read_part)
 
     def _read_part(self, key: tuple[Any, ...]) -> Array:
+        if self._in_rows and key and isinstance(key[0], slice) and key[0].step in (None, 1):
+            start, stop, _ = key[0].indices(self.shape[0])
+            some = stop - start < self.shape[0]
+            rows = self.file.read_rows(self.name, self.shape, start, max(start, stop)) if some else None
+            if rows is not None:
+                self.file.check_unchanged()
+                return np.asarray(rows[(slice(None), *key[1:])], dtype=self.dtype)
         array = self.file.read([self.name])[self.name]
         if array.shape != self.shape:
             raise FormatError(f"has the shape {array.shape} now, not {self.shape}", array=self.name)

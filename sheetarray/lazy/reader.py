@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ import numpy as np
 from .. import api, dtypes
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError
+from ..errors import FormatError, NotFoundError
 from ..files import file_version, is_url
 from ..labels import DatasetLabels, is_numpy_dtype
+from ..registry import format_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,22 @@ class ArrayReader:
         """
         self.check_unchanged()
         return api.read(self.path, names, format=self.format, **self.options)
+
+    def read_rows(self, name: str, shape: tuple[int, ...], start: int, stop: int) -> Array | None:
+        """Return some rows of an array whose rows lie one after the other; None where all of it has to be read.
+
+        Raises:
+            FileNotFoundError: the file is gone.
+            FormatError: it is another one than when it was opened.
+        """
+        try:
+            read_elements = format_of(self.path, self.format).function("read_elements")
+        except NotFoundError:
+            return None
+        beside = math.prod(shape[1:])
+        self.check_unchanged()
+        elements = None if self.options else read_elements(self.path, name, start * beside, stop * beside)
+        return None if elements is None else elements.reshape(-1, *shape[1:])
 
 
 def from_root(path: str | os.PathLike[str]) -> str | os.PathLike[str]:

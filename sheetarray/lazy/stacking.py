@@ -80,22 +80,11 @@ class StackReader:
         """Return the rows of one file, of which nothing has changed since it was opened."""
         if isinstance(file.path, RemoteFile):
             file = replace(file, path=copy.copy(file.path))  # whose bytes are asked for anew, and not kept in the graph
-        array = self._read_part(file, rows) if self.parts else None
+        array = file.read_rows(self.name, self.shape, rows.start, rows.stop) if self.parts else None
         if array is None:
             array = self._read_whole(file)
             array = array[rows.start : rows.stop] if self.shape else array
         file.check_unchanged()
-        return array
-
-    def _read_part(self, file: ArrayReader, rows: RowRange) -> Array | None:
-        """Return some rows that are read alone; None where the file does not allow it."""
-        beside = int(np.prod(self.shape[1:], dtype=np.int64))
-        file.check_unchanged()
-        read_elements = format_of(file.path, file.format).function("read_elements")
-        elements = read_elements(file.path, self.name, rows.start * beside, rows.stop * beside)
-        if elements is None:
-            return None
-        array: Array = elements.reshape(-1, *self.shape[1:])
         return array
 
     def _read_whole(self, file: ArrayReader) -> Array:
