@@ -167,9 +167,9 @@ def as_sheet(rows: list[list[str]]) -> bytes:
     return f'<worksheet xmlns="{space}"><sheetData>{"".join(lines)}</sheetData></worksheet>'.encode()
 
 
-def ends_in_workbook(file: io.BytesIO, mapping: dict[str, Any]) -> list[int]:
+def ends_in_sheet(source: Any, mapping: dict[str, Any], **options: Any) -> list[int]:
     """How many rows of each column are in use; headers end in one row, so that shorter ones begin further down."""
-    infos = sa.scan(io.BytesIO(file.getvalue()), format="xlsx")
+    infos = sa.scan(source, **options)
     return [int(re.sub(r".*![A-Z]+", "", infos[name].location)) + infos[name].cells - 1 for name in mapping]
 
 
@@ -181,7 +181,12 @@ def test_the_xml_of_a_workbook(data: Any) -> None:
     file = io.BytesIO()
     sa.write_excel(file, mapping, cells=how)
     sheet = Rows(cells_of(file.getvalue()), make=piece)
-    edited = Edited(sheet, [[name] for name in mapping], ends_in_workbook(file, mapping), dict(mapping))
+    edited = Edited(
+        sheet,
+        [[name] for name in mapping],
+        ends_in_sheet(io.BytesIO(file.getvalue()), mapping, format="xlsx"),
+        dict(mapping),
+    )
     edited.edit(data.draw)
     note(f"{how} {edited.log}")
     content = with_parts(file.getvalue(), {PART: as_sheet(sheet.rows)})
@@ -233,7 +238,12 @@ def test_a_workbook_through_openpyxl(data: Any) -> None:
     sa.write_excel(file, mapping, cells=data.draw(st.sampled_from(["numeric", "text"])))
     book = openpyxl.load_workbook(file)
     sheet = Book(book["arrays"])
-    edited = Edited(sheet, [[name] for name in mapping], ends_in_workbook(file, mapping), dict(mapping))
+    edited = Edited(
+        sheet,
+        [[name] for name in mapping],
+        ends_in_sheet(io.BytesIO(file.getvalue()), mapping, format="xlsx"),
+        dict(mapping),
+    )
     edited.edit(data.draw)
     note(f"{edited.log}")
     saved = io.BytesIO()
@@ -290,9 +300,8 @@ def test_a_spreadsheet_of_google(server: SheetsServer, data: Any) -> None:
     key, client = server.create(), server.client()
     sa.write_gsheet(key, mapping, client=client)
     sheet = Worksheet(client.open_by_key(key).worksheet("arrays"))
-    edited = Edited(
-        sheet, [[name] for name in mapping], [1 + len(sa.to_linear(array)) for array in mapping.values()], dict(mapping)
-    )
+    ends = ends_in_sheet(f"gsheets://{key}", mapping, client=client)
+    edited = Edited(sheet, [[name] for name in mapping], ends, dict(mapping))
     edited.edit(data.draw, [edit for edit in EDITS if edit != "table"], most=3)
     note(f"{edited.log}")
     place = data.draw(st.sampled_from([f"gsheets://{key}/arrays", f"gsheets://{key}"]))
