@@ -63,7 +63,7 @@ class RowWriter:
         self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
 
     def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
-        """Pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
+        """Yield pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
         yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
         after = self.layout.zone_height
         collapsed = f'<row r="{after + 1}"{_AFTER_HIDDEN}'.encode() if self.layout.hides_headers else b""

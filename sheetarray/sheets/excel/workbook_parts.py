@@ -50,7 +50,7 @@ def content_types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
 
 
 def _relations(targets: Sequence[tuple[str, str]]) -> str:
-    """Relationships, rId1 and so on, by type and target."""
+    """Return relationships, rId1 and so on, by type and target."""
     listed = (
         f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
         for number, (type_, target) in enumerate(targets, 1)
@@ -197,8 +197,8 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
 
 
 def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]]:
-    """Columns that look alike beside each other: the first, the last (from 1), the width, and attributes before and
-    after that.
+    """Yield columns that look alike beside each other: the first and the last one (from 1), the width, and attributes
+    before and after that.
     """
     hidden = plan.hidden
     kinds = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]

@@ -106,7 +106,7 @@ class _Block:
         return kinds and self._cells(forms, rows, columns, *kinds, after=after)
 
     def _attributes(self, places: Positions) -> tuple[Kinds, Positions] | None:
-        """Type and style of each cell, from what stands in its tag after the reference."""
+        """Return the type and the style of each cell, from what stands in its tag after the reference."""
         types = np.zeros(len(places), dtype=np.uint8)
         styles = np.zeros(len(places), dtype=np.int64)
         rest = np.arange(len(places))  # the cells with more attributes, which begin at `places`
@@ -139,7 +139,7 @@ class _Block:
     def _cells(
         self, forms: TagSequences, rows: Positions, columns: Positions, types: Kinds, styles: Positions, *, after: int
     ) -> RawCells | None:
-        """Only those cells that have a value or should have one; the odd ones from an XML parser."""
+        """Return those cells alone that have a value or should have one; odd ones go through an XML parser."""
         texts = self._tags.texts()
         places, odd = forms.values, forms.odd
         has = places != forms.cells
@@ -197,7 +197,7 @@ class _Block:
         return marks
 
     def _parse_odd_cells(self, forms: TagSequences, rows: Positions, after: int) -> list[RawCells]:
-        """Odd cells, each from the XML parser."""
+        """Return odd cells, each read by the XML parser."""
         if not len(rows):
             return []
         cells, spans = forms.cells[forms.odd], forms.spans[forms.odd]
