@@ -280,7 +280,7 @@ class Worksheet:
             to = target if target < source else target + 1
             self.insert_column(to)
             source += to <= source
-            block = {"sheetId": self.sheet.id, "startRowIndex": 0, "endRowIndex": self.sheet.row_count}
+            block = {"sheetId": self.sheet.id, "startRowIndex": 0}  # to the end, however many rows were inserted
             places = [{**block, "startColumnIndex": at, "endColumnIndex": at + 1} for at in (source, to)]
             self.change(copyPaste={"source": places[0], "destination": places[1], "pasteType": "PASTE_NORMAL"})
             self.change(deleteDimension={"range": self.range("COLUMNS", source, source + 1)})
