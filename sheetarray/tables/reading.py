@@ -19,7 +19,7 @@ from .notes import Notes
 from .numerals import EXACT, WHITE, NumeralMarks, is_lost
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows, select_rows
-from .short import Inferred, infer_short
+from .short import Inferred, infer_doubles, infer_short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,6 +154,7 @@ class _TableReader:
     def _infer(self, columns: Mapping[int, TableColumn]) -> dict[int, Array]:
         """Return the arrays of columns of which nobody says the dtype."""
         inferred: dict[int, Inferred] = {}
+        short: dict[int, list[str | None]] = {}
         long: dict[int, pl.Series] = {}
         for place, column in columns.items():
             if column.typed is not None:
@@ -161,9 +162,13 @@ class _TableReader:
             elif column.numbers is not None:
                 inferred[place] = self._numbers(column, column.numbers)
             elif len(column) <= _SHORT:
-                inferred[place] = infer_short(column.as_list(), self.options.marks)
+                short[place] = column.as_list()
             else:
                 long[place] = column.as_series()
+        inferred |= infer_doubles(short, self.options.marks)
+        inferred |= {
+            place: infer_short(cells, self.options.marks) for place, cells in short.items() if place not in inferred
+        }
         inferred |= infer_long(long, self.options.marks) if long else {}
         for place, known in inferred.items():
             if known.long is not None:
