@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Any
 
 import click
@@ -17,7 +17,7 @@ from .aligning import format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
-from .endpoints import Endpoint, source_endpoints
+from .endpoints import Endpoint, may_be_resized, source_endpoints
 from .labels import compare_labels
 from .program import FINDINGS, FINE
 from .progress import watching
@@ -146,8 +146,12 @@ def _read_arrays(
         return {}, _release_nothing
     if place.pipe is None:
         mapped, reading = None, dict[str, Any](options)
-        with suppress(FormatError), watching(place, "read") as progress, locating(source=place.label):
-            mapped = api.read_in_pieces(place.place, names, format=place.row.name, **(reading | progress))
+        try:
+            with watching(place, "read") as progress, locating(source=place.label):
+                mapped = api.read_in_pieces(place.place, names, format=place.row.name, **(reading | progress))
+        except FormatError as error:
+            if not may_be_resized(error, options):  # nor would reading all at once go on
+                raise
         if mapped is not None:
             stack.enter_context(mapped)
             return mapped.arrays, mapped.release

@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
@@ -74,12 +74,17 @@ class Endpoint:
         try:
             arrays: dict[str, Any] = self.call("read", names, **options)
         except FormatError as error:
-            if "resize" in options or "resize=True" not in (error.hint or ""):
+            if not may_be_resized(error, options):
                 raise
             arrays = self.call("read", names, **options, resize=True)
             rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
             warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
         return arrays
+
+
+def may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
+    """Return whether an error of reading with some options is one that `resize=True` may mend."""
+    return "resize" not in options and "resize=True" in (error.hint or "")
 
 
 def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:

@@ -18,10 +18,12 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.api import blocks, large
 from sheetarray.cli import main
+from sheetarray.cli.endpoints import Endpoint
 from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import reported
 from sheetarray.sheets.excel import adapter as excel
-from sheetarray.sheets.excel import intact
+from sheetarray.sheets.excel import intact, pieces
+from sheetarray.sheets.excel.whole import read_book
 from sheetarray.sheets.json import checking
 from sheetarray.spool import PiecedArrays
 
@@ -285,6 +287,56 @@ def test_a_large_workbook_says_what_is_gone_or_was_never_there(tmp_path: Path, m
                 assert intact.is_large_and_intact(source, None, "error") == (name == "all")
         assert findings == [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
         assert ("is gone" in " ".join(findings)) == (name == "gone")
+
+
+def test_a_guarded_workbook_comes_in_pieces_where_it_is_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "guard.xlsx"
+    values = np.linspace(1, 2, 10).reshape(5, 2)
+    values[3, 1] = 0.12345678901234568
+    arrays = {"t": values, "n": np.array([4711, 2]), "s": np.array(["a", "", "b"])}
+
+    def read_blocks(name: str, *, whole: bool, **options: Any) -> np.ndarray[Any, Any]:
+        books: list[Any] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(pieces, "read_book", lambda *args, **how: books.append(args) or read_book(*args, **how))
+            joined = np.concatenate(list(sa.iter_blocks(path, name, rows=2, **options)))
+        assert bool(books) == whole
+        return joined
+
+    sa.write(path, arrays, guard=True)
+    for name, array in arrays.items():
+        assert read_blocks(name, whole=False).tolist() == array.tolist()
+    edit_workbook(path, {"<v>0.12345678901234568</v>": "<v>0.123456789012346</v>"})
+    assert read_blocks("t", whole=True).tobytes() == values.tobytes()  # a program has rounded it
+    assert read_blocks("t", whole=False, guard=False)[3, 1] == 0.123456789012346
+    assert read_blocks("n", whole=False).tolist() == [4711, 2]  # the other arrays are as they were
+    edit_workbook(path, {"<v>4711</v>": "<v>12</v>"})
+    assert read_blocks("n", whole=True).tolist() == [12, 2]
+    bits = np.array([0x7FF8000000000123, 0x3FF0000000000000], "u8")
+    sa.write(path, {"nan": bits.view("f8"), "z": bits.view("c16")}, guard=True)
+    for name in ("nan", "z"):  # of a NaN the cells do not know which it is
+        assert read_blocks(name, whole=True).tobytes() == bits.tobytes()
+
+
+def test_a_wrong_cell_is_told_without_reading_the_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "LARGE_FILE", 1)
+    monkeypatch.setattr(large, "MANY_ELEMENTS", 1)
+    sa.write(tmp_path / "a.csv", {"t": np.arange(900.0)})
+    lines = (tmp_path / "a.csv").read_bytes().split(b"\n")
+    command = ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    for changed, status in (([*lines[:500], b"x", *lines[501:]], 2), (lines[:500] + lines[501:], 1)):
+        (tmp_path / "b.csv").write_bytes(b"\n".join(changed))
+        with monkeypatch.context() as patch:
+            patch.setattr(large, "LARGE_FILE", 2**60)
+            once = CliRunner().invoke(main, command)
+        with monkeypatch.context() as patch:
+            if status == 2:
+                patch.setattr(Endpoint, "read_changed", None)
+            result = CliRunner().invoke(main, command)
+        assert result.exit_code == once.exit_code == status
+        assert (result.stdout, result.stderr) == (once.stdout, once.stderr)
 
 
 @pytest.mark.parametrize(

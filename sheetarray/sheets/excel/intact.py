@@ -7,8 +7,7 @@ from ...errors import Finding, FormatError
 from ...files import Source
 from ...spool import NotInPiecesError
 from .checking import select_sheets
-from .fingerprint.maker import exact_checksum
-from .pieces import find_parts, iter_arrays
+from .pieces import are_remembered, find_parts, iter_arrays
 from .reader.cells import CellRun
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
@@ -57,18 +56,10 @@ def _is_intact(memory: StoredFingerprints, sheets: list[ExcelSheet], missing: Mi
     for sheet in sheets:
         sheet.formulas = _NoFormulas()
     arrays = find_parts(sheets, None, _refuse)
-    counts, checksums = dict.fromkeys(arrays, 0), dict.fromkeys(arrays, 0)
-    if not arrays or not all(memory.remembers_header(name, group[0].anchor) for name, group in arrays.items()):
+    if not arrays or not are_remembered(memory, arrays, iter_arrays(sheets, arrays, missing)):
         return False
-    for name, elements in iter_arrays(sheets, arrays, missing):
-        checksums[name] += exact_checksum(elements, arrays[name][0].header.dtype, first=counts[name])
-        counts[name] += len(elements)
-    unchanged = all(
-        memory.remembers_elements(name, group[0].anchor.title or "", counts[name], checksums[name])
-        for name, group in arrays.items()
-    )
     is_silent = not memory.findings and not any(sheet.notes for sheet in sheets)
-    return unchanged and is_silent and not (looks_at_all and any(memory.find_missing()))
+    return is_silent and not (looks_at_all and any(memory.find_missing()))
 
 
 def _refuse(_: Finding) -> None:

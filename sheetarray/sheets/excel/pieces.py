@@ -1,14 +1,17 @@
 """Arrays of a workbook piece by piece: a sheet is gone through once, for all columns that are asked for.
 
-Where an array goes on in other columns, what of them comes too early is kept in a file without a name. A guarded
-workbook is read at once, and so is one in which a cell is wrong, or their number: reading says what it is.
+Where an array goes on in other columns, what of them comes too early is kept in a file without a name. A workbook in
+which a cell is wrong, or their number, is read at once: reading says what it is. So is a guarded one whose elements
+have not the checksums that they were written with, since only snapshots tell what they were; a pass before says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ...arrays import select
 from ...cells import engine_dtype
@@ -25,10 +28,12 @@ from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .checking import select_sheets
 from .column_parts import ColumnPart, split_parts
+from .fingerprint.maker import exact_checksum
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
 from .sheet import ExcelSheet, part_of
+from .stored_fingerprints import StoredFingerprints
 from .whole import read_book
 from .workbook import Workbook
 
@@ -40,7 +45,12 @@ class _NeedsTextError(Exception):
 
 
 def iter_elements_excel(
-    source: Readable, names: Sequence[str], *, sheet: str | None = None, missing: Missing = "error"
+    source: Readable,
+    names: Sequence[str],
+    *,
+    sheet: str | None = None,
+    missing: Missing = "error",
+    guard: bool = True,
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
 
@@ -49,6 +59,7 @@ def iter_elements_excel(
         names: of the arrays.
         sheet: only this sheet is looked at; None for all.
         missing: as for `read_excel`.
+        guard: as for `read_excel`.
 
     Raises:
         FormatError: as `read_excel`, when the first cell that is wrong is reached.
@@ -68,9 +79,9 @@ def iter_elements_excel(
     with Source(source) as opened, locating(source=opened.name):
         try:
             with Workbook(opened) as book:
-                if book.guards():
-                    raise NotInPiecesError
                 sheets = select_sheets(book, sheet)
+                if guard and book.guards() and not _stand_as_written(opened, sheets, list(done), missing):
+                    raise NotInPiecesError
                 for name, elements in iter_arrays(sheets, find_parts(sheets, list(done)), missing):
                     yield name, elements
                     done[name] += len(elements)
@@ -80,8 +91,49 @@ def iter_elements_excel(
         except (NotInPiecesError, FormatError):
             pass
         with Workbook(opened, reads_numbers=True) as book:
-            arrays = read_book(book, list(done), sheet=sheet, missing=missing)
+            arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
     yield from iter_rest(arrays, done)
+
+
+def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing) -> bool:
+    """Return whether the arrays of some names have the elements that they were written with, by their checksums.
+
+    Raises:
+        FormatError: a sheet is damaged.
+        NotInPiecesError: cells are to be looked at with all others; or there are NaNs, whose bits a guard alone keeps.
+    """
+    arrays = find_parts(sheets, names, lambda _: None)
+    pieces = _refuse_nan(iter_arrays(sheets, arrays, missing))
+    return are_remembered(StoredFingerprints(source), arrays, pieces)
+
+
+def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
+    for name, elements in pieces:
+        if elements.dtype.kind in "fc" and np.isnan(elements).any():
+            raise NotInPiecesError
+        yield name, elements
+
+
+def are_remembered(
+    memory: StoredFingerprints, arrays: Mapping[str, Sequence[ColumnPart]], pieces: Iterable[tuple[str, Buffer]]
+) -> bool:
+    """Return whether a workbook remembers the headers of arrays and, by their checksums, all elements.
+
+    Args:
+        memory: of the workbook.
+        arrays: the parts of each.
+        pieces: the elements of all, which nobody asks for where a header is not remembered.
+    """
+    counts, checksums = dict.fromkeys(arrays, 0), dict.fromkeys(arrays, 0)
+    if not all(memory.remembers_header(name, group[0].anchor) for name, group in arrays.items()):
+        return False
+    for name, elements in pieces:
+        checksums[name] += exact_checksum(elements, arrays[name][0].header.dtype, first=counts[name])
+        counts[name] += len(elements)
+    return all(
+        memory.remembers_elements(name, group[0].anchor.title or "", counts[name], checksums[name])
+        for name, group in arrays.items()
+    )
 
 
 def find_parts(
