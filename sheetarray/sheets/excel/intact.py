@@ -7,7 +7,7 @@ from ...errors import Finding, FormatError
 from ...files import Source
 from ...spool import NotInPiecesError
 from .checking import select_sheets
-from .pieces import are_remembered, find_parts, iter_arrays
+from .pieces import find_parts, iter_arrays
 from .reader.cells import CellRun
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
@@ -56,7 +56,8 @@ def _is_intact(memory: StoredFingerprints, sheets: list[ExcelSheet], missing: Mi
     for sheet in sheets:
         sheet.formulas = _NoFormulas()
     arrays = find_parts(sheets, None, _refuse)
-    if not arrays or not are_remembered(memory, arrays, iter_arrays(sheets, arrays, missing)):
+    anchors = {name: group[0].anchor for name, group in arrays.items()}
+    if not arrays or not memory.remember(anchors, iter_arrays(sheets, arrays, missing)):
         return False
     is_silent = not memory.findings and not any(sheet.notes for sheet in sheets)
     return is_silent and not (looks_at_all and any(memory.find_missing()))

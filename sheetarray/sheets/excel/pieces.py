@@ -28,7 +28,6 @@ from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .checking import select_sheets
 from .column_parts import ColumnPart, split_parts
-from .fingerprint.maker import exact_checksum
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
@@ -104,7 +103,7 @@ def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Seque
     """
     arrays = find_parts(sheets, names, lambda _: None)
     pieces = _refuse_nan(iter_arrays(sheets, arrays, missing))
-    return are_remembered(StoredFingerprints(source), arrays, pieces)
+    return StoredFingerprints(source).remember({name: group[0].anchor for name, group in arrays.items()}, pieces)
 
 
 def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
@@ -112,28 +111,6 @@ def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buf
         if elements.dtype.kind in "fc" and np.isnan(elements).any():
             raise NotInPiecesError
         yield name, elements
-
-
-def are_remembered(
-    memory: StoredFingerprints, arrays: Mapping[str, Sequence[ColumnPart]], pieces: Iterable[tuple[str, Buffer]]
-) -> bool:
-    """Return whether a workbook remembers the headers of arrays and, by their checksums, all elements.
-
-    Args:
-        memory: of the workbook.
-        arrays: the parts of each.
-        pieces: the elements of all, which nobody asks for where a header is not remembered.
-    """
-    counts, checksums = dict.fromkeys(arrays, 0), dict.fromkeys(arrays, 0)
-    if not all(memory.remembers_header(name, group[0].anchor) for name, group in arrays.items()):
-        return False
-    for name, elements in pieces:
-        checksums[name] += exact_checksum(elements, arrays[name][0].header.dtype, first=counts[name])
-        counts[name] += len(elements)
-    return all(
-        memory.remembers_elements(name, group[0].anchor.title or "", counts[name], checksums[name])
-        for name, group in arrays.items()
-    )
 
 
 def find_parts(

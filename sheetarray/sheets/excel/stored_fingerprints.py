@@ -8,7 +8,7 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
-from .fingerprint.maker import make_fingerprint
+from .fingerprint.maker import exact_checksum, make_fingerprint
 from .fingerprint.many import read_many
 from .fingerprint.record import Fingerprint, header_checksum
 from .fingerprint.row_changes import compare_rows
@@ -98,6 +98,26 @@ class StoredFingerprints:
         self._asked.add(name)
         stored = Fingerprint.from_json(self._find_stored(name, title))
         return stored is not None and (stored.count, stored.exact) == (count, checksum % 2**64)
+
+    def remember(self, anchors: Mapping[str, Anchor], pieces: Iterable[tuple[str, Buffer]]) -> bool:
+        """Return whether arrays have the headers and, by their checksums, all the elements that they were written with.
+
+        Args:
+            anchors: the first of each array.
+            pieces: the elements of all, which are not asked for where a header is another one.
+        """
+        counts, checksums = dict.fromkeys(anchors, 0), dict.fromkeys(anchors, 0)
+        if not all(self.remembers_header(name, anchor) for name, anchor in anchors.items()):
+            return False
+        for name, elements in pieces:
+            header = anchors[name].header
+            assert header is not None
+            checksums[name] += exact_checksum(elements, header.dtype, first=counts[name])
+            counts[name] += len(elements)
+        return all(
+            self.remembers_elements(name, anchor.title or "", counts[name], checksums[name])
+            for name, anchor in anchors.items()
+        )
 
     def pass_over(self, name: str) -> None:
         """Take an array for one that was compared, since more is known of it than its fingerprint."""
