@@ -6,6 +6,7 @@ deleted, and inserted again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +75,11 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
         unit = np.promote_types(a.dtype, b.dtype)
         return "int64", [array.astype(unit).view(np.int64) for array in (a, b)]
     return "string", [np.array([repr(cell) for cell in array.tolist()], object) for array in (a, b)]
+
+
+def format_element(name: str, index: Sequence[int]) -> str:
+    """Return the words for an element, `t[2, 0, 5]`; for a 0-d array, its name."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def format_rows(rows: list[int]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from .. import api
 from ..errors import FormatError, NotFoundError, locating
 from ..labels import reading_labels
-from .aligning import format_rows
+from .aligning import format_element, format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
@@ -171,11 +171,6 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
                 f"no array {name!r} in either file; there is {', '.join(map(repr, names_present)) or 'none'}"
             )
     return list(dict.fromkeys(names)) or names_present
-
-
-def format_element(name: str, index: Sequence[int]) -> str:
-    """Return the words for an element, `t[2, 0, 5]`; for a 0-d array, its name."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]) -> None:
