@@ -75,7 +75,7 @@ _XML = (
     "of 340 ms of the processor for a million cells deflate takes 36 %, text of doubles and XML of cells 40 %, "
     "fingerprints 21 %: two cores cannot do it in half of that"
 )
-_WIDE_TABLE = "the dtype of each column is inferred in Python, from ten cells: runs differ by a tenth"
+_WIDE_TABLE = "columns of anything but doubles are inferred one by one in Python: runs differ by a tenth"
 _ARCHIVE = "deflate takes most of the time, and runs differ by a third"
 _SMALL_BOOK = (
     "parts, headers and the record of a workbook are read in Python: 3.7 ms of the processor; calamine has 0.2 ms"

@@ -118,18 +118,26 @@ class Layout:
         return self.named and len(heights) == 1 and heights != {0}
 
     @cached_property
+    def _heights(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return np.array([piece.height for piece in self.pieces], np.int64)
+
+    @cached_property
     def height(self) -> int:
         """Rows of the whole sheet."""
-        return self.named + max((piece.height for piece in self.pieces), default=0)
+        return self.named + int(self._heights.max(initial=0))
 
     @cached_property
     def cell_count(self) -> int:
         """Cells that hold something: names, headers and elements."""
-        return sum(self.named + piece.height - piece.blanks for piece in self.pieces)
+        return self.count_cells_above(self.height)
+
+    @cached_property
+    def _blanks(self) -> int:
+        return sum(piece.blanks for piece in self.pieces)
 
     def count_cells_above(self, row: int) -> int:
         """Return the number of cells that hold something in the rows before `row`, which is below the header zone."""
-        return sum(min(self.named + piece.height, row) - piece.blanks for piece in self.pieces)
+        return int(np.minimum(self._heights + self.named, row).sum()) - self._blanks
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""

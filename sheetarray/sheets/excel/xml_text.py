@@ -25,6 +25,8 @@ def xml_text(text: str) -> str:
         >>> xml_text("a<b\\r_x000D_")
         'a&lt;b_x000D__x005F_x000D_'
     """
+    if text.isalnum():  # as most names are
+        return text
     escaped = _ESCAPE.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
