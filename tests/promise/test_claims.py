@@ -110,6 +110,16 @@ def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name: str, tmp_path: 
     run_limited(VERBS, path, *verbs)
 
 
+@measured
+@pytest.mark.parametrize("unit", ["90", "80", "c0 a0", "91 c0"])  # empty lists, empty maps, nil and "", a list of one
+def test_values_that_are_not_too_many_are_looked_through_once(unit: str, tmp_path: Path) -> None:
+    size = 2_000_000 // STRIDE
+    count = size // 2 if unit == "91 c0" else size
+    path = tmp_path / "small.msgpack"
+    path.write_bytes(packed_list(count, bytes.fromhex(unit) * (size // len(bytes.fromhex(unit)))))
+    run_limited(VERBS, path, "check", seconds=2.0 / STRIDE)
+
+
 # The limits themselves: at them, and one above --------------------------------------------------------------------
 
 

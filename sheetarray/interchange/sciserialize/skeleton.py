@@ -23,13 +23,17 @@ _LENGTHS = {  # of what begins with a length: the bytes of the length, and of wh
 _COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
 _BIN, _STR = (0xC4, 0xC5, 0xC6), (0xD9, 0xDA, 0xDB)
 _WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
+_FEW = 4  # of which looking ahead takes longer than looking at one after another
+_LONG = 2**12  # bytes of a list or map whose end is remembered
 
 
 def _sizes() -> bytes:
     """Return the number of bytes of the whole value for each first byte; 0 where they vary."""
     sizes = bytearray(256)
-    for byte in (*range(0x80), 0xC0, 0xC2, 0xC3, *range(0xE0, 0x100)):
+    for byte in (*range(0x80), 0x80, 0x90, 0xC0, 0xC2, 0xC3, *range(0xE0, 0x100)):  # an empty map and list too
         sizes[byte] = 1
+    for byte in range(0xA0, 0xC0):  # short text
+        sizes[byte] = 1 + (byte & 31)
     for byte, size in zip(range(0xCA, 0xD4), (5, 9, 2, 3, 5, 9, 2, 3, 5, 9), strict=True):
         sizes[byte] = size
     for byte, size in zip(range(0xD4, 0xD9), (3, 4, 6, 10, 18), strict=True):
@@ -38,6 +42,9 @@ def _sizes() -> bytes:
 
 
 _SIZES = _sizes()
+_INNER = bytes(
+    (byte & 15) * (2 if byte < 0x90 else 1) if 0x80 <= byte <= 0x9F else 0 for byte in range(256)
+)  # values within a map or a list that is no longer than its first byte can say
 
 
 class MessageSkeleton:
@@ -49,40 +56,48 @@ class MessageSkeleton:
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
+        self._ends: dict[int, int] = {}  # of long lists and maps, by their first byte: they are asked for again
 
     def __len__(self) -> int:
         return len(self._data)
 
     def find_end(self, at: int) -> int:
         """Return the byte after the value that begins at `at`, all within it looked through."""
-        stack, due, total = [1], 1, 1
+        if end := self._ends.get(at):
+            return end
+        data, sizes, length = self._data, _SIZES, len(self._data)
+        left, due, total = 1, 1, 1  # values to come in the innermost list or map, in all of them, and counted in all
+        outer: list[tuple[int, int]] = []  # of each list and map around: the values to come after it, its first byte
         window = _WINDOW[0]
-        while stack:
-            if not stack[-1]:
-                stack.pop()
+        while left or outer:
+            if not left:
+                left, start = outer.pop()
+                if at - start >= _LONG:
+                    self._ends[start] = at
                 continue
-            if due > len(self._data) - at:
-                raise FormatError(
-                    f"cut off: {due} values are to come in {len(self._data) - at} bytes", location=f"byte {at}"
-                )
-            byte = self._data[at]
-            if size := _SIZES[byte]:
-                run, window = self._run(at, size, min(stack[-1], window), window) if stack[-1] > 1 else (1, window)
-                stack[-1] -= run
+            if due > length - at:
+                raise FormatError(f"cut off: {due} values are to come in {length - at} bytes", location=f"byte {at}")
+            if size := sizes[data[at]]:
+                run = 1
+                if left > _FEW and at + size < length and sizes[data[at + size]] == size:
+                    run, window = self._run(at, size, min(left, window), window)
+                left -= run
                 due -= run
-                at = self._skip_within(at, run * size)
+                at = at + 1 if size == 1 == run else self._skip_within(at, run * size)
                 continue
-            stack[-1] -= 1
-            count, size = self._count(at)
+            start = at
+            count, size = (_INNER[data[at]], 1) if _INNER[data[at]] else self._count(at)
+            left -= 1
             due += count - 1
-            at = self._skip_within(at, size)
+            at = at + 1 if size == 1 else self._skip_within(at, size)
             if count:
                 total += count
-                if total > MOST_VALUES and due <= len(self._data) - at:
+                if total > MOST_VALUES and due <= length - at:
                     reason = f"{total:,} values; at most {MOST_VALUES:,} are read, besides the elements of arrays"
                     raise FormatError(reason, location=f"byte {at}")
-                stack.append(count)
-                if len(stack) > DEEPEST + 1:
+                outer.append((left, start))
+                left = count
+                if len(outer) > DEEPEST:
                     raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
         return at
 
@@ -101,9 +116,7 @@ class MessageSkeleton:
         """Return the number of values within a value of varying size, and the number of bytes before those."""
         byte = self._data[at]
         if 0x80 <= byte <= 0x9F:
-            return (byte & 15) * (2 if byte < 0x90 else 1), 1
-        if 0xA0 <= byte <= 0xBF:
-            return 0, 1 + (byte & 31)
+            return _INNER[byte], 1
         if byte in _COUNTS:
             width, values_per_member = _COUNTS[byte]
             return values_per_member * self._number(at, width), 1 + width
