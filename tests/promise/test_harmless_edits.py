@@ -235,7 +235,8 @@ def test_a_workbook_through_openpyxl(data: Any) -> None:
     names = _PRINTABLE.filter(str.strip)
     mapping = data.draw(st.dictionaries(names, SHORT, min_size=1, max_size=3))
     file = io.BytesIO()
-    sa.write_excel(file, mapping, cells=data.draw(st.sampled_from(["numeric", "text"])))
+    how: Any = data.draw(st.sampled_from([{}, {"cells": "text"}, {"guard": True}, {"views": True}]))
+    sa.write_excel(file, mapping, **how)
     book = openpyxl.load_workbook(file)
     sheet = Book(book["arrays"])
     edited = Edited(
@@ -245,7 +246,7 @@ def test_a_workbook_through_openpyxl(data: Any) -> None:
         dict(mapping),
     )
     edited.edit(data.draw)
-    note(f"{edited.log}")
+    note(f"{how} {edited.log}")
     saved = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
