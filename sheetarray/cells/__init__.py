@@ -11,6 +11,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 
 from __future__ import annotations
 
+from .dates import cast_dates
 from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .strings import longest_text, to_byte_rows
 from .text_look import FormulaMode, TextLook, engine_dtype
@@ -26,6 +27,7 @@ __all__ = [
     "buffer_from_typed",
     "buffer_to_text",
     "buffer_to_typed",
+    "cast_dates",
     "engine_dtype",
     "longest_text",
     "to_byte_rows",

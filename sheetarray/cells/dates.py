@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of the fraction of a second
 _FIRST, _LAST = np.datetime64("0000-01-01"), np.datetime64("9999-12-31")
 _MIDNIGHT = "T00:00:00"
 _ANY = f"1970-01-01{_MIDNIGHT}.000000000"
+_ZERO = np.uint8(ord("0"))
+_DAYS = np.zeros(256, np.uint8)
+_DAYS[1:13] = 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
 _CUT_SHORT = (10, 19, 23, 26)  # characters of texts without zeros at their ends
 
 
@@ -86,12 +89,33 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
         years = (rows[:, :4] - np.uint8(48)).astype(np.int64) @ [1000, 100, 10, 1]
         if np.min(years) < 1678 or np.max(years) > 2261:
             return None  # beyond nanoseconds, or so near that it has to be looked at
-    try:
-        dates = rows.view(f"S{width}").ravel().astype(dtype.numpy)
-    except ValueError:
+    dates = cast_dates(rows, dtype.numpy)
+    if dates is None:
         return None
     dates[missing.to_numpy()] = NO_TIME
     return dates, ~(plain | missing)
+
+
+def cast_dates(rows: np.ndarray[Any, np.dtype[np.uint8]], dtype: np.dtype[Any]) -> Buffer | None:
+    """Return dates that are written alike, `2024-01-31` or that and a time of day; None if one is no day of a calendar.
+
+    NumPy crashes where it casts more than 500 texts of bytes and one of them is no date (seen with 2.4.6): days are
+    looked at before.
+
+    Args:
+        rows: ASCII, of the shape (texts, characters), all digits where digits are due, and times of day that there are.
+        dtype: datetime64 of any unit.
+    """
+    month, day = ((rows[:, place] - _ZERO) * np.uint8(10) + (rows[:, place + 1] - _ZERO) for place in (5, 8))
+    if (day - np.uint8(1) >= _DAYS[month]).any():
+        return None
+    last = np.flatnonzero((month == 2) & (day == 29))
+    if len(last):
+        years = (rows[last, :4] - _ZERO).astype(np.int64) @ [1000, 100, 10, 1]
+        if ((years % 4 != 0) | ((years % 100 == 0) & (years % 400 != 0))).any():
+            return None
+    dates: Buffer = rows.view(f"S{rows.shape[1]}").ravel().astype(dtype)
+    return dates
 
 
 def _lengthen(column: pl.Series, width: int) -> pl.Series:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..cells import longest_text, to_byte_rows
+import numpy as np
+
+from ..cells import cast_dates, longest_text, to_byte_rows
 from ..dtypes import Array
 from ..elements import DAY
 from .numerals import keeps_number
@@ -80,7 +82,4 @@ def _parse_even_dates(column: pl.Series, unit: str) -> Array | None:
     width = int(lengths[0])
     if lengths.min() != lengths.max():
         return None
-    try:
-        return to_byte_rows(column, width).view(f"S{width}").ravel().astype(f"datetime64[{unit}]")
-    except ValueError:
-        return None
+    return cast_dates(to_byte_rows(column, width), np.dtype(f"datetime64[{unit}]"))

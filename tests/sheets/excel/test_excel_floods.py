@@ -397,6 +397,6 @@ def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) 
 def test_a_bomb_is_refused_at_once(tmp_path: Path, what: str) -> None:
     piece = {"spaces": " " * 60, "rows": '<row r="30"/>' * 4, "text": "<c><v>" + "x" * 200}[what]
     path = tmp_path / "bomb.xlsx"
-    path.write_bytes(book(ARRAY + piece * (200_000_000 // len(piece))))
+    path.write_bytes(book(ARRAY + piece * (400_000_000 // len(piece))))
     outcome = json.loads(run_limited(_SCRIPT, path, "read", seconds=SECONDS, mebibytes=512).output)
     assert outcome == "FormatError"

@@ -42,7 +42,19 @@ def path(tmp_path: Path) -> Path:
 
 def test_ours_loses_nothing(path: Path) -> None:
     cells = [row[0] if row else None for row in grid(path.read_bytes())]
-    assert cells == ["h", "#N/A", "", 2.5, 1.5, None, None, "1900-02-28", LONG, None, 2]
+    assert cells == [
+        "h",
+        "#N/A",
+        "",
+        2.5,
+        1.5,
+        60,
+        -1,
+        "1900-02-28",
+        LONG,
+        None,
+        2,
+    ]  # two are shown as dates that are none
 
 
 def test_what_calamine_loses(path: Path) -> None:

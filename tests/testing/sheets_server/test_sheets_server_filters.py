@@ -170,5 +170,5 @@ def test_the_npm_client_goes_through_the_rest_of_what_it_offers(sheets_server: S
     assert outcome["pasted"] == [["again"], ["again"]]
     assert (outcome["textToColumns"], outcome["replaced"]) == ([["x", "y"]], [["p", "q"], ["R", "s"]])
     assert outcome["size"] == [63, 11]
-    assert outcome["searchDeveloperMetadata"] == outcome["listPermissions"] == 1
+    assert (outcome["searchDeveloperMetadata"], outcome["listPermissions"]) == (1, 2)  # the owner is listed, too
     assert outcome["cells by their looks"] == ["4.00", "CENTER", {"red": 1}, "numberValue"]

@@ -186,7 +186,7 @@ def test_a_mask_must_name_fields_of_the_answer(sheets: Sheets) -> None:
 
 
 def test_parameters_of_every_method_pass(sheets: Sheets) -> None:
-    query = {"prettyPrint": "false", "alt": "json", "quotaUser": "me", "key": "k", "fields": "updatedCells"}
+    query = {"prettyPrint": "false", "alt": "json", "quotaUser": "me", "fields": "updatedCells"}
     answer = sheets.put_raw("S!A1", {"values": [[1, 2]]}, valueInputOption="RAW", **query)
     assert answer == (200, {"updatedCells": 2})
 
