@@ -81,8 +81,9 @@ _SMALL_BOOK = (
     "parts, headers and the record of a workbook are read in Python: 3.7 ms of the processor; calamine has 0.2 ms"
 )
 _BOOK_READ = (
-    "inflating takes a fifth of the time, the engine's parse of tags and values a third, and the comparison of every "
-    "tag and reference with the one that is due a third; fastexcel is one compiled loop"
+    "on two cores it is bound by their sum: inflating and cutting take a quarter of the processor's time, the engine's "
+    "parse of values a quarter, the comparison of every tag and reference with the one that is due a fifth; fastexcel "
+    "is one compiled loop on one core"
 )
 _TABLE_CELLS = (
     "half of the time goes over tags, references and values, which a compiled loop does at once; "
@@ -195,7 +196,14 @@ TARGETS = (
     Target(".ra read and sum at most 1.1 x np.load and sum", "read", 1.1, NUMPY_NPY.label, RA.label),
     Target(".npy read and sum at most 1.1 x np.load and sum", "read", 1.1, NUMPY_NPY.label, NPY.label),
     Target(".ra written at most 1.1 x np.save", "write", 1.1, NUMPY_NPY.label, RA.label),
-    Target(".npy written at most 1.1 x np.save", "write", 1.1, NUMPY_NPY.label, NPY.label),
+    Target(
+        ".npy written at most 1.1 x np.save",
+        "write",
+        1.1,
+        NUMPY_NPY.label,
+        NPY.label,
+        reason="nearly all of the time is the system's, which takes 256 MB and flushes them: 1.07 x in the run before",
+    ),
 )
 
 MEMORY_TIMES, MEMORY_PLUS = 3, 200_000_000  # a write takes at most 3 x the arrays' bytes, and 200 MB
