@@ -33,7 +33,8 @@ def code_of(cell: Cell) -> int:
     """Return the code of the word that a cell holds, `NONE` where it holds another thing."""
     if type(cell) is not str or len(cell) < 4 or (cell[0] not in _FIRST and cell.isascii()):
         return NONE
-    return CODES.get(normalize_key(cell), NONE)
+    code = CODES.get(cell)  # most words are written as they are here
+    return CODES.get(normalize_key(cell), NONE) if code is None else code
 
 
 @dataclass(frozen=True, eq=False)

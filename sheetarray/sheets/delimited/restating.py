@@ -72,7 +72,7 @@ def find_restated(
     name, start = find_encoding(source.prefix(4))
     if encoding is not None or formulas not in ("escape", "keep") or name != "utf-8" or len(content) < LARGE_TEXT:
         return None
-    with suppress(UnusualError, UnsoundError, FormatError, LimitError):
+    with suppress(UnusualError, UnsoundError, FormatError, LimitError, OSError):  # there may be no room for the file
         dialect = _find_dialect(content, start, delimiter, decimal, formulas)
         return kind(None, _restate(content, start, dialect), 0, None, formulas)
     return None

@@ -129,7 +129,8 @@ class CsvSheet:
         if not self._single or location is None or not location.removeprefix("A").isdecimal():
             return None
         cells = self.zones([Zone(int(location[1:]) - 1, 0, 1, "columns")])[0]
-        mark = next((mark for mark in DELIMITERS for cell in cells if mark in str(cell)), None)
+        texts = [text for text in map(str, cells) if text.count(":") != 2]  # which are those of a time of day
+        mark = next((mark for mark in DELIMITERS for text in texts if mark in text), None)
         return mark and f"every line was read as one cell: are these two? then name the delimiter, delimiter={mark!r}"
 
     @property
