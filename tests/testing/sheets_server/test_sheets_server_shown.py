@@ -151,13 +151,13 @@ def test_parts_of_a_second_are_shown(sheets: Sheets, pattern: str, shown: str) -
 
 
 def test_grid_data_without_a_mask_costs_no_more_than_its_cells() -> None:
-    """100,000 cells took 4 seconds of the processor, and take less than one."""
+    """100,000 cells, made, sent and parsed, took 10 seconds of the processor, and take 2.5."""
     with SheetsServer() as server:
         sheets = Sheets(server, ("S", 20_000, 5))
         write(sheets, [[1.5] * 5] * 20_000)
         gc.collect()
         gc.freeze()  # what other tests have left is not looked at again and again
-        with limited(seconds=3):  # a busy machine may double the time that work takes
+        with limited(seconds=6):  # a busy machine may double the time that work takes
             answer = sheets.done(*ask(server, "GET", f"/{sheets.key}", includeGridData="true"))
         (data,) = answer["sheets"][0]["data"]
         assert sum("effectiveFormat" in cell for row in data["rowData"] for cell in row["values"]) == 100_000
