@@ -6,7 +6,7 @@ import base64
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from children import until
 
 _ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en-US")
+_TRIES = 5  # of a click on what is drawn again at that moment
 AXE = Path(__file__).parents[1] / "javascript" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -58,6 +59,16 @@ class Browser:
     def find(self, selector: str) -> Any:
         """Return the first element of a CSS selector."""
         return self.driver.find_element("css selector", selector)
+
+    def click(self, selector: str) -> None:
+        """Click the first element of a CSS selector, again where the page has drawn another in its place meanwhile."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        for _ in range(_TRIES):
+            with suppress(StaleElementReferenceException):
+                self.find(selector).click()
+                return
+        raise AssertionError(f"{selector} is drawn again and again")
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements of a CSS selector, as they are in the page."""

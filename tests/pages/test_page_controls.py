@@ -88,7 +88,7 @@ def test_any_two_axes_are_shown(browser: Browser, climate: Path) -> None:
 def test_the_axes_of_two_dimensions_are_swapped(browser: Browser) -> None:
     array = np.arange(6.0).reshape(2, 3)
     browser.open(sa.view(array).html)
-    browser.find("#turn").click()
+    browser.click("#turn")
     assert browser.texts("#table tbody tr:nth-child(3) td bdi") == ["2", "5"]
 
 
@@ -127,13 +127,13 @@ def test_the_mouse_and_the_arrow_keys_move_the_cursor(browser: Browser, climate:
 
 def test_the_table_follows_and_leads(browser: Browser, climate: Path) -> None:
     browser.open(sa.view(climate).html)
-    browser.find("#table tbody tr:nth-child(2) td:nth-child(3)").click()
+    browser.click("#table tbody tr:nth-child(2) td:nth-child(3)")
     assert readout(browser)[:2] == ["t[0, 1, 1]", str(FIELD[0, 1, 1])]
     browser.focus("#table")
     browser.press("ARROW_DOWN", "END")
     assert readout(browser)[:2] == ["t[0, 2, 19]", str(FIELD[0, 2, 19])]
     assert browser.texts("td.cursor bdi") == [str(FIELD[0, 2, 19])]
-    browser.find("#addresses").click()
+    browser.click("#addresses")
     assert browser.texts("td.cursor small") == [address_of(climate, (0, 2, 19))]
 
 
@@ -187,11 +187,11 @@ def test_a_number_is_found_in_any_slice(browser: Browser) -> None:
     browser.press(*"0.1", "ENTER")
     assert readout(browser)[0] == "t[1, 2, 3]"
     assert browser.texts("#found") == ["2 elements"]
-    browser.find("#find").click()
+    browser.click("#find")
     assert readout(browser)[0] == "t[2, 0, 0]"
-    browser.find("#find").click()  # from the beginning again
+    browser.click("#find")  # from the beginning again
     assert readout(browser)[0] == "t[1, 2, 3]"
-    browser.find("#find-back").click()
+    browser.click("#find-back")
     assert readout(browser)[0] == "t[2, 0, 0]"
     search(browser, "NaN")
     assert readout(browser)[:2] == ["t[2, 3, 4]", "NaN"]
@@ -236,7 +236,7 @@ def test_findings_lead_to_their_elements(browser: Browser) -> None:
     contents.add_file("f.xlsx", {"s": np.array(["a"]), "t": np.arange(24.0).reshape(2, 3, 4)}, findings=findings)
     browser.open(Page(contents).html)
     assert browser.texts("#findings-title") == ["Findings (3)"]
-    browser.find("#finding-list button").click()
+    browser.click("#finding-list button")
     browser.wait_until("document.querySelector('#slice').textContent.startsWith('t')")
     assert readout(browser) == ["t[1, 2, 3]", "23", "t[1, 2, 3]: edited <b>"]
     assert browser.texts("td.marked bdi") == ["23"]
@@ -256,7 +256,7 @@ def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tm
     browser.select("#panel", "2")
     cells = browser.texts("#table tbody td bdi")
     assert cells == ["0", "0", "0", "0", "0", "0", "0.5", "0", "0", "0", "0", "NaN"]
-    browser.find("#table tbody tr:nth-child(2) td:nth-child(4)").click()
+    browser.click("#table tbody tr:nth-child(2) td:nth-child(4)")
     assert readout(browser)[1:4] == ["a.csv 6", "b.csv 6.5", "difference 0.5"]
 
 
@@ -360,7 +360,7 @@ def test_the_theme_is_the_readers_and_can_be_changed(browser: Browser) -> None:
         browser.open(html, dark=dark)
         for _ in range(2):
             papers.append(browser.run("return getComputedStyle(document.body).backgroundColor"))
-            browser.find("#theme").click()
+            browser.click("#theme")
     assert papers == ["rgb(255, 255, 255)", "rgb(18, 22, 29)", "rgb(18, 22, 29)", "rgb(255, 255, 255)"]
 
 

@@ -165,7 +165,7 @@ def test_copied_code_is_numpy(browser: Browser) -> None:
     browser.focus("#slider-0")
     browser.press("ARROW_RIGHT")
     for button, expected in (("#copy-element", array[1, 0, 0]), ("#copy-slice", array[1])):
-        browser.find(button).click()
+        browser.click(button)
         browser.wait_until("document.querySelector('#message').textContent.startsWith('Copied: ')")
         code = browser.texts("#message")[0].removeprefix("Copied: ")
         assert np.array_equal(eval(code, {"arrays": {name: array}}), expected)
