@@ -83,7 +83,7 @@ class Endpoint:
 
 
 def may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
-    """Return whether an error of reading with some options is one that `resize=True` may mend."""
+    """Return whether a source that could not be read with some options may be read with `resize=True`."""
     return "resize" not in options and "resize=True" in (error.hint or "")
 
 

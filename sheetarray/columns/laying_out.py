@@ -1,4 +1,4 @@
-"""Which column of which sheet takes which part of which array: names in row 1, headers below, then elements.
+"""Lays arrays out in the columns of sheets: a name in row 1, a header below it, then elements.
 
 An array longer than a column of the container continues in the next ones, each a complete column with a header of its
 own; columns for which a sheet has no room go on in the next sheet.

@@ -210,7 +210,7 @@ class CsvSheet:
         ]
 
     def _parse_together(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return the cells of columns that begin in about the same row: those above their common body, and it.
+        """Return the cells of columns that begin in about the same row: those above their body, and the body.
 
         The body comes from the engine; of text that readers would split differently, after it is made sound.
         """

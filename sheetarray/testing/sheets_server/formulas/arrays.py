@@ -93,10 +93,13 @@ def check_size(height: int, width: int) -> None:
         fail("#NUM!", f"The array has more than {_LARGEST} values.")
 
 
-def caught(work: Callable[[], Operand]) -> Value:
+def caught(work: Callable[[], Operand | FormulaError]) -> Value:
     """Return one value that is worked out; an error is a value too."""
     try:
-        result = single_value(work())
+        operand = work()
+        if isinstance(operand, FormulaError):
+            return operand
+        result = single_value(operand)
     except FormulaError as error:
         return error
     except ZeroDivisionError:

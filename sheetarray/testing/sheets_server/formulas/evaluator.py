@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,7 @@ from ..errors import ApiError, Json
 from ..grid import Formula, GridCell, SheetGrid, Spilled
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .arrays import ArrayBlock, padded_columns, size_of, spreads
+from .arrays import ArrayBlock, caught, padded_columns, size_of, spreads
 from .blocks import CellBlock, PendingError
 from .operands import FormulaError, Operand, Scalar, Value, fail, single_value
 from .parsing import parse
@@ -133,7 +132,8 @@ class Evaluator:
         scope = FormulaScope(self, self.spreadsheet.sheet(place[0]), place[1], place[2], references)
         if place in self._circular:
             return _circle()
-        try:
+
+        def work() -> Operand | FormulaError:
             operand = node(scope)
             if fills and spreads(operand) and size_of(operand) != (1, 1):
                 columns = padded_columns(operand)
@@ -141,16 +141,10 @@ class Evaluator:
                 if any(sheet_id == place[0] and area.meets(filled) for sheet_id, area in scope.reads):
                     return _circle()
                 return self._spills.claim(scope.sheet, scope.row, scope.column, ArrayBlock(columns, len(columns[0])))
-            result = single_value(operand)
-        except FormulaError as error:
-            return error
-        except ZeroDivisionError:
-            return FormulaError("#DIV/0!", "Evaluation caused a divide by zero error.")
-        except (OverflowError, ValueError):
-            return FormulaError("#NUM!", "The result is no number that a cell can hold.")
-        if isinstance(result, float) and not math.isfinite(result):
-            return FormulaError("#NUM!", "The result is no number that a cell can hold.")
-        return 0.0 if result is None else result
+            value = single_value(operand)
+            return 0.0 if value is None else value
+
+        return caught(work)
 
 
 def _circle() -> FormulaError:
