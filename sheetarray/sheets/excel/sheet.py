@@ -15,11 +15,12 @@ from ...columns.words import WORDS
 from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding, FormatError
+from ...header import normalize_key
 from .reader import cells as c
 from .reader.column import ColumnRun, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.column_texts import ColumnTexts
-from .reader.scalars import scalars, words_of
+from .reader.scalars import number_shown, scalars, words_of
 from .reader.short_columns import numbers_of_short
 from .reader.some_runs import ROW
 from .sheet_runs import SheetRuns
@@ -47,6 +48,7 @@ class ExcelSheet(SheetRuns):
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
         self._known_words: Words | None = None
+        self._day_zero: str | None = None
 
     # The first rows ------------------------------------------------------------------------------------------
 
@@ -116,7 +118,25 @@ class ExcelSheet(SheetRuns):
         places, run = some.at(wanted)
         for place, value in zip(places.tolist(), scalars(run, from_1904=self.from_1904), strict=True):
             cells[place] = value
-        return [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
+        groups = [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
+        timed = np.flatnonzero(np.isin(run.kinds, [c.SERIAL, c.MOMENT, c.DURATION]))
+        owners = np.searchsorted(ends, places[timed], side="right")
+        inside = places[timed] - (ends - sizes)[owners]
+        begins: dict[int, int] = {}
+        for owner, index, cell in zip(owners.tolist(), inside.tolist(), timed.tolist(), strict=True):
+            group = groups[owner]
+            if owner not in begins:
+                keys = map(normalize_key, group)
+                begins[owner] = next((place for place, key in enumerate(keys) if key == "ndarray"), len(group))
+            if index > begins[owner]:  # before that it may be a name, and a header has no dates
+                number = number_shown(int(run.kinds[cell]), str(run.values[cell]), self._find_day_zero())
+                group[index] = group[index] if number is None else number
+        return groups
+
+    def _find_day_zero(self) -> str | None:
+        if self._day_zero is None and isinstance(self._container, c.DatesReader):
+            self._day_zero = self._container.find_day_zero()
+        return self._day_zero
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield rows, from a column on."""
@@ -217,6 +237,8 @@ class ExcelSheet(SheetRuns):
             place = f"{self._title}!{address(texts.dated[0])}"
             more = f" (and {len(texts.dated) - 1} more)" if len(texts.dated) > 1 else ""
             hint = 'dates="text" writes text: spreadsheets keep milliseconds, .ods hundredths, and years from 1900'
+            if dtype is not None and dtype.kind == "generic":
+                hint = "format the cell as a number, if it is one"
             note = Finding("warning", place, f"a date cell, read as its ISO text{more}", hint)
             self.notes = [*(other for other in self.notes if other.location != place), note]
         return texts.result()

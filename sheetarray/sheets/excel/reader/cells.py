@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -117,3 +117,11 @@ class WorkbookReader(Protocol):
 
     def close(self) -> None:
         """Give back what it holds."""
+
+
+@runtime_checkable
+class DatesReader(Protocol):
+    """A workbook whose cells hold dates, and no numbers that formats show as dates."""
+
+    def find_day_zero(self) -> str:
+        """Return the date that stands for the number 0."""

@@ -45,6 +45,7 @@ class ColumnTexts:
     def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
         self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
+        self._counts = dtype is not None and self._kind == "generic" and not table
         self._unit = None if dtype is None else serial_unit(dtype.numpy)
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
@@ -180,7 +181,7 @@ class ColumnTexts:
             elif self._kind == "datetime" or not 0 <= serials[number] < 1:
                 self._unreadable[index] = Unreadable(f"a date that there is not, {serials[number]:.15g}")
             else:
-                texts[number] = format_duration(float(serials[number]))
+                texts[number] = self._format_duration(float(serials[number]))
         self._add_kind(places, texts)
 
     def _add_plain_dates(self, places: Positions, serials: Buffer) -> tuple[Positions, Buffer]:
@@ -204,7 +205,11 @@ class ColumnTexts:
         import polars as pl
 
         hours = self._texts.gather(places).cast(pl.Float64, strict=False).to_list()
-        self._add_kind(places, [None if value is None else format_duration(value) for value in hours])
+        self._add_kind(places, [None if value is None else self._format_duration(value) for value in hours])
+
+    def _format_duration(self, days: float) -> str | None:
+        """Return the text of a duration as programs show it, or of the number itself under a dtype that has numbers."""
+        return shortest_text(days, repr(days)) if self._counts else format_duration(days)
 
     def _add_faults(self, places: Positions) -> None:
         self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}"))

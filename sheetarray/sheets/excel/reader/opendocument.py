@@ -25,6 +25,9 @@ from .titles import Titles
 MANIFEST = "META-INF/manifest.xml"
 
 _EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
+_DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
+_FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
+_LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
 _LONGEST_TEXT = 2**20
 _MOST_KEPT = 2**25  # bytes of the content that are kept
 
@@ -49,6 +52,17 @@ class OdsBook:
         for title in _titles(self._content()):
             titles.add(title, title)
         self.titles = list(titles.places)
+
+    def find_day_zero(self) -> str:
+        """Return the date that stands for the number 0; documents that do not say it count as Excel does."""
+        waiting = b""
+        for block in self._content():
+            waiting = waiting[-_LONGEST_TAG:] + block
+            if match := _DAY_ZERO.search(waiting):
+                return match[1].decode("ascii")
+            if _FIRST_CELL.search(waiting):
+                break  # it stands before all tables
+        return "1899-12-30"
 
     def close(self) -> None:
         """Do nothing: the package's bytes are the caller's."""

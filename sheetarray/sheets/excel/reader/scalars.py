@@ -16,6 +16,7 @@ from . import cells as c
 _FEW = 2000  # cells that plain Python looks at faster
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
+_DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 
 def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
@@ -59,6 +60,27 @@ def scalar_of(kind: int, text: str) -> Cell:
     if kind == c.BOOLEAN:
         return text.strip() in ("1", "true")
     return None if kind == c.PENDING else text
+
+
+def number_shown(kind: int, text: str, day_zero: str | None) -> int | float | None:
+    """Return the number that a cell's format shows as a date or as a duration; None where nobody knows it.
+
+    Args:
+        kind: of the cell.
+        text: its value.
+        day_zero: the date that stands for the number 0, where cells hold dates and no numbers; otherwise None.
+    """
+    if kind in (c.SERIAL, c.DURATION):
+        number = _parse_number(text)
+        return number if isinstance(number, int | float) else None
+    match = _DAY.fullmatch(text) if kind == c.MOMENT and day_zero is not None else None
+    if match is None:
+        return None
+    try:
+        day = np.datetime64(match[1] if len(match[1]) == len("1899-12-30") else f"+{match[1]}", "D")
+        return int((day - np.datetime64(day_zero, "D")).astype(np.int64))
+    except ValueError:
+        return None  # no calendar has such a day
 
 
 def _parse_number(text: str) -> Cell:
