@@ -66,8 +66,19 @@ def pytest_runtest_call() -> Generator[None]:
     """Skip what needs an adapter that was deleted, its folder gone; see delete_adapter.py."""
     try:
         yield
-    except (NotFoundError, pytest.fail.Exception) as error:
-        cause = error if isinstance(error, NotFoundError) else error.__context__  # within `pytest.warns`
+    except (NotFoundError, ModuleNotFoundError, pytest.fail.Exception) as error:
+        cause = error.__context__ if isinstance(error, pytest.fail.Exception) else error  # within `pytest.warns`
         if cause is None or (name := find_missing_format(cause)) is None:
             raise
         pytest.skip(f"the adapter of {name} was deleted")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a module of tests that imports an adapter that was deleted."""
+    report: pytest.CollectReport = yield
+    if report.failed and (name := find_missing_format(str(report.longrepr))) is not None:
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 1, f"the adapter of {name} was deleted")
+    return report

@@ -146,7 +146,7 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         return
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
-    if not row.folders and (os.path.isdir(target) or os.fspath(target).endswith(os.sep)):
+    if row.folders != "write" and (os.path.isdir(target) or os.fspath(target).endswith(os.sep)):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
 
 

@@ -19,6 +19,7 @@ _ROWS = (
         extra="awkward",
         compressible=False,
         text=False,
+        folders="read",
         composite=Composite("awkward", "sheetarray.interchange.awkward.columns"),
     ),
     Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values"),
@@ -56,7 +57,7 @@ _ROWS = (
         compressible=False,
         text=False,
     ),
-    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False, folders=True),
+    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False, folders="write"),
     Format(
         "sciserialize",
         (".msgpack",),

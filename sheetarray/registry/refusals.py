@@ -21,7 +21,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
             f"{text.partition(chr(10))[0]!r:.{_LONGEST}} ..: this is text, not a path; io.StringIO(text) makes a file"
         )
     if os.path.isdir(text):
-        return f"{text}: this is a folder; name a file in it (folders of arrays end in .ra or .awkd)"
+        ends = " or ".join(sorted(suffix for row in rows if row.folders for suffix in row.suffixes))
+        return f"{text}: this is a folder; name a file in it" + (f" (folders of arrays end in {ends})" if ends else "")
     if text.startswith("zip::"):
         return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
     suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from ..adapters import Keeps
 from ..errors import MissingDependencyError, NotFoundError
@@ -63,7 +63,7 @@ class Format:
             its suffixes belong to; a regular expression. On writing, the other format is meant.
         package: the installed package that gives the format; None for one of sheetarray, or of this session.
         text: whether a file that was opened for text can hold it.
-        folders: whether a folder may be written, too.
+        folders: what else may be done with a folder whose name ends in a suffix: "read" it, or "write" it, too.
 
     Example:
         >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
@@ -84,7 +84,7 @@ class Format:
     signature: re.Pattern[bytes] | None = None
     package: str | None = None
     text: bool = True
-    folders: bool = False
+    folders: Literal["read", "write"] | None = None
 
     def function(self, verb: str) -> Callable[..., Any]:
         """Return the adapter's function for a verb: read, write, scan, check, read_columns or write_table.

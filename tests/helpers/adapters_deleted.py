@@ -7,23 +7,34 @@ from ladder import ROOT
 FOLDERS = {  # what errors call a format or its suffix -> the folder of its adapter
     "avro": "interchange/avro",
     "awkd": "interchange/awkward",
+    "csv": "sheets/delimited",
     "gsheet": "sheets/google",
     "json": "sheets/json",
     "msgpack": "interchange/sciserialize",
     "npy": "interchange/npy",
     "npz": "interchange/npy",
+    "ods": "sheets/excel",
     "ra": "interchange/rawarray",
     "sciserialize": "interchange/sciserialize",
     "sciserialize-json": "interchange/sciserialize",
+    "tab": "sheets/delimited",
+    "tsv": "sheets/delimited",
+    "txt": "sheets/delimited",
+    "xls": "sheets/excel",
+    "xlsb": "sheets/excel",
+    "xlsm": "sheets/excel",
     "xlsx": "sheets/excel",
 }
 DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
 
-WITHOUT_TABLES = next(suffix for suffix in (".avro", ".npz") if suffix[1:] not in DELETED)  # no `write_table` there
+WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there
 
 
-def find_missing_format(error: BaseException) -> str | None:
+def find_missing_format(error: BaseException | str) -> str | None:
     """Return the deleted format that an error asks for, or None if it is about something else."""
     text = f"{error} "
+    modules = ((name, "sheetarray." + FOLDERS[name].replace("/", ".")) for name in sorted(DELETED))
+    if "No module named " in text:
+        return next((name for name, module in modules if f"'{module}'" in text or f"'{module}." in text), None)
     asked = (name for name in DELETED if f"'{name}'" in text or f".{name}:" in text or f".{name}/" in text)
     return next(asked, None) if "no format" in text or ": this is a folder; " in text else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from click.testing import CliRunner, Result
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.cli.program import to_cli_options
-from sheetarray.registry.refusals import nearest
+from sheetarray.registry import FORMATS
+from sheetarray.registry.refusals import nearest, place_problem
 
 ARRAY = np.arange(3.0)
 
@@ -93,6 +95,12 @@ def test_a_folder_is_called_one(tmp_path: Path) -> None:
     said = run("info", tmp_path)
     assert "this is a folder" in said.stderr
     assert "--from" not in said.stderr
+    ends = sorted({".ra", ".awkd"} - {f".{name}" for name in DELETED})  # whatever rows the table has, and no other
+    assert all(end in said.stderr for end in ends)
+    plain = [replace(row, folders=None) for row in FORMATS.values()]
+    assert place_problem(str(tmp_path), plain) == f"{tmp_path}: this is a folder; name a file in it"
+    outside = [*plain, replace(plain[0], folders="read", suffixes=(".inks",))]
+    assert place_problem(str(tmp_path), outside).endswith(" (folders of arrays end in .inks)")
 
 
 def test_a_path_without_a_suffix_has_none() -> None:
