@@ -146,7 +146,7 @@ def test_a_line_is_drawn_along_both_axes_and_leads_to_an_element(browser: Browse
     assert readout(browser)[0] == "t[0, 0, 5]"
 
 
-@pytest.mark.parametrize("rows", [1_000, 3_000_000])
+@pytest.mark.parametrize("rows", [1_000, 600_000])  # in pixels: fewer than TALLEST of table.js, and twice as many
 def test_a_long_table_is_reached_to_its_end(browser: Browser, rows: int) -> None:
     array = np.arange(rows, dtype="i4")
     browser.open(sa.view(array).html)
@@ -202,25 +202,24 @@ def test_a_number_is_found_in_any_slice(browser: Browser) -> None:
     assert readout(browser)[0] == "t[1, 2, 3]"
 
 
-@pytest.mark.parametrize(
-    ("array", "text", "index"),
-    [
-        (np.array([2**53, 2**53 + 1]), str(2**53 + 1), 1),
-        (np.float32([0.5, 0.1]), "0.1", 1),
-        (np.float16([0.5, 0.1]), "0.1", 1),
-        (np.array([0.0, -np.inf]), "-inf", 1),
-        (np.array([True, False]), "false", 1),
-        (np.array([1j, 3 + 4j]), "3+4i", 1),
-        (np.array(["Bern", "Zürich"]), "zür", 1),
-        (np.array(["2026-01-01", "2026-07-01"], "M8[D]"), "2026-07", 1),
-        (np.array([5, "NaT"], "m8[s]"), "nat", 1),
-        (np.array(["x", None], object), "none", 1),
-    ],
-)
-def test_any_kind_of_element_is_found(browser: Browser, array: Any, text: str, index: int) -> None:
-    browser.open(sa.view({"a": array}).html)
-    search(browser, text)
-    assert readout(browser)[0] == f"a[{index}]"
+def test_any_kind_of_element_is_found(browser: Browser) -> None:
+    searches: list[tuple[Any, str]] = [
+        (np.array([2**53, 2**53 + 1]), str(2**53 + 1)),
+        (np.float32([0.5, 0.1]), "0.1"),
+        (np.float16([0.5, 0.1]), "0.1"),
+        (np.array([0.0, -np.inf]), "-inf"),
+        (np.array([True, False]), "false"),
+        (np.array([1j, 3 + 4j]), "3+4i"),
+        (np.array(["Bern", "Zürich"]), "zür"),
+        (np.array(["2026-01-01", "2026-07-01"], "M8[D]"), "2026-07"),
+        (np.array([5, "NaT"], "m8[s]"), "nat"),
+        (np.array(["x", None], object), "none"),
+    ]
+    browser.open(sa.view({f"a{number}": array for number, (array, _) in enumerate(searches)}).html)
+    for number, (_, text) in enumerate(searches):
+        browser.choose_array(number)
+        search(browser, text)
+        assert readout(browser)[0] == f"a{number}[1]", text
 
 
 # Findings, files side by side, awkward arrays ------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from children import GIVEN_UP_AFTER
 from examples import PART
 
 import sheetarray as sa
+from sheetarray.interchange.awkward import builder, schema
 from sheetarray.interchange.awkward.limits import (
     BYTES_ALWAYS,
     BYTES_TIMES,
@@ -140,10 +141,19 @@ def _nested(depth: int, name: str = "JaggedArray.fromcounts") -> tuple[Blobs, An
 
 @cache
 def _zeros() -> bytes:
-    """A few hundred kilobytes, of which zlib makes a little more than an array may take."""
-    packer = zlib.compressobj(1)
-    pieces = [packer.compress(bytes(2**20)) for _ in range((BYTES_ALWAYS >> 20) + 1)]
-    return b"".join([*pieces, packer.flush()])
+    """Some hundred kilobytes, of which zlib makes a little more than an array may take."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    block = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to none before it
+    count = (BYTES_ALWAYS >> 20) + 1
+    checksum = ((count << 20) % 65521) << 16 | 1  # Adler-32 of zeros
+    return b"\x78\x01" + block * count + packer.flush() + checksum.to_bytes(4, "big")
+
+
+def test_the_zeros_of_these_tests_are_whole() -> None:
+    unpacker, size, packed = zlib.decompressobj(), 0, _zeros()
+    while piece := unpacker.decompress(packed, 2**20):
+        size, packed = size + len(piece), unpacker.unconsumed_tail
+    assert (unpacker.eof, size) == (True, BYTES_ALWAYS + 2**20)
 
 
 def bombs() -> dict[str, tuple[dict[str, Any], str]]:
@@ -230,7 +240,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "values; at most",
     )
     result["very many expressions"] = (
-        {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * (10**5 // min(PART, 4))) + b"]}}"},
+        {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * (10**5 // PART)) + b"]}}"},
         "the whole is a list",
     )
     return result
@@ -298,7 +308,10 @@ def test_a_hostile_file_takes_no_more_than_512_megabytes_of_a_process(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_just_fits_the_limits_is_read() -> None:
+def test_what_just_fits_the_limits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    most_arrays, most_parts = MOST_ARRAYS // PART, MOST_SCHEMA_PARTS // PART
+    monkeypatch.setattr(builder, "MOST_ARRAYS", most_arrays)
+    monkeypatch.setattr(schema, "MOST_SCHEMA_PARTS", most_parts)
     blobs, nested = _nested(DEEPEST_ARRAY - 1)
     assert blobs.read(nested).tolist() != []
     blobs, nested = _nested(DEEPEST_ARRAY)
@@ -312,14 +325,14 @@ def test_what_just_fits_the_limits_is_read() -> None:
     chain = [{"ref": index + 1, "id": index} for index in range(DEEPEST_EXPRESSION - 2)]
     refused(Blobs(), {"list": [*chain, {"json": 1, "id": len(chain)}]}, "the whole is a list")
     blobs = Blobs()
-    pairs = [["0", blobs.array(INTS, id=0)], *([str(n), {"ref": 0}] for n in range(1, MOST_ARRAYS - 1))]
-    assert len(blobs.read(call("Table.frompairs", {"pairs": pairs})).fields) == MOST_ARRAYS - 1
+    pairs = [["0", blobs.array(INTS, id=0)], *([str(n), {"ref": 0}] for n in range(1, most_arrays - 1))]
+    assert len(blobs.read(call("Table.frompairs", {"pairs": pairs})).fields) == most_arrays - 1
     pairs.append(["x", {"ref": 0}])
-    refused(blobs, call("Table.frompairs", {"pairs": pairs}), f"an array made of {MOST_ARRAYS + 1} arrays")
-    ones = {"json": [1] * (MOST_SCHEMA_PARTS - 10)}
+    refused(blobs, call("Table.frompairs", {"pairs": pairs}), f"an array made of {most_arrays + 1} arrays")
+    ones = {"json": [1] * (most_parts - 10)}
     refused(Blobs(), ones, "the whole is a list")
     with pytest.raises(sa.FormatError, match="values"):
-        Blobs().read({"json": [1] * MOST_SCHEMA_PARTS})
+        Blobs().read({"json": [1] * most_parts})
     exact = document(blobs.array(INTS))
     assert deserialize({**blobs, "": exact + b" " * (MOST_SCHEMA_BYTES - len(exact))}).tolist() == [0, 1, 2, 3]
 
