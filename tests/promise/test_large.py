@@ -22,7 +22,9 @@ from sheetarray.cli.endpoints import Endpoint
 from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import reported
 from sheetarray.sheets.excel import adapter as excel
-from sheetarray.sheets.excel import intact, pieces
+from sheetarray.sheets.excel import large as large_book
+from sheetarray.sheets.excel import pieces
+from sheetarray.sheets.excel.guard import stored_texts
 from sheetarray.sheets.excel.whole import read_book
 from sheetarray.sheets.json import checking
 from sheetarray.spool import PiecedArrays
@@ -218,14 +220,16 @@ def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out.csv", "run.csv"]
 
 
-def edit_workbook(path: Path, edits: dict[str, Any]) -> None:
-    """Edit cells as another program does that keeps the record of what was written."""
+def edit_workbook(path: Path, edits: dict[str, Any], *, without_record: bool = False) -> None:
+    """Edit cells as another program does, which keeps the record of what was written, or leaves it out."""
     with zipfile.ZipFile(path) as book:
         members = {name: book.read(name) for name in book.namelist()}
     part = "xl/worksheets/sheet1.xml"
     for before, after in edits.items():
         assert members[part].count(before.encode()) == 1, before
         members[part] = members[part].replace(before.encode(), after.encode())
+    if without_record:
+        members["docProps/custom.xml"] = re.sub(rb"<property .*</property>", b"", members["docProps/custom.xml"])
     with zipfile.ZipFile(path, "w") as book:
         for name, content in members.items():
             book.writestr(name, content)
@@ -259,15 +263,16 @@ def test_a_large_workbook_has_the_findings_of_a_small_one(
         edit_workbook(path, edits)
     expected = [str(finding) for finding in sa.check(path)]
     assert bool(expected) == bool(edits)
-    monkeypatch.setattr(intact, "LARGE_WORKBOOK", 1)
-    if not edits:
-        monkeypatch.setattr(excel, "find_all", None)  # not asked
-    assert [str(finding) for finding in sa.check(path)] == expected
+    monkeypatch.setattr(large_book, "LARGE_WORKBOOK", 1)
+    with monkeypatch.context() as patch:
+        if not any(edit in ("", "<v>x</v>", "<v>11</v>") for edit in edits.values()) and 'r="' not in str(edits):
+            patch.setattr(excel, "find_all", None)  # not asked: no cell is wrong
+        assert [str(finding) for finding in sa.check(path)] == expected
     size = len(zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml"))
     for limit in (size - 1, size, size + 1):
-        monkeypatch.setattr(intact, "LARGE_WORKBOOK", limit)
+        monkeypatch.setattr(large_book, "LARGE_WORKBOOK", limit)
         with Source(path) as source:
-            assert intact.is_large_and_intact(source, None, "error") == (limit <= size and not edits)
+            assert large_book.is_large_and_intact(source, None, "error") == (limit <= size and not edits)
 
 
 def test_a_large_workbook_says_what_is_gone_or_was_never_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,12 +286,38 @@ def test_a_large_workbook_says_what_is_gone_or_was_never_there(tmp_path: Path, m
     book.save(tmp_path / "gone.xlsx")
     for name in ("all", "gone", "views", "guard"):
         with monkeypatch.context() as patch:
-            patch.setattr(intact, "LARGE_WORKBOOK", 1)
+            patch.setattr(large_book, "LARGE_WORKBOOK", 1)
             findings = [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
             with Source(tmp_path / f"{name}.xlsx") as source:
-                assert intact.is_large_and_intact(source, None, "error") == (name == "all")
+                assert large_book.is_large_and_intact(source, None, "error") == (name == "all")
         assert findings == [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
         assert ("is gone" in " ".join(findings)) == (name == "gone")
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("record", [False, True])
+def test_every_array_of_a_large_workbook_is_judged_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool, record: bool
+) -> None:
+    xr = pytest.importorskip("xarray")
+    path = tmp_path / "run.xlsx"
+    values = np.linspace(1, 2, 12).reshape(4, 3)
+    values[1, 2] = 0.12345678901234568
+    variables = {"t": (("x", "y"), values), "z": ("x", np.arange(4) * 1j), "o": ("x", np.array([1, "a", None, 2.5]))}
+    sa.write_excel(path, xr.Dataset(variables, {"x": ["a", "b", "c", "d"]}), guard=guard)
+    sa.write_excel(path, {"e": ak.Array([{"p": 1.5, "q": [1, 2]}, {"p": 2.5, "q": []}])}, sheet="more", mode="a")
+    edit_workbook(path, {"<v>0.12345678901234568</v>": "<f>7</f><v>7</v>"}, without_record=not record)
+    expected = [str(finding) for finding in sa.check(path)]
+    assert bool(expected)
+    asked: list[str] = []
+    read = stored_texts.StoredTexts.__iter__
+    monkeypatch.setattr(stored_texts.StoredTexts, "__iter__", lambda texts: asked.append("file") or read(texts))
+    monkeypatch.setattr(stored_texts, "IN_MEMORY", 100)
+    monkeypatch.setattr(stored_texts, "_MAPPED", 1)
+    monkeypatch.setattr(large_book, "LARGE_WORKBOOK", 1)
+    monkeypatch.setattr(excel, "find_all", None)  # which would have all arrays in memory
+    assert [str(finding) for finding in sa.check(path)] == expected
+    assert bool(asked) == guard
 
 
 def test_a_guarded_workbook_comes_in_pieces_where_it_is_as_it_was_written(

@@ -26,7 +26,7 @@ from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table,
 from ...views.description import View, select_views
 from .append import IfSheetExists
 from .checking import check_is_text, find_all, select_searched, select_sheets
-from .intact import is_large_and_intact
+from .large import find_in_large
 from .table import ExcelTable
 from .whole import read_book
 from .workbook import Workbook
@@ -230,7 +230,9 @@ def check_excel(
     """
     try:
         with Source(source) as opened:
-            if is_large_and_intact(opened, sheet, missing):
+            known = find_in_large(opened, sheet, missing, guard=guard)
+            if known is not None:
+                yield from known
                 return
             with Workbook(opened, reads_numbers=True) as book:
                 findings = list(find_all(opened, book, sheet, missing, guard=guard))

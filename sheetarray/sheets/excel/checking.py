@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...columns import ArrayColumn, CompareFingerprint, RowChange
@@ -18,18 +18,38 @@ from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
+CheckSheets = Callable[..., Iterator[Finding]]
+"""`composite.check_sheets`, or what takes the same arguments and gives the same findings."""
 
-def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
-    """Yield every finding in an open workbook; the arguments are those of `check_excel`."""
-    for finding in _find_all(source, book, sheet, missing, guard=guard):
+
+def find_all(
+    source: Source,
+    book: Workbook,
+    sheet: str | None,
+    missing: Missing,
+    *,
+    guard: bool,
+    check: CheckSheets = check_sheets,
+) -> Iterator[Finding]:
+    """Yield every finding in an open workbook.
+
+    Args:
+        source: of the workbook.
+        book: the workbook.
+        sheet: as for `check_excel`, as are `missing` and `guard`.
+        check: reads the arrays and has each of them judged.
+    """
+    for finding in _find_all(source, book, sheet, missing, guard=guard, check=check):
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
 
 
-def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
+def _find_all(
+    source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool, check: CheckSheets
+) -> Iterator[Finding]:
     """Yield every finding, with the places of cells in the columns of arrays."""
     memory = StoredFingerprints(source)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=True, survey=survey_of(book))
+    snapshots = Snapshots(book.guards() if guard else [], aligns=True, survey=survey_of(book, check))
     verdicts: list[Finding] = []
 
     sheets = select_sheets(book, sheet)
@@ -62,7 +82,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
             yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
     restore = snapshots if snapshots.exist else None
-    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore))
+    findings = list(check(sheets, missing=missing, judge=judge, restore=restore))
     yield from memory.findings
     yield from snapshots.check()
     yield from map(memory.simplify_exchange, findings)
@@ -89,11 +109,11 @@ def _judge_rows(
     return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
 
 
-def survey_of(book: Workbook) -> Survey:
+def survey_of(book: Workbook, check: CheckSheets = check_sheets) -> Survey:
     """Return a function that calls another with the name, the elements and the cells of each array of a workbook."""
 
     def survey(judge: CompareFingerprint) -> None:
-        for _ in check_sheets(select_sheets(book, None), missing="nan", judge=judge):
+        for _ in check(select_sheets(book, None), missing="nan", judge=judge):
             pass
 
     return survey

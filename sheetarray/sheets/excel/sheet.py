@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding, FormatError
 from ...header import normalize_key
+from ...spool import NotInPiecesError
 from .reader import cells as c
 from .reader.column import ColumnRun, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
@@ -191,6 +193,24 @@ class ExcelSheet(SheetRuns):
                 wholes.pop(column, None)
             results.append(([], self.column_cells(part, request, typed=typed, text=text, numeric=numeric)))
         return results
+
+    def iter_column(self, request: Request) -> Iterator[Cell]:
+        """Yield the cells of a column as text, piece by piece.
+
+        Raises:
+            NotInPiecesError: they come in another order, or some stand above.
+        """
+        with self.runs(numeric=False) as runs:
+            for run in runs:
+                some = run.select(run.columns == request.column)
+                if not len(some):
+                    continue
+                if int(some.rows.min()) < request.row:
+                    raise NotInPiecesError
+                (gathering,) = gather_columns([some], [request])
+                cells = self.whole_column(gathering, request.column, request.row)
+                yield from self.column_cells(cells, request, typed=False, text=True, numeric=False)
+                request = replace(request, row=int(some.rows.max()) + 1)
 
     def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
         for run in runs:

@@ -11,12 +11,16 @@ from __future__ import annotations
 import binascii
 from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import Protocol
 
 from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
+from ....elements import Cell
 from ....errors import Finding, FormatError
+from ....spool import NotInPiecesError
 from ..xml_text import xml_text
 from .snapshot import SnapshotHeader, parse_header
+from .stored_texts import store_texts
 
 MARK = "sheetarray guard"
 VERSION = 1
@@ -73,7 +77,18 @@ def _row_xml(number: int, text: str) -> bytes:
     return f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{text}</t></is></c></row>'.encode()
 
 
-def read_guard(sheet: Sheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, list[str]]]:
+class GuardSheet(Sheet, Protocol):
+    """A sheet of which a column is read piece by piece."""
+
+    def iter_column(self, request: Request) -> Iterator[Cell]:
+        """Yield the cells of a column.
+
+        Raises:
+            NotInPiecesError: they come in another order, or some stand above.
+        """
+
+
+def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
     """Yield the header and the texts of each snapshot; what is damaged is noted, and passed over.
 
     Args:
@@ -87,16 +102,15 @@ def read_guard(sheet: Sheet, findings: list[Finding]) -> Iterator[tuple[Snapshot
             findings.append(Finding("warning", f"{title}!A1", f"{reason}", _HINT))
 
     try:
-        ((_, cells),) = sheet.columns([Request(0, 0, from_name("string"), as_numerals=False)], typed=False)
+        texts = _read_texts(sheet)
     except FormatError as error:
         note(f"the guard cannot be read: {error.reason}")
         return
-    texts = ["" if cell is None else str(cell) for cell in cells]
     if not texts or texts[0] != f"{MARK} {VERSION}":
         note("the guard is of another version")
         return
     starts = [place for place, text in enumerate(texts) if text.startswith("{")]
-    if [text for text in texts[1 : starts[0] if starts else len(texts)] if text]:
+    if any(texts[1 : starts[0] if starts else len(texts)]):
         note("the guard has texts that belong to no array: a header of it is gone")
     for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
         try:
@@ -104,4 +118,14 @@ def read_guard(sheet: Sheet, findings: list[Finding]) -> Iterator[tuple[Snapshot
         except FormatError as error:
             note(f"the guard is damaged: {error.reason}")
             continue
-        yield says, [text for text in texts[start + 1 : end] if text]
+        own = texts[start + 1 : end]
+        yield says, own if all(own) else [text for text in own if text]
+
+
+def _read_texts(sheet: GuardSheet) -> Sequence[str]:
+    request = Request(0, 0, from_name("string"), as_numerals=False)
+    try:
+        return store_texts(sheet.iter_column(request))
+    except NotInPiecesError:
+        ((_, cells),) = sheet.columns([request], typed=False)
+        return store_texts(cells)

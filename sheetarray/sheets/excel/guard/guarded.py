@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ....aligning import RowOrigins, align_rows
-from ....columns import ArrayColumn, CompareFingerprint, RowChange, Sheet
+from ....columns import ArrayColumn, CompareFingerprint, RowChange
 from ....dtypes import Buffer, Mask, Positions
 from ....errors import Finding, FormatError
 from ....header import Header
 from ....resizing import count_rows
 from .comparing import count_chains, is_beyond, mark_kept
-from .guard_sheet import read_guard
+from .guard_sheet import GuardSheet, read_guard
 from .rounding import LEAST_CHAINS
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
@@ -83,11 +83,11 @@ class Snapshots:
         findings: what is wrong with them.
     """
 
-    def __init__(self, sheets: Sequence[Sheet], *, aligns: bool = False, survey: Survey | None = None) -> None:
+    def __init__(self, sheets: Sequence[GuardSheet], *, aligns: bool = False, survey: Survey | None = None) -> None:
         self.findings: list[Finding] = []
         self._aligns, self._survey = aligns, survey
         self._sheets = sheets
-        self._known: dict[str, list[tuple[SnapshotHeader, list[str]]]] | None = None
+        self._known: dict[str, list[tuple[SnapshotHeader, Sequence[str]]]] | None = None
         self._decoded: dict[int, Buffer | None] = {}
         self._chains: bool | None = None
 
@@ -102,12 +102,12 @@ class Snapshots:
             self.decode(entry, 0)
         return self.findings
 
-    def __iter__(self) -> Iterator[tuple[SnapshotHeader, list[str]]]:
+    def __iter__(self) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
         """Yield every snapshot, in their order."""
         for entries in self._by_name().values():
             yield from entries
 
-    def _by_name(self) -> dict[str, list[tuple[SnapshotHeader, list[str]]]]:
+    def _by_name(self) -> dict[str, list[tuple[SnapshotHeader, Sequence[str]]]]:
         if self._known is None:
             self._known = {}
             for sheet in self._sheets:
@@ -115,14 +115,14 @@ class Snapshots:
                     self._known.setdefault(says.name, []).append((says, texts))
         return self._known
 
-    def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, list[str]] | None:
+    def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, Sequence[str]] | None:
         """Return the snapshot of an array that stands in a sheet; None if none may be its own, or two."""
         entries = self._by_name().get(name, [])
         if len(entries) > 1:
             entries = [entry for entry in entries if entry[0].sheet == title]
         return entries[0] if len(entries) == 1 else None
 
-    def decode(self, entry: tuple[SnapshotHeader, list[str]], nbytes: int) -> Buffer | None:
+    def decode(self, entry: tuple[SnapshotHeader, Sequence[str]], nbytes: int) -> Buffer | None:
         """Return the elements of a snapshot; None, and a finding, where it is damaged.
 
         Args:

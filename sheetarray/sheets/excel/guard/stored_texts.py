@@ -1,0 +1,76 @@
+"""The texts of a guard's sheet: many of them wait in a file without a name, and are read again when they are wanted."""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from ....elements import Cell
+from ....files import release_pages
+
+IN_MEMORY = 2**24  # characters; with more of them texts go to a file
+_MAPPED = 2**22  # bytes that are looked at before the system hears that they need not stay in memory
+
+
+class StoredTexts(Sequence[str]):
+    """Texts that lie behind each other in a map.
+
+    Args:
+        content: all of them, in UTF-8.
+        bounds: where each begins, and the next one ends.
+    """
+
+    def __init__(self, content: mmap.mmap, bounds: Sequence[tuple[int, int]]) -> None:
+        self._content, self._bounds = content, bounds
+
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return StoredTexts(self._content, self._bounds[index])
+        start, end = self._bounds[index]
+        return self._content[start:end].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        done = 0
+        for start, end in self._bounds:
+            yield self._content[start:end].decode("utf-8", "surrogatepass")
+            if end - done >= _MAPPED:  # the system maps neighbours too: all before are released
+                release_pages(self._content, 0, end)
+                done = end
+        release_pages(self._content, 0, len(self._content))
+
+
+def store_texts(cells: Iterable[Cell]) -> Sequence[str]:
+    """Return the texts of cells, none for a blank one: a list, or a file where there are more than memory should hold.
+
+    Raises:
+        OSError: there is no room for the file.
+    """
+    texts: list[str] = []
+    size, rest = 0, iter(cells)
+    for cell in rest:
+        texts.append("" if cell is None else str(cell))
+        size += len(texts[-1])
+        if size > IN_MEMORY:
+            return _store_in_file(texts, rest)
+    return texts
+
+
+def _store_in_file(texts: list[str], rest: Iterator[Cell]) -> StoredTexts:
+    with tempfile.TemporaryFile(prefix=".sheetarray-") as file:
+        sizes = [file.write(_to_bytes(text)) for text in texts]
+        texts.clear()
+        sizes.extend(file.write(_to_bytes(cell)) for cell in rest)
+        file.flush()
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    ends = list(accumulate(sizes))
+    return StoredTexts(content, list(zip([0, *ends[:-1]], ends, strict=True)))
+
+
+def _to_bytes(cell: Cell) -> bytes:
+    return ("" if cell is None else str(cell)).encode("utf-8", "surrogatepass")
