@@ -12,7 +12,7 @@ from adapters_deleted import find_missing_format
 from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
 
-from sheetarray import NotFoundError
+from sheetarray import DTypeError, NotFoundError
 
 if TYPE_CHECKING:
     from sheetarray.testing.sheets_server import SheetsServer
@@ -66,7 +66,7 @@ def pytest_runtest_call() -> Generator[None]:
     """Skip what needs an adapter that was deleted, its folder gone; see delete_adapter.py."""
     try:
         yield
-    except (NotFoundError, ModuleNotFoundError, pytest.fail.Exception) as error:
+    except (DTypeError, NotFoundError, ModuleNotFoundError, pytest.fail.Exception) as error:
         cause = error.__context__ if isinstance(error, pytest.fail.Exception) else error  # within `pytest.warns`
         if cause is None or (name := find_missing_format(cause)) is None:
             raise

@@ -33,6 +33,8 @@ WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".
 def find_missing_format(error: BaseException | str) -> str | None:
     """Return the deleted format that an error asks for, or None if it is about something else."""
     text = f"{error} "
+    if "an awkward array that is not rectangular" in text:
+        return "awkd" if "awkd" in DELETED else None
     modules = ((name, "sheetarray." + FOLDERS[name].replace("/", ".")) for name in sorted(DELETED))
     if "No module named " in text:
         return next((name for name, module in modules if f"'{module}'" in text or f"'{module}." in text), None)

@@ -34,7 +34,7 @@ def gives_back(text: str) -> bool:
     if abs(value) == float("inf"):
         return False
     # The shortest text of 2**-24 ends in 063, and %.15e prints 062: halfway between them, both are what programs print.
-    return exact in (Decimal(f"{value:.{len(digits) - 1}e}"), Decimal(repr(value)))
+    return exact == Decimal(f"{value:.{len(digits) - 1}e}") or (len(digits) <= 17 and exact == Decimal(repr(value)))
 
 
 def comma_can_part_thousands(text: str) -> bool:

@@ -36,9 +36,9 @@ def delete_adapter(project: Path, adapter: str) -> None:
 
 
 def _delete_rows(table: Path, module: str) -> list[str]:
-    """Delete the rows of a module from the table of formats, and return the suffixes of the first."""
+    """Delete the rows of a module from the table of formats, and return the suffixes that were theirs alone."""
     text = table.read_text(encoding="utf-8")
-    lines, suffixes = text.splitlines(keepends=True), []
+    lines, suffixes = text.splitlines(keepends=True), set[str]()
     (rows,) = (
         node.value.elts
         for node in ast.parse(text).body
@@ -49,10 +49,11 @@ def _delete_rows(table: Path, module: str) -> list[str]:
     for row in reversed(rows):
         _, its_suffixes, its_module = (ast.literal_eval(argument) for argument in row.args[:3])
         if its_module == module:
-            suffixes = list(its_suffixes)  # in the end those of the first row, by which the documentation names it
+            if all(option.arg != "signature" for option in row.keywords):  # which tells the formats of one suffix apart
+                suffixes |= set(its_suffixes)
             del lines[row.lineno - 1 : row.end_lineno]
     table.write_text("".join(lines), encoding="utf-8")
-    return suffixes
+    return sorted(suffixes)
 
 
 def _delete_from_docs(docs: Path, adapter: str, suffixes: list[str]) -> None:
