@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from children import GIVEN_UP_AFTER
+from children import GIVEN_UP_AFTER, run_limited
 from rich.console import Console
 
 import sheetarray as sa
@@ -26,6 +26,22 @@ def run(*args, stdin=b"", **options):
     return subprocess.run(
         [*PROGRAM, *map(str, args)], input=stdin, capture_output=True, timeout=GIVEN_UP_AFTER, **options
     )
+
+
+def show(path, environment):
+    """What `show` prints in a process of this environment, and of no other word on colours."""
+    code = """
+        import json, os, sys
+        for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TERM"):
+            os.environ.pop(name, None)
+        os.environ |= json.loads(sys.argv.pop(1))
+        from sheetarray.cli import main
+        try:
+            main()
+        except SystemExit as end:
+            assert not end.code
+    """
+    return run_limited(code, json.dumps(environment), "show", path).output
 
 
 @pytest.fixture
@@ -133,10 +149,9 @@ def test_info_imports_no_engine(path):
     ],
 )
 def test_colours_only_where_they_are_wanted(path, environment, coloured):
-    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")}
-    done = run("show", path, env={**clean, "TERM": "xterm-256color", **environment})
-    assert (b"\x1b[38;2;" in done.stdout) is coloured
-    assert ("▀".encode() in done.stdout) is coloured
+    shown = show(path, {"TERM": "xterm-256color", **environment})
+    assert ("\x1b[38;2;" in shown) is coloured
+    assert ("▀" in shown) is coloured
 
 
 @pytest.mark.parametrize(
@@ -144,10 +159,9 @@ def test_colours_only_where_they_are_wanted(path, environment, coloured):
     [("xterm", True), ("screen", True), ("xterm-256color", True), ("linux", False), ("", False)],
 )
 def test_a_terminal_that_claims_few_colours_shows_a_heat_map(path, terminal, coloured):
-    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLORTERM")}
-    done = run("show", path, env={**clean, "TERM": terminal, "FORCE_COLOR": "1"})
-    assert ("▀".encode() in done.stdout) is coloured
-    assert (b"\x1b[38;5;" in done.stdout) is coloured
+    shown = show(path, {"TERM": terminal, "FORCE_COLOR": "1"})
+    assert ("▀" in shown) is coloured
+    assert ("\x1b[38;5;" in shown) is coloured
 
 
 def test_a_terminal_that_has_only_ascii(path):

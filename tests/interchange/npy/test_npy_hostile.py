@@ -211,7 +211,7 @@ def test_every_field_of_the_directory_with_every_number(kind: str) -> None:
     with bounded_memory():
         for at in [*range(tail, tail + 60), *range(len(content) - 22, len(content))]:
             for size, mark in ((2, "<H"), (4, "<I")):
-                for number in NUMBERS[1::4]:
+                for number in NUMBERS[at % 8 :: 8]:  # other ones in each field
                     survive(content[:at] + struct.pack(mark, number % 256**size) + content[at + size :], "npz")
 
 
