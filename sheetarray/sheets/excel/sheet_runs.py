@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .reader.kept import MOST_CELLS
 from .reader.picking import Searchable, picks_rows
 from .reader.some_runs import SomeRuns
 
+_Run = TypeVar("_Run")
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -71,7 +73,7 @@ class SheetRuns:
             yield runs
 
     @contextmanager
-    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
+    def table_runs(self) -> Iterator[Iterator[c.CellRun | c.AlikeRows]]:
         """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
         with self._located(self._container.cells_of_table(self._title)) as runs:
             yield runs
@@ -110,7 +112,7 @@ class SheetRuns:
             self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 
     @contextmanager
-    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
+    def _located(self, cells: Generator[_Run]) -> Iterator[Iterator[_Run]]:
         try:
             with closing(cells) as runs:
                 yield runs

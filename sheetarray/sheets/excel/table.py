@@ -18,7 +18,7 @@ from .reader import cells as c
 from .reader.column import ColumnRun
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.column_texts import ColumnTexts
-from .reader.scalars import scalar_of, scalars, words_of
+from .reader.scalars import codes_of_words, scalar_of, scalars
 from .sheet import ExcelSheet
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class ExcelTable:
     def __init__(self, sheet: ExcelSheet) -> None:
         self._sheet = sheet
         self.title = sheet.title
-        self._runs: list[c.CellRun] | None = None
+        self._runs: list[c.CellRun | c.AlikeRows] | None = None
 
-    def _cells(self) -> list[c.CellRun]:
+    def _cells(self) -> list[c.CellRun | c.AlikeRows]:
         """Return all cells of the sheet; numbers may be Float64 where no digit of theirs counts."""
         if self._runs is None:
             with self._sheet.table_runs() as runs:
@@ -48,7 +48,7 @@ class ExcelTable:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows; blank ones where their texts cannot be those of an array."""
         rows = self._rows_without_arrays(budget)
-        return self._sheet.head_of(self._cells(), budget) if rows is None else rows
+        return self._sheet.head_of(_by_row(self._cells()), budget) if rows is None else rows
 
     def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
         """Return as many blank rows as were looked at, and whether they are all; None if an array may stand there.
@@ -56,17 +56,21 @@ class ExcelTable:
         Args:
             budget: so many cells are looked at, and a row more.
         """
-        codes: list[int] = []
+        texts: list[pl.Series] = []
         height, ended = 0, True
         for run in self._cells():
             if budget <= 0:
                 ended = False
                 break
-            some = run.first(budget + c.MOST_COLUMNS)
+            some = (
+                run.head(budget // len(run.columns) + 1)
+                if isinstance(run, c.AlikeRows)
+                else run.first(budget + c.MOST_COLUMNS)
+            )
+            texts += some.texts()
             budget, ended = budget - len(some), len(some) == len(run)
-            height = max(height, int(some.rows.max()))
-            if (texts := some.kinds == c.TEXT).any():
-                codes += words_of(some.select(texts))[1]
+            height = max(height, some.after)
+        codes = codes_of_words(texts)
         blank: list[list[Cell]] = [[]] * min(height, _ROWS_TOLD)
         return None if may_make_anchors(np.array(codes, np.uint8)) else (blank, ended)
 
@@ -75,7 +79,8 @@ class ExcelTable:
         runs, self._runs = self._cells(), None
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
         for run in runs:
-            filled[run.columns[: run.width] if run.width else run.columns] = True
+            of_one_row = run.columns[: run.width] if isinstance(run, c.CellRun) and run.width else run.columns
+            filled[of_one_row] = True
         places = np.flatnonzero(filled).tolist()
         pieces = gather_columns(_consume(runs), [Request(place, 0, _TEXT) for place in places])
         columns = {place: self._column(piece, place) for place, piece in zip(places, pieces, strict=True)}
@@ -93,7 +98,13 @@ class ExcelTable:
         return ExcelColumn(texts, numbers, from_1904=self._sheet.from_1904)
 
 
-def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
+def _by_row(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun]:
+    """Yield runs, rows that are alike row by row."""
+    for run in runs:
+        yield from run.runs() if isinstance(run, c.AlikeRows) else (run,)
+
+
+def _consume(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun | c.AlikeRows]:
     """Yield the runs one by one, each of them held no longer."""
     runs.reverse()
     while runs:

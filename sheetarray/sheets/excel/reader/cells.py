@@ -56,6 +56,16 @@ class CellRun:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def after(self) -> int:
+        """Return the row after the last one."""
+        return int(self.rows.max()) + 1
+
+    def texts(self) -> list[pl.Series]:
+        """Return the texts."""
+        mask = self.kinds == TEXT
+        return [self.values.filter(_series(mask))] if mask.any() else []
+
     def first(self, count: int) -> CellRun:
         """Return the first ones, at most so many."""
         if len(self) <= count:
@@ -71,6 +81,57 @@ class CellRun:
         formulas = None if self.formulas is None else self.formulas[mask]
         values = self.values.filter(_series(mask))
         return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas, self.areas)
+
+
+@dataclass(frozen=True)
+class AlikeRows:
+    """Rows one under another, with cells of the same columns and kinds, column by column.
+
+    Attributes:
+        first: the first row, from 0.
+        count: how many rows.
+        columns: of the cells of a row, from 0, ascending.
+        kinds: of the cells of a row.
+        values: of each column, text or Float64.
+    """
+
+    first: int
+    count: int
+    columns: Positions
+    kinds: Kinds
+    values: list[pl.Series]
+
+    def __len__(self) -> int:
+        return self.count * len(self.columns)
+
+    @property
+    def after(self) -> int:
+        """Return the row after the last one."""
+        return self.first + self.count
+
+    def texts(self) -> list[pl.Series]:
+        """Return the texts of each column of them."""
+        return [column for column, kind in zip(self.values, self.kinds.tolist(), strict=True) if kind == TEXT]
+
+    def head(self, count: int) -> AlikeRows:
+        """Return the first rows, at most so many."""
+        values = [column[:count] for column in self.values]
+        return AlikeRows(self.first, min(count, self.count), self.columns, self.kinds, values)
+
+    def runs(self) -> list[CellRun]:
+        """Return the same cells row by row: those with doubles for themselves, and those with text."""
+        import polars as pl
+
+        numeric = np.array([column.dtype.is_numeric() for column in self.values])
+        runs = []
+        for which in (numeric, ~numeric):
+            if width := int(np.count_nonzero(which)):
+                by_row = np.arange(width * self.count).reshape(width, self.count).T.ravel()
+                values = [self.values[place] for place in np.flatnonzero(which).tolist()]
+                rows = np.repeat(np.arange(self.first, self.after), width)
+                columns, kinds = (np.tile(some[which], self.count) for some in (self.columns, self.kinds))
+                runs.append(CellRun(rows, columns, kinds, pl.concat(values).gather(by_row), width))
+        return runs
 
 
 def _series(values: Any) -> pl.Series:
@@ -112,7 +173,7 @@ class WorkbookReader(Protocol):
             FormatError: the sheet is damaged, hostile, or missing.
         """
 
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
+    def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
         """Yield the cells of a sheet, numbers of which no digit counts as Float64, all other values as text."""
 
     def close(self) -> None:

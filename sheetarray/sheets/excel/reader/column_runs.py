@@ -11,7 +11,7 @@ import numpy as np
 from ....columns import Request
 from ....dtypes import Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, CellRun, Kinds
+from .cells import MOST_COLUMNS, AlikeRows, CellRun, Kinds
 from .column import ColumnRun
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ColumnRuns:
         return len(self.rows) == 1 and isinstance(self.rows[0], range) and self.rows[0].start == 0
 
 
-def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list[ColumnRuns]:
+def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Request]) -> list[ColumnRuns]:
     """Return the cells of each column that is requested, from its row on.
 
     Raises:
@@ -89,6 +89,11 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
     least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
     waiting: list[tuple[Positions, CellRun]] = []
     for run in runs:
+        if isinstance(run, AlikeRows):
+            _sort_runs(waiting, first_rows, columns)
+            waiting = []
+            _add_alike_rows(run, wanted, first_rows, columns)
+            continue
         if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
             _sort_runs(waiting, first_rows, columns)
             waiting = []
@@ -114,6 +119,15 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
             hint="delete what stands alone far below the arrays",
         )
     return columns
+
+
+def _add_alike_rows(run: AlikeRows, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of rows that are alike."""
+    for place, which in enumerate(wanted[run.columns].tolist()):
+        above = max(int(first_rows[which]) - run.first, 0)  # rows that are not asked for
+        if which >= 0 and above < run.count:
+            kinds = np.broadcast_to(run.kinds[place : place + 1].copy(), run.count - above)
+            columns[which].add_neighbours(run.first + above - int(first_rows[which]), kinds, run.values[place][above:])
 
 
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:

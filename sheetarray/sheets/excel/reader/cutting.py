@@ -172,6 +172,11 @@ def holds_pair(text: bytes, pair: bytes) -> bool:
     return len(text) > 2 and bool((np.frombuffer(text, "<u2", (len(text) - 1) // 2, 1) == units).any())
 
 
+def holds_text(text: bytes, wanted: bytes) -> bool:
+    """Return whether a short text stands in another, of which single bytes, and pairs, are searched for quickly."""
+    return wanted[:1] in text and (len(wanted) == 1 or holds_pair(text, wanted[:2])) and wanted in text
+
+
 class _EnteredError(Exception):
     """The tag has been parsed; the parser has done its work."""
 

@@ -9,19 +9,16 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....columns import cell_address
-from ....dtypes import Positions
 from ....errors import FormatError
 from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .binary import are_plain_doubles
 from .blocks import helper, map_ahead
-from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
+from .cells import BOOLEAN, FAULT, LONG, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, AlikeRows, CellRun
 from .events import MarkupBudget
 from .formats import Formats, read_formats
 from .kept import Room, RowBlock, SheetBlocks, cut_first_row
@@ -30,14 +27,12 @@ from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
 from .regular import RegularRows, regular_rows
+from .regular_columns import RegularColumns, regular_columns
 from .row_events import MOST_IN_ROWS
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
 from .worksheet import parse_block, try_regular
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _MOST_BYTES = 2**24
 _NO_END = 2**31  # a row that no number of seven digits names
@@ -123,7 +118,7 @@ class OoxmlBook:
                 blocks = sheet.blocks()
             yield from self._runs(title, blocks, thread, numeric=numeric)
 
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
+    def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
         """Yield the cells of a worksheet, text but for numbers of which no digit counts.
 
         These are Float64, and so are dates and truth values beside them in rows that are alike.
@@ -132,23 +127,37 @@ class OoxmlBook:
         after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
         blocks = sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks())
 
-        def look(block: RowBlock) -> RegularRows | None:
-            return None if sheet.is_short else regular_rows(block.text or b"", numeric=True)
+        def look(block: RowBlock) -> RegularRows | RegularColumns | None:
+            text = block.text or b""
+            return None if sheet.is_short else (regular_columns(text) or regular_rows(text, numeric=True))
 
         with helper("text") as thread:
             for block, regular in map_ahead(look, blocks, ahead=not sheet.is_short):
-                runs = [] if regular is None else self._table_cells(regular)
-                if regular is not None and runs:
+                alike = self._alike_rows(regular) if isinstance(regular, RegularColumns) else None
+                if alike is not None:
+                    after = order.check_rows(alike.first, alike.count, alike.columns)
+                    yield alike
+                    continue
+                runs = self._table_cells(regular) if isinstance(regular, RegularRows) else []
+                if isinstance(regular, RegularRows) and runs:
                     raw, after = regular.cells(), regular.after
                     order.check(raw.rows, raw.columns, raw.width)
                     yield from runs
                     continue
-                regular = try_regular(block.text or b"", numeric=False)
-                cells, after = self._cells_of_block(
-                    block, regular, after, order, budget, thread, part=part, numeric=False
-                )
+                rows = try_regular(block.text or b"", numeric=False)
+                cells, after = self._cells_of_block(block, rows, after, order, budget, thread, part=part, numeric=False)
                 if cells is not None:
                     yield cells
+
+    def _alike_rows(self, regular: RegularColumns) -> AlikeRows | None:
+        """Return rows with the texts to which their cells refer; None where there is no such text."""
+        values = list(regular.values)
+        for place in np.flatnonzero(regular.types == SHARED).tolist():
+            if (values[place] >= len(self._strings)).any():
+                return None
+            values[place] = self._strings.look_up(values[place])
+        kinds = self._formats.kinds_as_shown(_KINDS[regular.types], regular.styles)
+        return AlikeRows(regular.first, regular.count, regular.columns, kinds, values)
 
     def _table_cells(self, regular: RegularRows) -> list[CellRun]:
         """Return the numbers of regular rows as Float64, and their strings as text; nothing where a digit may count."""
@@ -270,31 +279,9 @@ class OoxmlBook:
         if raw.styles.any():
             kinds = self._formats.kinds_as_shown(kinds, raw.styles)
         if raw.types.any() and (shared := np.flatnonzero((raw.types == SHARED) & ~raw.pending)).size:
-            values, long = self._look_up_strings(raw, shared, numeric)
+            values, long = self._strings.look_up_cells(raw, shared, numeric)
             if numeric and len(long):
                 kinds[long] = LONG
         if raw.pending.any():
             kinds[raw.pending] = PENDING
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
-
-    def _look_up_strings(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
-        """Return the values of cells, shared strings in the place of their indices, and which of them are long."""
-        import polars as pl
-
-        everyone = len(shared) == len(raw)
-        indices = raw.values if everyone else raw.values.gather(shared)
-        places = indices.cast(pl.UInt32, strict=False)
-        wrongs = places.is_null() | (places >= len(self._strings))
-        if indices.dtype.is_numeric():
-            wrongs |= indices != places
-        if wrongs.any():
-            wrong = int(wrongs.arg_true()[0])
-            place = shared[wrong]
-            raise FormatError(
-                f"a cell refers to string {indices[wrong]} of a table of {len(self._strings)}",
-                location=cell_address(int(raw.rows[place]), int(raw.columns[place])),
-            )
-        strings = self._strings.numbers.gather(places) if numeric else self._strings.look_up(places)
-        long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
-        values = strings if everyone else raw.values.scatter(shared, strings)
-        return values, shared[:0] if long is None else shared[long.to_numpy()]

@@ -44,6 +44,16 @@ class OrderCheck:
             self._count += len(rows)
             self._kept.append((rows, columns))
 
+    def check_rows(self, first: int, count: int, columns: Positions) -> int:
+        """Look at some rows, all with cells of the same columns, and return the row after the last one.
+
+        Raises:
+            FormatError: a cell has been there already.
+        """
+        rows = np.arange(first, first + count)
+        self.check(np.repeat(rows, len(columns)), np.tile(columns, count), len(columns))
+        return first + count
+
     def _compare(self, places: Positions) -> None:
         if int(places[0]) <= self._last:
             if self._kept:

@@ -20,11 +20,12 @@ import numpy as np
 from ....columns.grid import column_number
 from ....dtypes import Mask, Positions
 from .cells import MOST_COLUMNS, MOST_ROWS, Kinds
+from .cutting import holds_text
 from .first_row import TRIMMED, FirstRow, read_first_row
 from .raw import INLINE, LOGICAL, PLAIN, SHARED, RawCells
 from .row_comparison import RowComparison
 from .tags import texts_at
-from .texts import WHITE, all_without_entities, all_without_escapes
+from .texts import ESCAPE, NO_TEXT, WHITE, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,25 +95,44 @@ def regular_rows(block: bytes, *, numeric: bool, types: Collection[int] = ANY) -
     Raises:
         FormatError: an inline string with an entity that XML does not have.
     """
+    comparison = compare_rows(block, types)
+    if comparison is None:
+        return None
+    row, count = comparison.row, comparison.count
+    numeric = numeric and INLINE not in row.types
+    values = texts_at(block, comparison.find_values(), numeric)
+    if values is None or (not numeric and holds_text(block, NO_TEXT)):
+        return None
+    if not numeric:
+        values = _decode(values, block, row, count)
+    types_, styles = np.array(row.types, np.uint8), np.array(row.styles)
+    return RegularRows(row.number - 1, count, columns_of(row), types_, styles, values)
+
+
+def compare_rows(block: bytes, types: Collection[int]) -> RowComparison | None:
+    """Return the rows of a block in which all are like the first one; None for any other block.
+
+    Args:
+        block: from the tag of a row on, with at least 64 spaces at its end.
+        types: that cells may have.
+    """
     row = read_first_row(block, types)
     if row is None:
         return None
-    numeric = numeric and INLINE not in row.types
-    columns = np.array([column_number(letters.decode()) for letters in row.letters])
     units = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(units == _QUOTE)
     count, rest = divmod(len(quotes), row.count_quotes())
-    if rest or row.number + count - 1 > MOST_ROWS or columns.max() >= MOST_COLUMNS:
+    if rest or row.number + count - 1 > MOST_ROWS or columns_of(row).max() >= MOST_COLUMNS:
         return None
     comparison = RowComparison(block, row, quotes.reshape(count, -1))
     if not comparison.is_regular() or np.count_nonzero(units == _LESS) != count * row.count_tags():
         return None
-    values = texts_at(block, comparison.find_values(), numeric)
-    if values is None or (not numeric and b"]]>" in block):  # which no text of XML has
-        return None
-    if not numeric:
-        values = _decode(values, block, row, count)
-    return RegularRows(row.number - 1, count, columns, np.array(row.types, np.uint8), np.array(row.styles), values)
+    return comparison
+
+
+def columns_of(row: FirstRow) -> Positions:
+    """Return the columns of the cells of a row, from 0."""
+    return np.array([column_number(letters.decode()) for letters in row.letters])
 
 
 def _decode(values: pl.Series, block: bytes, row: FirstRow, count: int) -> pl.Series:
@@ -133,4 +153,4 @@ def _decode(values: pl.Series, block: bytes, row: FirstRow, count: int) -> pl.Se
         bare = texts.str.strip_chars(WHITE)
         if (bare != texts).any():
             values = bare if all(trimmed) else values.scatter(places, bare)
-    return all_without_escapes(values) if b"_x" in block else values
+    return all_without_escapes(values) if holds_text(block, ESCAPE) else values

@@ -23,10 +23,17 @@ class RowComparison:
         block: the rows.
         row: the first of them.
         quotes: where the quotes of each row are.
+
+    Attributes:
+        row: the first of the rows.
+        count: how many there are.
+        begins: where the tag of each row begins.
     """
 
     def __init__(self, block: bytes, row: FirstRow, quotes: Places) -> None:
-        self._block, self._row, self._quotes = block, row, quotes
+        self._block, self.row, self._quotes = block, row, quotes
+        self.count = len(quotes)
+        self.begins = quotes[:, 0] - (len(ROW_BEGINS) - 1)
         self._words: TagWords = np.ndarray((len(block) - 7,), np.dtype("<u8"), block, 0, (1,))
         numbers = np.arange(row.number, row.number + len(quotes))
         self._digits = np.searchsorted(_POWERS, numbers, side="right") + 1
@@ -43,17 +50,25 @@ class RowComparison:
 
     def find_values(self) -> Positions:
         """Return the place of each cell's value, row by row, in a block that is regular."""
-        places: Positions = (self._closing + np.array([len(tail) for tail in self._row.tails])).ravel()
+        places: Positions = (self._closing + np.array([len(tail) for tail in self.row.tails])).ravel()
         return places
+
+    def find_ends(self) -> Places:
+        """Return the place of the tag after each cell's value, in a block that is regular, with one line a row."""
+        after = [len(tags) for tags in self.row.ends]
+        ends = np.empty(self._opening.shape, np.int64)
+        ends[:, :-1] = self._opening[:, 1:] - (np.array(after[:-1], np.int64) + len(CELL_BEGINS) - 1)
+        ends[:-1, -1] = self.begins[1:] - (after[-1] + len(ROW_ENDS))
+        ends[-1, -1] = self._block.rindex(self.row.ends[-1] + ROW_ENDS)
+        return ends
 
     def _rows_begin(self) -> bool:
         """Return whether each row begins with its tag, with the number after the last one's, and with a cell."""
-        opening, closing, first = (self._quotes[:, place] for place in (0, 1, self._row.quotes))
-        head = self._row.head
+        opening, closing, first = (self._quotes[:, place] for place in (0, 1, self.row.quotes))
+        head = self.row.head
         if (closing - opening != self._digits + 1).any() or (first - closing != len(head) - 1).any():
             return False
-        begins = opening - (len(ROW_BEGINS) - 1)
-        if begins[0] != 0 or (self._words[begins] != _word(ROW_BEGINS)).any():
+        if self.begins[0] != 0 or (self._words[self.begins] != _word(ROW_BEGINS)).any():
             return False
         if ((self._words[closing - 7] >> self._unused) != self._numbers).any():
             return False
@@ -62,24 +77,24 @@ class RowComparison:
 
     def _rows_end(self) -> bool:
         """Return whether each row ends with a cell and its own end tag, right before the next row."""
-        ends = self._row.ends[-1] + ROW_ENDS
-        begins = self._quotes[1:, 0] - (len(ROW_BEGINS) - 1)
+        ends = self.row.ends[-1] + ROW_ENDS
+        begins = self.begins[1:]
         for stop in range(len(ends), 0, -_WORD):
             piece = ends[max(stop - _WORD, 0) : stop]
             words = self._words[begins - (len(ends) - stop + _WORD)]
             if (words >> np.uint64(8 * (_WORD - len(piece))) != _word(piece)).any():
                 return False
-        tail = self._row.tails[-1]
-        return self._row.ends_at(self._block, int(self._quotes[-1, -1]) + len(tail) - tail.rfind(b'"'))
+        tail = self.row.tails[-1]
+        return self.row.ends_at(self._block, int(self._quotes[-1, -1]) + len(tail) - tail.rfind(b'"'))
 
     def _references(self) -> bool:
         """Return whether each cell follows the one before at once, and begins with the reference that is due."""
-        row = self._row
+        row = self.row
         quotes = np.array([1 + tail.count(b'"') for tail in row.tails])
         which = row.quotes + np.cumsum(quotes) - quotes
         length = np.array([len(letters) for letters in row.letters])
         opening, closing = self._select(which), self._select(which + 1)
-        self._closing = closing
+        self._opening, self._closing = opening, closing
         if (closing - opening != self._digits[:, None] + (length + 1)).any():
             return False
         if ((self._words[closing - 7] >> self._unused[:, None]) != self._numbers[:, None]).any():
@@ -113,7 +128,7 @@ class RowComparison:
 
     def _tails(self) -> bool:
         """Return whether what follows each reference is what follows it in the first row."""
-        tails = self._row.tails
+        tails = self.row.tails
         lengths = np.array([len(tail) for tail in tails])
         closing = self._closing
         for start in range(0, int(lengths.max()), _WORD):

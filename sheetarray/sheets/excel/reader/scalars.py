@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ....columns.words import CODES, NONE, WORDS, code_of
 from ....dtypes import Positions
 from ....elements import Cell
 from . import cells as c
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _FEW = 2000  # cells that plain Python looks at faster
 _LONGEST_NUMBER = 1000  # characters
@@ -32,6 +36,17 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
     return which, [CODES[text] for text in texts.gather(which).to_list()]
 
 
+def codes_of_words(texts: list[pl.Series]) -> list[int]:
+    """Return the codes of the words of headers among some texts, each of those at least once."""
+    import polars as pl
+
+    some = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
+    if len(some) > _FEW:
+        some = some.unique()  # most texts of tables come again and again
+    kinds, places = np.full(len(some), c.TEXT, np.uint8), np.arange(len(some))
+    return words_of(c.CellRun(places, places, kinds, some))[1]
+
+
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs.
 
@@ -44,7 +59,8 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     serials = np.flatnonzero(run.kinds == c.SERIAL)
     if len(serials):
         numbers = [_parse_number(texts[index]) for index in serials.tolist()]
-        dates = serials_to_dates(np.array(numbers, float), from_1904=from_1904)
+        counts = [math.nan if isinstance(number, str) else number for number in numbers]  # a damaged cell may hold text
+        dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
         for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
             texts[index] = number if date is None else date  # a time of day is no blank
     others = np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL))

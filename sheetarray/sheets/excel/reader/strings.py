@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....columns import cell_address
+from ....dtypes import Positions
+from ....errors import FormatError
 from ..package.parts import Package
 from . import tags as t
 from .blocks import helper, inflate_blocks, run_ahead, to_utf8
+from .cells import LONGEST_EXACT
 from .cutting import split_elements
 from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
+from .raw import RawCells
 from .shared_texts import SharedTexts
 from .tags import Tags
 
@@ -70,6 +75,37 @@ class SharedStrings(SharedTexts):
         import polars as pl
 
         return self.texts.cast(pl.Float64, strict=False)
+
+    def look_up_cells(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
+        """Return the values of cells, shared strings in the place of their numbers, and which of them are long.
+
+        Args:
+            raw: the cells.
+            shared: which of them refer to shared strings.
+            numeric: give numerals as Float64, and null for all other text.
+
+        Raises:
+            FormatError: a cell refers to a string that there is not.
+        """
+        import polars as pl
+
+        everyone = len(shared) == len(raw)
+        indices = raw.values if everyone else raw.values.gather(shared)
+        places = indices.cast(pl.UInt32, strict=False)
+        wrongs = places.is_null() | (places >= len(self))
+        if indices.dtype.is_numeric():
+            wrongs |= indices != places
+        if wrongs.any():
+            wrong = int(wrongs.arg_true()[0])
+            place = shared[wrong]
+            raise FormatError(
+                f"a cell refers to string {indices[wrong]} of a table of {len(self)}",
+                location=cell_address(int(raw.rows[place]), int(raw.columns[place])),
+            )
+        strings = self.numbers.gather(places) if numeric else self.look_up(places)
+        long = self.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
+        values = strings if everyone else raw.values.scatter(shared, strings)
+        return values, shared[:0] if long is None else shared[long.to_numpy()]
 
 
 def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series:

@@ -19,6 +19,8 @@ _ENTITY = "&(?:lt|gt|quot|apos|amp);"
 _REFERENCE = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
 _ESCAPES = re.compile("(?:_x[0-9A-Fa-f]{4}_)+")
 WHITE = " \t\n\r"  # for XML
+ESCAPE = b"_x"  # begins one
+NO_TEXT = b"]]>"  # which no text of XML has
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
