@@ -133,7 +133,7 @@ class OoxmlBook:
 
         with helper("text") as thread:
             for block, regular in map_ahead(look, blocks, ahead=not sheet.is_short):
-                alike = self._alike_rows(regular) if isinstance(regular, RegularColumns) else None
+                alike = self._look_up_rows(regular) if isinstance(regular, RegularColumns) else None
                 if alike is not None:
                     after = order.check_rows(alike.first, alike.count, alike.columns)
                     yield alike
@@ -149,8 +149,8 @@ class OoxmlBook:
                 if cells is not None:
                     yield cells
 
-    def _alike_rows(self, regular: RegularColumns) -> AlikeRows | None:
-        """Return rows with the texts to which their cells refer; None where there is no such text."""
+    def _look_up_rows(self, regular: RegularColumns) -> AlikeRows | None:
+        """Return regular rows, the texts to which cells refer in the place of numbers; None where there is no such text."""
         values = list(regular.values)
         for place in np.flatnonzero(regular.types == SHARED).tolist():
             if (values[place] >= len(self._strings)).any():
