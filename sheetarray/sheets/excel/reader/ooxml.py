@@ -150,7 +150,7 @@ class OoxmlBook:
                     yield cells
 
     def _look_up_rows(self, regular: RegularColumns) -> AlikeRows | None:
-        """Return regular rows, the texts to which cells refer in the place of numbers; None where there is no such text."""
+        """Return regular rows with the texts to which their cells refer; None where a text is missing."""
         values = list(regular.values)
         for place in np.flatnonzero(regular.types == SHARED).tolist():
             if (values[place] >= len(self._strings)).any():
