@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -100,7 +101,7 @@ def _convert_on_cluster(folder: Path, count: int) -> float:
             start = time.perf_counter()
             client.gather(client.map(abs, range(100, 5100)))
             print(f"  a task of dask.distributed: {1e3 * (time.perf_counter() - start) / 5000:.3f} ms")
-        start = time.perf_counter()
+        start, done = time.perf_counter(), dict[str, int]()
         for share in (0.25, 0.6, 1):
             process = subprocess.Popen([*command, "--scheduler", cluster.scheduler_address], cwd=folder)
             while share < 1 and process.poll() is None and len(os.listdir(out)) < share * count:
@@ -108,6 +109,13 @@ def _convert_on_cluster(folder: Path, count: int) -> float:
             if share < 1:
                 process.send_signal(signal.SIGKILL)
             process.wait()
+            assert process.returncode == (0 if share == 1 else -signal.SIGKILL)
+            times = {path.name: path.stat().st_mtime_ns for path in out.glob("*.json")}
+            assert done.items() <= times.items(), "what was done is not written once more"
+            with sqlite3.connect(folder / "m.sqlite") as manifest:
+                targets = manifest.execute("SELECT target FROM files WHERE state = 'done'").fetchall()
+            done = {name: times[name] for name in (os.path.basename(target) for (target,) in targets)}
+            print(f"  {len(done):,} files are done")
         return 1e3 * (time.perf_counter() - start) / count
 
 

@@ -7,31 +7,27 @@ their number, is read at once: reading says what it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
 
-import numpy as np
-
-from ...columns import ArrayColumn, ArrayInfo, CompareFingerprint, ElementRestorer, RowChange, scan_names
+from ...columns import ArrayInfo, CompareFingerprint, ElementRestorer, RowChange, scan_names
 from ...composite import check_composites
-from ...dtypes import Array, Buffer
-from ...elements import Missing, text_array
+from ...dtypes import Array
+from ...elements import Missing
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...linear import view_of
-from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
+from ...spool import NotInPiecesError
 from .checking import find_all, select_sheets
-from .column_parts import ColumnPart
 from .pieces import find_parts, iter_arrays
 from .reader.cells import CellRun
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
+from .stored import store_arrays
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
 LARGE_WORKBOOK = 2**27  # bytes of worksheets, inflated; of a smaller one all arrays are read together
-_TEXTUAL = frozenset({"string", "generic"})
 
 
 class _EditedError(Exception):
@@ -118,22 +114,12 @@ def check_in_pieces(
     """
     findings: list[Finding] = []
     parts = find_parts(sheets, None, findings.append)
-    headers = {name: group[0].header for name, group in parts.items()}
-    sizes = {
-        name: (header.dtype.numpy, header.capacity)
-        for name, header in headers.items()
-        if header.dtype.kind not in _TEXTUAL
-    }
-    if not parts or sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
+    if not parts:
         raise NotInPiecesError
-    with PiecedArrays(sizes) as spool:
-        buffers = _store_elements(spool, sizes.keys(), parts, iter_arrays(sheets, parts, missing))
+    with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing), restore) as (arrays, spool):
         yield from findings
-        for name, group in parts.items():
-            column, buffer = _column_of(group, sheets), buffers[name]
-            if restore is not None:
-                buffer = restore.restore(name, buffer, column)
-            for finding in judge(name, buffer, column):
+        for name in arrays:
+            for finding in judge(name, arrays.buffer(name), arrays.column(name)):
                 if not isinstance(finding, RowChange):
                     yield finding
             spool.release()
@@ -141,39 +127,11 @@ def check_in_pieces(
             yield from one.notes
 
         def read(names: Sequence[str] | None) -> dict[str, Array]:
-            return {name: view_of(headers[name], buffers[name]) for name in (headers if names is None else names)}
+            wanted = arrays if names is None else names
+            return {name: view_of(arrays.header(name), arrays.buffer(name)) for name in wanted}
 
         @cache
         def scan() -> Mapping[str, ArrayInfo]:
             return scan_names(sheets, strict=False, report=lambda _: None)
 
         yield from check_composites(read, scan)
-
-
-def _store_elements(
-    spool: PiecedArrays,
-    spooled: Collection[str],
-    parts: Mapping[str, Sequence[ColumnPart]],
-    pieces: Iterator[tuple[str, Buffer]],
-) -> dict[str, Buffer]:
-    """Return the elements of all arrays by name; of those that are spooled they are mapped."""
-    texts: dict[str, list[Buffer]] = {name: [] for name in parts if name not in spooled}
-    for name, elements in pieces:
-        if name in texts:
-            texts[name].append(elements)
-        else:
-            spool.append(name, elements)
-    return spool.join() | {
-        name: text_array([text for one in some for text in one.tolist()])
-        if parts[name][0].header.dtype.kind == "string"
-        else np.concatenate([np.empty(0, object), *some])
-        for name, some in texts.items()
-    }
-
-
-def _column_of(group: Sequence[ColumnPart], sheets: Sequence[ExcelSheet]) -> ArrayColumn:
-    """Return the cells of an array, of which only the places are known."""
-    (sheet,) = [sheet for sheet in sheets if sheet.title == group[0].anchor.title][:1]
-    column = ArrayColumn([part.anchor for part in group], [([], []) for _ in group], sheet)
-    column.starts = [0, *accumulate(part.count for part in group[:-1])]
-    return column

@@ -1,8 +1,9 @@
 """Arrays of a workbook piece by piece: a sheet is gone through once, for all columns that are asked for.
 
 Where an array goes on in other columns, what of them comes too early is kept in a file without a name. A workbook in
-which a cell is wrong, or their number, is read at once: reading says what it is. So is a guarded one whose elements
-have not the checksums that they were written with, since only snapshots tell what they were; a pass before says so.
+which a cell is wrong, or their number, is read at once: reading says what it is. Of a guarded one whose elements have
+not the checksums that they were written with, only snapshots tell what they were: all elements wait in such a file,
+and each array is then held against its own. A pass before says whether that is needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from ...arrays import select
 from ...cells import engine_dtype
-from ...columns import ArrayColumn, ColumnCells, Request, find_anchors
+from ...columns import ArrayColumn, ColumnCells, CompareFingerprint, Request, find_anchors
 from ...columns.parts import find_stops, group_parts
 from ...columns.reading import raise_error
 from ...data import may_be_blank
@@ -28,10 +29,12 @@ from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .checking import select_sheets
 from .column_parts import ColumnPart, split_parts
+from .guard.guarded import Snapshots
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
 from .sheet import ExcelSheet, part_of
+from .stored import store_arrays
 from .stored_fingerprints import StoredFingerprints
 from .whole import read_book
 from .workbook import Workbook
@@ -79,9 +82,12 @@ def iter_elements_excel(
         try:
             with Workbook(opened) as book:
                 sheets = select_sheets(book, sheet)
+                pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
                 if guard and book.guards() and not _stand_as_written(opened, sheets, list(done), missing):
-                    raise NotInPiecesError
-                for name, elements in iter_arrays(sheets, find_parts(sheets, list(done)), missing):
+                    if sheet is not None:  # arrays of all sheets tell what programs have done
+                        raise NotInPiecesError
+                    pieces = _iter_restored(book, sheets, list(done), missing)
+                for name, elements in pieces:
                     yield name, elements
                     done[name] += len(elements)
                 for finding in [finding for one in sheets for finding in one.notes[:1]]:
@@ -104,6 +110,29 @@ def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Seque
     arrays = find_parts(sheets, names, lambda _: None)
     pieces = _refuse_nan(iter_arrays(sheets, arrays, missing))
     return StoredFingerprints(source).remember({name: group[0].anchor for name, group in arrays.items()}, pieces)
+
+
+def _iter_restored(
+    book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept.
+
+    Raises:
+        FormatError: a sheet is damaged.
+        NotInPiecesError: cells are to be looked at with all others.
+    """
+    parts = find_parts(sheets, None)
+
+    def survey(judge: CompareFingerprint) -> None:
+        for name in written:
+            for _ in judge(name, written.buffer(name), written.column(name)):
+                pass
+
+    snapshots = Snapshots(book.guards(), survey=survey)
+    with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing)) as (written, spool):
+        for name in names:
+            yield name, snapshots.restore(name, written.buffer(name), written.column(name))
+            spool.release()
 
 
 def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
