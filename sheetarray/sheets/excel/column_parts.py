@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...columns import Anchor, Request
+from ...arrays import select
+from ...columns import Anchor, Request, find_anchors
+from ...columns.parts import find_stops, group_parts
+from ...columns.reading import raise_error
 from ...dtypes import Buffer
-from ...header import Header
+from ...header import Header, NoteFinding, warn_of_finding
 from ...spool import NotInPiecesError, PiecedArrays
+from .sheet import ExcelSheet
 
 _KEPT = 2**18  # elements that are given at once of what was kept
 
@@ -74,7 +78,7 @@ class ColumnPart:
         return replace(self.anchor, header=header, start=self.anchor.start + self.done)
 
 
-def split_parts(
+def _split_parts(
     name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
 ) -> list[ColumnPart]:
     """Return the parts of an array; all but the last reach down to the last row of their sheets.
@@ -90,3 +94,22 @@ def split_parts(
     if len(set(counts[:-1])) > 1 or not 0 <= counts[-1] <= max(counts):
         raise NotInPiecesError
     return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
+
+
+def find_parts(
+    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+) -> dict[str, list[ColumnPart]]:
+    """Return the parts of arrays by name, of all that there are for None.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: no such array, or one that lies in rows.
+    """
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
+    wanted = None if names is None else frozenset(names)
+    groups = group_parts(sheets, anchors, wanted, raise_error, note)
+    if not all(name in groups for name in names or ()):
+        raise NotInPiecesError
+    stops = find_stops(anchors)
+    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
+    return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}

@@ -19,7 +19,8 @@ from ...files import Source
 from ...linear import view_of
 from ...spool import NotInPiecesError
 from .checking import find_all, select_sheets
-from .pieces import find_parts, iter_arrays
+from .column_parts import find_parts
+from .pieces import iter_arrays
 from .reader.cells import CellRun
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet

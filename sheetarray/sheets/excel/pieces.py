@@ -14,21 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import select
 from ...cells import engine_dtype
-from ...columns import ArrayColumn, ColumnCells, CompareFingerprint, Request, find_anchors
-from ...columns.parts import find_stops, group_parts
-from ...columns.reading import raise_error
+from ...columns import ArrayColumn, ColumnCells, CompareFingerprint, Request
 from ...data import may_be_blank
 from ...dtypes import Buffer
 from ...elements import Missing, check_missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source
-from ...header import NoteFinding, warn_of_finding
+from ...header import warn_of_finding
 from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .checking import select_sheets
-from .column_parts import ColumnPart, split_parts
+from .column_parts import ColumnPart, find_parts
 from .guard.guarded import Snapshots
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
@@ -44,6 +41,10 @@ _CELLS = 2**18  # that are sorted into columns at once
 
 class _NeedsTextError(Exception):
     """Of numbers alone the cells cannot be told."""
+
+
+class _NaNError(Exception):
+    """An element is NaN, whose bits a guard alone keeps."""
 
 
 def iter_elements_excel(
@@ -105,11 +106,14 @@ def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Seque
 
     Raises:
         FormatError: a sheet is damaged.
-        NotInPiecesError: cells are to be looked at with all others; or there are NaNs, whose bits a guard alone keeps.
+        NotInPiecesError: cells are to be looked at with all others.
     """
     arrays = find_parts(sheets, names, lambda _: None)
-    pieces = _refuse_nan(iter_arrays(sheets, arrays, missing))
-    return StoredFingerprints(source).remember({name: group[0].anchor for name, group in arrays.items()}, pieces)
+    anchors = {name: group[0].anchor for name, group in arrays.items()}
+    try:
+        return StoredFingerprints(source).remember(anchors, _refuse_nan(iter_arrays(sheets, arrays, missing)))
+    except _NaNError:
+        return False
 
 
 def _iter_restored(
@@ -138,27 +142,8 @@ def _iter_restored(
 def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
     for name, elements in pieces:
         if elements.dtype.kind in "fc" and np.isnan(elements).any():
-            raise NotInPiecesError
+            raise _NaNError
         yield name, elements
-
-
-def find_parts(
-    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
-) -> dict[str, list[ColumnPart]]:
-    """Return the parts of arrays by name, of all that there are for None.
-
-    Raises:
-        FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: no such array, or one that lies in rows.
-    """
-    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
-    wanted = None if names is None else frozenset(names)
-    groups = group_parts(sheets, anchors, wanted, raise_error, note)
-    if not all(name in groups for name in names or ()):
-        raise NotInPiecesError
-    stops = find_stops(anchors)
-    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
-    return {name: split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
 
 
 def iter_arrays(
