@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ladder import ROOT
 
+from sheetarray import _LAZY
+
 FOLDERS = {  # what errors call a format or its suffix -> the folder of its adapter
     "avro": "interchange/avro",
     "awkd": "interchange/awkward",
@@ -26,7 +28,7 @@ FOLDERS = {  # what errors call a format or its suffix -> the folder of its adap
     "xlsx": "sheets/excel",
 }
 DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
-
+NAMES_DELETED = {name for name, module in _LAZY.items() if module.replace(".", "/") in map(FOLDERS.get, DELETED)}
 WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there
 
 

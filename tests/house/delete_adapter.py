@@ -1,10 +1,11 @@
 """Delete an adapter in a copy of the project, and run the tests of all the rest: they have to pass.
 
-    python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/json [-- options of pytest]
+    python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/google [-- options of pytest]
 
 Each is deleted alone, from a whole copy, and those that a plus joins together: its folder, its rows in the registry,
 the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that use it.
-Nothing else is touched. Without options the whole rest of the tests runs, which takes its time.
+Nothing else is touched: README and the demo are written with CSV, JSON and workbooks, which stay. Without options the
+whole rest of the tests runs, which takes its time.
 """
 
 from __future__ import annotations
@@ -29,16 +30,15 @@ def delete_adapter(project: Path, adapter: str) -> None:
     """Delete an adapter, such as `interchange/rawarray`, from a copy of the project."""
     shutil.rmtree(project / "sheetarray" / adapter)
     shutil.rmtree(project / "tests" / adapter)
-    suffixes = _delete_rows(
-        project / "sheetarray" / "registry" / "inside.py", "sheetarray." + adapter.replace("/", ".")
-    )
-    _delete_from_docs(project / "docs", adapter, suffixes)
+    table = project / "sheetarray" / "registry" / "inside.py"
+    suffixes, stems = _delete_rows(table, "sheetarray." + adapter.replace("/", "."))
+    _delete_from_docs(project / "docs", adapter, suffixes, stems)
 
 
-def _delete_rows(table: Path, module: str) -> list[str]:
-    """Delete the rows of a module from the table of formats, and return the suffixes that were theirs alone."""
+def _delete_rows(table: Path, module: str) -> tuple[set[str], set[str]]:
+    """Delete the rows of a module from the table of formats; return the suffixes that were theirs alone, and stems."""
     text = table.read_text(encoding="utf-8")
-    lines, suffixes = text.splitlines(keepends=True), set[str]()
+    lines, suffixes, stems = text.splitlines(keepends=True), set[str](), set[str]()
     (rows,) = (
         node.value.elts
         for node in ast.parse(text).body
@@ -47,19 +47,21 @@ def _delete_rows(table: Path, module: str) -> list[str]:
         and isinstance(node.value, ast.Tuple)
     )
     for row in reversed(rows):
-        _, its_suffixes, its_module = (ast.literal_eval(argument) for argument in row.args[:3])
+        _, its_suffixes, its_module, stem = (ast.literal_eval(argument) for argument in row.args[:4])
         if its_module == module:
             if all(option.arg != "signature" for option in row.keywords):  # which tells the formats of one suffix apart
                 suffixes |= set(its_suffixes)
+            stems.add(stem)
             del lines[row.lineno - 1 : row.end_lineno]
     table.write_text("".join(lines), encoding="utf-8")
-    return sorted(suffixes)
+    return suffixes, stems
 
 
-def _delete_from_docs(docs: Path, adapter: str, suffixes: list[str]) -> None:
+def _delete_from_docs(docs: Path, adapter: str, suffixes: set[str], stems: set[str]) -> None:
     """Delete an adapter's row from the table of formats, and the examples that use it."""
     package, name = adapter.split("/")
-    uses = re.compile(rf"import .*\b{name}\b|{package}\.{name}\b|" + "|".join(rf"\w{re.escape(s)}\b" for s in suffixes))
+    signs = [rf"[\w}}]{re.escape(suffix)}\b" for suffix in suffixes] + [rf"_{stem}\b" for stem in stems]
+    uses = re.compile("|".join([rf"import .*\b{name}\b", rf"{package}\.{name}\b", *signs]))
     for page in docs.glob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = re.sub(
