@@ -11,7 +11,7 @@ from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
-from .column_reader import CompareFingerprint, ElementRestorer, errors_of_problems
+from .column_reader import CompareFingerprint, DecodedArray, ElementRestorer, FindUnchanged, errors_of_problems
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .laying_out import can_align, lay_out, lay_out_sheets
 from .layout import Layout, LayoutColumn
@@ -41,7 +41,9 @@ __all__ = [
     "ColumnCells",
     "CompareFingerprint",
     "DataCells",
+    "DecodedArray",
     "ElementRestorer",
+    "FindUnchanged",
     "HeaderEdit",
     "Layout",
     "LayoutColumn",

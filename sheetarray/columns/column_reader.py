@@ -23,6 +23,7 @@ from .sheet import ColumnCells, Request, Sheet
 from .short import decode_short
 
 MAX_FINDINGS_PER_ARRAY = 20  # for one array
+_AT_ONCE, _SHORT = 2**10, 2**14  # arrays that are compared together, and bytes of each
 _FIXED_HINT = (
     "one of several columns that belong together, as those of an awkward array do, none of which takes another length "
     "by itself: undo the edit, or write the array again"
@@ -44,6 +45,8 @@ class ElementRestorer(Protocol):
 
 
 CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
+DecodedArray = tuple[str, Buffer, ArrayColumn]  # its name, its elements, its cells
+FindUnchanged = Callable[[Sequence[DecodedArray]], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class ReadMode:
         missing: what a blank means.
         report: is told of each error.
         note: is told what was accepted all the same.
-        judge: as for `check_sheets`.
+        judge, find_unchanged: as for `check_sheets`.
         resize: whether arrays take their lengths from their cells.
         fixed: arrays that keep theirs.
         finds_edits: whether rows that were added or deleted alike are one finding.
@@ -67,6 +70,7 @@ class ReadMode:
     report: ReportError
     note: NoteFinding
     judge: CompareFingerprint | None = None
+    find_unchanged: FindUnchanged | None = None
     resize: bool = False
     fixed: Collection[str] = ()
     finds_edits: bool = False
@@ -181,6 +185,7 @@ class ColumnReader:
         self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
         del columns[len(groups) :]
         columns.reverse()  # each is let go as soon as it is decoded
+        short: list[DecodedArray] = []  # that are compared together
         for name, column, decoded in decode_short(((name, columns.pop()) for name in groups), self._missing):
             group = groups[name]
             buffer = column.decode_typed(self._missing) if decoded is None else decoded
@@ -188,8 +193,15 @@ class ColumnReader:
                 results[name] = self.finish_column(column, name)
             elif buffer is None:
                 doubtful[name], headers[name] = group, column.header
-            else:
+            elif self._mode.find_unchanged is None or buffer.nbytes > _SHORT:
                 results[name] = self._build_array(column, name, buffer)
+            else:
+                short.append((name, buffer, column))
+                if len(short) >= _AT_ONCE:
+                    results.update(self._build_arrays(short, self._mode.find_unchanged))
+                    short = []
+        if short and self._mode.find_unchanged is not None:
+            results.update(self._build_arrays(short, self._mode.find_unchanged))
         for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
             column.header = headers[name]
             results[name] = self.finish_column(column, name)
@@ -250,6 +262,15 @@ class ColumnReader:
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
         return view_of(column.header, buffer)
+
+    def _build_arrays(
+        self, arrays: Sequence[DecodedArray], find_unchanged: FindUnchanged
+    ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield arrays by their names; of those that are as they were written nothing is to be said."""
+        unchanged = find_unchanged(arrays)
+        for name, buffer, column in arrays:
+            known = name in unchanged
+            yield name, view_of(column.header, buffer) if known else self._build_array(column, name, buffer)
 
     def _to_request(self, anchor: Anchor) -> Request:
         assert anchor.header is not None

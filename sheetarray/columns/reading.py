@@ -20,7 +20,7 @@ from ..header import Header, NoteFinding, warn_of_finding
 from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
-from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
+from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, FindUnchanged, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
 from .pausing import hold_pauses, iter_without_collection, without_collection
@@ -225,6 +225,7 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
+    find_unchanged: FindUnchanged | None = None,
     fixed: Collection[str] = (),
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
@@ -236,14 +237,15 @@ def check_sheets(
         sheets: where the cells are.
         missing: as for `read_sheets`.
         judge: what else there is to say of the elements of an array; of None, where not all of them can be read.
+        find_unchanged: which of some short arrays `judge` would say nothing of, told in less time; it is not asked
+            about them. Not with `restore`.
         fixed: arrays that have no rows of their own, since others depend on them.
         restore: as for `read_sheets`; `judge` sees what it has restored.
     """
     errors: list[FormatError] = []
     findings: list[Finding] = []
-    mode = ReadMode(
-        False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True, restore=restore
-    )
+    how: dict[str, Any] = {"find_unchanged": find_unchanged, "fixed": fixed, "finds_edits": True, "restore": restore}
+    mode = ReadMode(False, missing, errors.append, findings.append, judge, **how)
     try:
         with hold_pauses():
             for _ in _read_arrays(sheets, None, mode):

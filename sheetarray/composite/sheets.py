@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
-from ..columns import ArrayInfo, CompareFingerprint, ElementRestorer, ResizedArray, Sheet, read_resized, scan_names
+from ..columns import (
+    ArrayInfo,
+    CompareFingerprint,
+    ElementRestorer,
+    FindUnchanged,
+    ResizedArray,
+    Sheet,
+    read_resized,
+    scan_names,
+)
 from ..columns import check_sheets as check_columns
 from ..columns import read_sheets as read_columns
 from ..columns import scan_sheets as scan_columns
@@ -46,6 +56,7 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
+    find_unchanged: FindUnchanged | None = None,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
@@ -55,9 +66,9 @@ def check_sheets(
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
         yield Finding.from_error(error)
         return
-    yield from check_columns(
-        sheets, missing=missing, judge=judge, fixed=find_fixed_columns(read, scan), restore=restore
-    )
+    fixed = find_fixed_columns(read, scan)
+    how: dict[str, Any] = {"judge": judge, "find_unchanged": find_unchanged, "restore": restore}
+    yield from check_columns(sheets, missing=missing, fixed=fixed, **how)
     yield from check_composites(read, scan)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from ...columns import ArrayColumn, CompareFingerprint, RowChange
+from ...columns import ArrayColumn, CompareFingerprint, DecodedArray, RowChange
 from ...composite import check_sheets
 from ...dtypes import Buffer
 from ...elements import Missing
@@ -81,8 +82,17 @@ def _find_all(
         if not book.is_linked(name):
             yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
-    restore = snapshots if snapshots.exist else None
-    findings = list(check(sheets, missing=missing, judge=judge, restore=restore))
+    def find_unchanged(arrays: Sequence[DecodedArray]) -> Collection[str]:
+        """Return the names of those of some arrays of which there is nothing to say."""
+        plain = [
+            (name, column.group[0].title or "", column.header, buffer)
+            for name, buffer, column in arrays
+            if column.header == column.written and not any(formulas[part.title or ""] for part in column.group)
+        ]
+        return memory.find_unchanged(plain)
+
+    how: dict[str, Any] = {"restore": snapshots} if snapshots.exist else {"find_unchanged": find_unchanged}
+    findings = list(check(sheets, missing=missing, judge=judge, **how))
     yield from memory.findings
     yield from snapshots.check()
     yield from map(memory.simplify_exchange, findings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from ...columns import ArrayInfo, CompareFingerprint, ElementRestorer, RowChange, scan_names
+from ...columns import ArrayInfo, CompareFingerprint, ElementRestorer, FindUnchanged, RowChange, scan_names
 from ...composite import check_composites
 from ...dtypes import Array
 from ...elements import Missing
@@ -105,6 +105,7 @@ def check_in_pieces(
     *,
     missing: Missing,
     judge: CompareFingerprint,
+    find_unchanged: FindUnchanged | None = None,  # noqa: ARG001  (each array is judged by itself)
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in sheets, as `composite.check_sheets` does.

@@ -8,7 +8,7 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -22,8 +22,9 @@ from ...files import Source
 from ...header import Header
 from .fingerprint.maker import exact_checksum, make_fingerprint
 from .fingerprint.many import read_many
-from .fingerprint.record import Fingerprint, header_checksum
+from .fingerprint.record import Fingerprint
 from .fingerprint.row_changes import compare_rows
+from .fingerprint.together import exact_checksums
 from .fingerprint.verdict import compare_with_fingerprint
 from .package.parts import Package
 from .package.properties import read_record
@@ -89,15 +90,28 @@ class StoredFingerprints:
     def remembers_header(self, name: str, anchor: Anchor) -> bool:
         """Return whether an array has a fingerprint, and its header is the one that it was written with."""
         stored = Fingerprint.from_json(self._find_stored(name, anchor.title or ""))
-        if stored is None or anchor.header is None or stored.dtype != anchor.header.dtype.name:
-            return False
-        return stored.header is None or stored.header == header_checksum(anchor.header)
+        return stored is not None and anchor.header is not None and stored.fits(anchor.header)
 
     def remembers_elements(self, name: str, title: str, count: int, checksum: int) -> bool:
         """Return whether an array has the number of elements and their exact checksum that it was written with."""
         self._asked.add(name)
         stored = Fingerprint.from_json(self._find_stored(name, title))
         return stored is not None and (stored.count, stored.exact) == (count, checksum % 2**64)
+
+    def find_unchanged(self, arrays: Sequence[tuple[str, str, Header, Buffer]]) -> set[str]:
+        """Return the names of those of some short arrays that have a fingerprint, and are as they were written.
+
+        Args:
+            arrays: of each its name, the title of its sheet, its header, and its elements.
+        """
+        checksums = exact_checksums([(buffer, header.dtype) for _, _, header, buffer in arrays])
+        unchanged = set()
+        for (name, title, header, buffer), checksum in zip(arrays, checksums, strict=True):
+            stored = Fingerprint.from_json(self._find_stored(name, title))
+            if stored is not None and (stored.count, stored.exact) == (len(buffer), checksum) and stored.fits(header):
+                unchanged.add(name)
+        self._asked |= unchanged
+        return unchanged
 
     def remember(self, anchors: Mapping[str, Anchor], pieces: Iterable[tuple[str, Buffer]]) -> bool:
         """Return whether arrays have the headers and, by their checksums, all the elements that they were written with.

@@ -16,9 +16,9 @@ import numpy as np
 from ....dtypes import Buffer, DType
 from ....header import Header
 from .coded import Coded, Codes, make_noise
-from .codes import coder_for, scale_weights, to_native
+from .codes import coder_for, exact_codes, scale_weights, to_native
 from .decimal15 import MOST, SHORT
-from .maker import round_error_up
+from .maker import exact_checksum, round_error_up
 from .moments import decimals_of_rows, moments_of_rows
 from .record import Fingerprint, header_checksum, partitions_for
 from .sums import KEPT, MOST_BLOCKS, Partition, Weights, weight
@@ -70,13 +70,43 @@ def iter_coded_rows(arrays: Sequence[Written]) -> Iterator[tuple[list[int], Code
 
 
 def _sum_rows(coded: Coded, count: int) -> RowSums:
-    exact = (coded.exact.reshape(-1, count) * make_noise(MOST)[:count]).sum(axis=1, dtype=np.uint64)
+    exact = _checksums_of_rows(coded.exact, count)
     errors: _Matrix = np.zeros((len(exact), 1)) if coded.errors is None else coded.errors.reshape(-1, count)
     return RowSums(
-        exact * np.uint64(weight(0) | 1),
+        exact,
         errors.max(axis=1),
         np.count_nonzero(errors > SHORT, axis=1),
     )
+
+
+def exact_checksums(arrays: Sequence[tuple[Buffer, DType]]) -> list[int]:
+    """Return the checksum `exact` of each array, as `maker.exact_checksum` gives it.
+
+    Args:
+        arrays: buffers, and the dtypes of their elements.
+    """
+    checksums = [0] * len(arrays)
+    groups: dict[tuple[str, Any, int], list[int]] = {}
+    for place, (buffer, dtype) in enumerate(arrays):
+        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
+    for (_, _, count), places in groups.items():
+        if len(places) == 1 or not 0 < count <= MOST:
+            for place in places:
+                checksums[place] = exact_checksum(*arrays[place])
+            continue
+        dtype, step = arrays[places[0]][1], MOST // count
+        for first in range(0, len(places), step):
+            some = places[first : first + step]
+            codes = exact_codes(np.concatenate([to_native(arrays[place][0]) for place in some]), dtype)
+            for place, checksum in zip(some, _checksums_of_rows(codes, count).tolist(), strict=True):
+                checksums[place] = checksum
+    return checksums
+
+
+def _checksums_of_rows(codes: Codes, count: int) -> Codes:
+    """Return the checksum of the array in each row."""
+    sums: Codes = (codes.reshape(-1, count) * make_noise(MOST)[:count]).sum(axis=1, dtype=np.uint64)
+    return sums * np.uint64(weight(0) | 1)
 
 
 def sum_pairs(codes: Codes, layout: Partition) -> tuple[_Matrix, _Matrix]:

@@ -43,6 +43,7 @@ class CellRun:
         width: how many cells each row has, where they come row by row, all with cells of the same columns; otherwise 0.
         formulas: which are formulas, whose values these are; None where none is.
         areas: the cells of array formulas, of which only the first is marked.
+        is_uniform: whether all are known to be of one kind and value.
     """
 
     rows: Positions
@@ -52,6 +53,7 @@ class CellRun:
     width: int = 0
     formulas: Mask | None = None
     areas: tuple[FormulaArea, ...] = ()
+    is_uniform: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -104,6 +104,8 @@ def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Reque
         mask &= run.rows >= first_rows[which]
         if not mask.all():
             run, which = run.select(mask), which[mask]
+        if not len(run):
+            continue
         if waiting and waiting[-1][1].values.dtype != run.values.dtype:
             _sort_runs(waiting, first_rows, columns)
             waiting = []

@@ -16,6 +16,7 @@ from .cells import CellRun
 from .cutting import PAD, split_elements
 from .picking import find_end_of_texts, rows_of_block
 from .regular import NUMBERS, RegularRows, regular_rows
+from .uniform import Repetition, cut_uniform
 
 _MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
 MOST_CELLS = 2**19  # of a workbook, that passes share: headers of very many arrays are looked at again and again
@@ -33,12 +34,18 @@ class RowBlock:
         rows: the first and the last one, from 0; None where they have to be counted.
         regular: their numbers, where they were asked for and the block is regular.
         cells: what another pass made of the text, and the row after its last one; None where nothing was.
+        repetition: of the only cell of the text, where it stands for a whole row.
     """
 
     text: bytes | None
     rows: tuple[int, int] | None
     regular: RegularRows | None = None
     cells: tuple[CellRun | None, int] | None = None
+    repetition: Repetition | None = None
+
+    def widen(self, cells: CellRun) -> CellRun:
+        """Return its cells, of those of its text."""
+        return cells if self.repetition is None else self.repetition.repeat(cells)
 
 
 @dataclass
@@ -103,7 +110,7 @@ class SheetBlocks:
         if not self.is_short:
             texts = run_ahead(texts)
         make = _block_of_numbers if numbers and not self.is_short else _block_of_text
-        for _, block in map_ahead(make, _cut_first(texts), ahead=not self.is_short):
+        for _, block in map_ahead(make, cut_uniform(_cut_first(texts)), ahead=not self.is_short):
             if kept is not None:
                 kept.append(block)
                 if not self._room.take(block):
@@ -119,17 +126,18 @@ class SheetBlocks:
         return kept
 
 
-def _block_of_text(text: bytes) -> RowBlock:
-    return RowBlock(text, rows_of_block(text))
+def _block_of_text(piece: tuple[bytes, Repetition | None]) -> RowBlock:
+    text, repetition = piece
+    return RowBlock(text, rows_of_block(text), repetition=repetition)
 
 
-def _block_of_numbers(text: bytes) -> RowBlock:
+def _block_of_numbers(piece: tuple[bytes, Repetition | None]) -> RowBlock:
     """Return a block without its text where it is regular and has nothing but numbers and truth values.
 
     In any other block texts will be looked for in the XML.
     """
-    regular = regular_rows(text, numeric=True, types=NUMBERS)
-    return _block_of_text(text) if regular is None else RowBlock(None, (regular.first, regular.after - 1), regular)
+    regular = regular_rows(piece[0], numeric=True, types=NUMBERS) if piece[1] is None else None
+    return _block_of_text(piece) if regular is None else RowBlock(None, (regular.first, regular.after - 1), regular)
 
 
 def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:

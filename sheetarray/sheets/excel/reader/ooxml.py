@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from ....errors import FormatError
-from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .binary import are_plain_doubles
 from .blocks import helper, map_ahead
+from .book_part import read_without_names
 from .cells import BOOLEAN, FAULT, LONG, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, AlikeRows, CellRun
 from .events import MarkupBudget
 from .formats import Formats, read_formats
@@ -34,7 +34,6 @@ from .texts import without_escapes
 from .titles import Titles
 from .worksheet import parse_block, try_regular
 
-_MOST_BYTES = 2**24
 _NO_END = 2**31  # a row that no number of seven digits names
 _KINDS = np.zeros(8, dtype=np.uint8)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
@@ -59,7 +58,7 @@ class OoxmlBook:
         self.reads_numbers = False
         self._room = Room()
         self._sheets: dict[str, SheetBlocks] = {}
-        root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
+        root = read_without_names(package, part)
         listed = root.child_named("sheets") if root.name == "workbook" else None
         if listed is None:
             raise FormatError("the part is no workbook: it lists no sheets", location=part)
@@ -128,8 +127,10 @@ class OoxmlBook:
         blocks = sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks())
 
         def look(block: RowBlock) -> RegularRows | RegularColumns | None:
+            if sheet.is_short or block.repetition is not None:
+                return None
             text = block.text or b""
-            return None if sheet.is_short else (regular_columns(text) or regular_rows(text, numeric=True))
+            return regular_columns(text) or regular_rows(text, numeric=True)
 
         with helper("text") as thread:
             for block, regular in map_ahead(look, blocks, ahead=not sheet.is_short):
@@ -249,15 +250,16 @@ class OoxmlBook:
             raw = parse_block(text, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
         if not len(raw):
             return None, raw.after
-        order.check(raw.rows, raw.columns, raw.width)
-        return self._cells(raw, numeric), raw.after
+        cells = block.widen(self._cells(raw, numeric))
+        order.check(cells.rows, cells.columns, cells.width)
+        return cells, raw.after
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a worksheet that are one plain reference."""
         yield from find_references(block.text or b"" for block in self._sheet(title).blocks())
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Yield the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        """Yield the cells of blocks of rows that may hold one of some texts, in any case and between spaces."""
         sheet, pick = self._sheet(title), picker(self._strings.texts, texts)
 
         def may_hold(text: bytes, rows: tuple[int, int]) -> bool:

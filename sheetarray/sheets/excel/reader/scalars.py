@@ -25,6 +25,9 @@ _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
     """Return the indices of the cells that hold words of headers, and the codes of these words."""
+    if run.is_uniform and len(run) > 1:
+        which, codes = words_of(run.first(1))
+        return (np.arange(len(run)), codes * len(run)) if codes else (which, codes)
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
         codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]
@@ -64,8 +67,12 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
         for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
             texts[index] = number if date is None else date  # a time of day is no blank
     others = np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL))
+    values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
     for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
-        texts[index] = scalar_of(kind, texts[index])
+        cell = kind, texts[index]
+        if cell not in values:
+            values[cell] = scalar_of(*cell)
+        texts[index] = values[cell]
     return texts
 
 
