@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import zipfile
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from children import SECONDS, measured, run_limited
 from examples import PART
-from foreign_books import document, table_cell, table_row, words
+from foreign_books import document, table_cell, table_row, words, zipped
 
 import sheetarray as sa
 from sheetarray.files import Source
@@ -207,6 +208,18 @@ def test_a_value_that_is_no_plain_number(value: str, monkeypatch: pytest.MonkeyP
         (text,) = workbook._container.cells(workbook.titles[0], numeric=False)
         (table,) = workbook._container.cells_of_table(workbook.titles[0])
     assert table.values.to_list() == text.values.to_list()
+
+
+@pytest.mark.parametrize("white", [" ", "\t", "\n", "\r", "\n  "])
+def test_titles_are_looked_for_where_they_can_stand(white: str) -> None:
+    cells = row(cell("float", "1.5", "1,5"), cell("boolean", "true", "TRUE"), cell("string", "", "a b")) * 9
+    assert not opendocument.may_hold_tables(cells.encode()), "no tag of it ends in table"
+    content = document({"a": cells, "b": PLAIN[0]})
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["content.xml"] = members["content.xml"].replace(b"<table:table ", b"<table:table" + white.encode())
+    with Source(io.BytesIO(zipped(members))) as source, Workbook(source) as workbook:
+        assert workbook.titles == ["a", "b"]
 
 
 def test_numbers_of_a_table_are_doubles() -> None:

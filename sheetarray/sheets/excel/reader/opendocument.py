@@ -13,6 +13,7 @@ from ....errors import FormatError
 from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
 from .cells import MOST_ROWS, CellRun
+from .cutting import holds_pair
 from .kept import SHORT
 from .kept_runs import KeptRuns
 from .opendocument_runs import TABLE_SPACE
@@ -29,6 +30,7 @@ _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
 _LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
 _LONGEST_TEXT = 2**20
+_WHITE = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 _MOST_KEPT = 2**25  # bytes of the content that are kept
 
 
@@ -105,6 +107,11 @@ class OdsBook:
         return self._kept.read(title, lambda: self._read_with(TableReader(title, numeric=True)), "table")
 
 
+def may_hold_tables(text: bytes) -> bool:
+    """Return whether the name of a tag may end with `table` in a text: cells and rows are searched past quickly."""
+    return any(white in text and holds_pair(text, b"e" + white) for white in _WHITE)
+
+
 def _titles(content: Iterator[bytes]) -> Generator[str]:
     """Yield the titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
     waiting, tag = b"", None
@@ -119,7 +126,7 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
             tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
             name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
         ended = waiting.rfind(b">") + 1
-        for match in tag.finditer(waiting, 0, ended):
+        for match in tag.finditer(waiting, 0, ended) if may_hold_tables(waiting) else ():
             title = name.search(match[1])
             if title is not None:
                 text = without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
