@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.runner import runtestprotocol
 from adapters_deleted import find_missing_format
 from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
@@ -45,6 +46,19 @@ def pytest_collection_finish() -> None:
     """Spare every collection of garbage the walk through all tests, which live to the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a worker say of a test only how it went, not that it began and ended well too: so many words cost seconds."""
+    if "PYTEST_XDIST_WORKER" not in os.environ or item.config.getoption("xmlpath", None):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(scope="session", autouse=True)

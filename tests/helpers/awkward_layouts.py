@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import awkward as ak
@@ -31,8 +32,9 @@ def noted(layout: Any, **parameters: Any) -> Any:
     return layout.copy(parameters={**layout.parameters, **parameters})
 
 
+@cache
 def every_class() -> dict[str, Any]:
-    """An array for each layout class, and for each way in which one can be cut, viewed or empty."""
+    """An array for each layout class, and for each way in which one can be cut, viewed or empty (shared)."""
     ragged = ak.Array([[1.5, 2.5], [], [3.5]]).layout
     table = ak.Array([{"x": 1, "y": [1.5]}, {"x": 2, "y": []}, {"x": 3, "y": [2.5, 3.5]}]).layout
     numbers = contents.NumpyArray(np.arange(12))

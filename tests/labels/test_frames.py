@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from examples import cross
 
 import sheetarray as sa
 from sheetarray.labels import NAME
@@ -70,8 +71,7 @@ def test_an_index_comes_back(index: str, suffix: str, tmp_path: Path) -> None:
     assert sa.read_frame(tmp_path / f"t.{suffix}", ["b"]).equals(frame[["b"]])
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("dtype", COLUMNS)
+@pytest.mark.parametrize(("dtype", "suffix"), cross(COLUMNS, SUFFIXES, SUFFIXES[0]))
 @pytest.mark.parametrize("counted", [True, False])
 def test_a_column_comes_back(counted: bool, dtype: str, suffix: str, tmp_path: Path) -> None:
     if suffix == "json" and dtype == "Int64":

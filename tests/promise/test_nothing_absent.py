@@ -240,13 +240,16 @@ def test_a_frame_with_a_column_version_is_written() -> None:
 )
 def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> None:
     text = np.array([f"a{delimiter}b", "c d", f"{delimiter}"])
-    for arrays in (
-        {"x y": np.array([1.5, -2.5]), f"n{delimiter}m": text},
-        {"one name": text},
-        {"one": np.array([0.25, 2])},
-        {f"s{delimiter}": np.arange(3), "t": np.array([True, False])},
+    for turn, arrays in enumerate(
+        (
+            {"x y": np.array([1.5, -2.5]), f"n{delimiter}m": text},
+            {"one name": text},
+            {"one": np.array([0.25, 2])},
+            {f"s{delimiter}": np.arange(3), "t": np.array([True, False])},
+        ),
+        ord(delimiter),
     ):
-        for names in (True, False):
+        for names in (True, False) if delimiter in ",;" else (turn % 2 == 0,):  # of others, each with every other one
             file = io.BytesIO()
             try:
                 sa.write_csv(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from examples import cross
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 
 import sheetarray as sa
@@ -172,8 +173,7 @@ def _pa() -> Any:
     return pytest.importorskip("pyarrow")
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize(("kind", "suffix"), cross(COLUMNS, SUFFIXES, SUFFIXES[0]))
 def test_a_column_of_a_frame_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_path: Path) -> None:
     make, expected = COLUMNS[kind]
     column = make()
