@@ -90,7 +90,9 @@ def test_errors_in_header_or_data_always_have_a_location(version: str) -> None:
     for kind in FORMATS:
         for at in range(1, len(base)):
             others = ["", "x", "-1", "2.5", "data", "shape", "1.0.0", "99999", "NaN"]
-            if version != "1.0.0" and PART > 1:  # a header of either version is read alike
+            if (
+                version != "1.0.0" or kind == "tsv"
+            ) and PART > 1:  # both versions are read alike, and so is any delimiter
                 others = others[at % 3 :: 3]
             for other in others:
                 cells = [*base[:at], other, *base[at + 1 :]]

@@ -342,7 +342,9 @@ def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder):
     distributed = pytest.importorskip("distributed")
     write_sources(folder, 200)
     convert_alone(folder)
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, processes=False, protocol="tcp://"
+    )  # what is killed is a process of its own, and talks to them as to those of another machine
     with cluster:
         first = kill_after(folder, 40, "--scheduler", cluster.scheduler_address)
         second = kill_after(folder, 120, "--scheduler", cluster.scheduler_address)

@@ -184,7 +184,9 @@ def test_bombs_are_refused_in_little_memory() -> None:
         start = chr(10).join(["x", *map(str, sa.to_linear([1.5]))]).encode()
         block = b"1" * 2**20
         packer = zlib.compressobj(9, wbits=31)
-        bomb = packer.compress(start) + b"".join(packer.compress(block) for _ in range(1100)) + packer.flush()
+        bomb = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
+        piece = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to nothing before it
+        bomb += piece * 1100 + packer.flush()  # nobody comes to its checksum, of one piece
         other = zstandard.ZstdCompressor(3).compressobj()
         other_bomb = other.compress(b"[") + b"".join(other.compress(block) for _ in range(1100)) + other.flush()
         resource.setrlimit(resource.RLIMIT_AS, (5 * 2**30, 5 * 2**30))

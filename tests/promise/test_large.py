@@ -400,7 +400,7 @@ def test_a_large_compressed_file_is_inflated_into_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
     path = tmp_path / f"run.{suffix}"
-    values = np.random.default_rng(0).normal(size=400_000)
+    values = np.random.default_rng(0).normal(size=240_000)
     sa.write(path, {"t": values})
     with Source(path) as source:
         content = bytes(source.whole())

@@ -167,7 +167,7 @@ sys.argv = ["sheetarray", "--help"]
 sheetarray.cli.main()
 """
 EACH = f"""
-import os, sys, warnings, sheetarray.cli
+import os, sys, warnings, polars, sheetarray.cli, sheetarray.sheets.delimited
 warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # of threads of NumPy's, from Python 3.12 on
 for folder, reason in {{cases!r}}.items():  # a process for each, forked off one that has imported what they need
     if (child := os.fork()) == 0:
