@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
-from children import SECONDS, measured, run_limited
+from children import measured, run_limited
 from examples import PART
 from foreign_books import (
     binary_book,
@@ -323,8 +323,8 @@ PACKED_WELL: dict[str, Callable[[], np.ndarray[Any, Any]]] = {
     "zeros": lambda: np.zeros(MILLION),
     "sevens": lambda: np.full(MILLION, 7),
     "true": lambda: np.ones(MILLION, "bool"),
-    "the longest text": lambda: np.full(500, "x" * 32_767),
-    "a short text": lambda: np.full(200_000, "the same"),
+    "the longest text": lambda: np.full(500 // PART, "x" * 32_767),
+    "a short text": lambda: np.full(200_000 // PART, "the same"),
     "complex zeros": lambda: np.zeros((1000 // PART, 1000), "complex64"),
 }
 
@@ -338,10 +338,13 @@ def test_what_is_written_is_read_however_well_it_packs(name: str) -> None:
     assert_same(sa.read(io.BytesIO(file.getvalue()), format="xlsx")["a"], array)
 
 
-def test_long_shared_strings_that_are_all_alike() -> None:
-    cells = [text("a"), *header("string", 2500), *[f' t="s"><v>{index}</v></c>' for index in range(2500)]]
-    content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * 2500))
-    assert len(content) < 600_000
+def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_texts, "_REPEATED_ALWAYS", shared_texts._REPEATED_ALWAYS // PART)
+    monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", blocks._INFLATED_ALWAYS // PART)
+    count = 2500 // PART
+    cells = [text("a"), *header("string", count), *[f' t="s"><v>{index}</v></c>' for index in range(count)]]
+    content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * count))
+    assert len(content) < 600_000 / PART + 10_000
     assert set(sa.read(io.BytesIO(content), format="xlsx")["a"].tolist()) == {"z" * 30_000}
 
 
@@ -397,6 +400,7 @@ def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) 
 def test_a_bomb_is_refused_at_once(tmp_path: Path, what: str) -> None:
     piece = {"spaces": " " * 60, "rows": '<row r="30"/>' * 4, "text": "<c><v>" + "x" * 200}[what]
     path = tmp_path / "bomb.xlsx"
-    path.write_bytes(book(ARRAY + piece * (400_000_000 // len(piece))))
-    outcome = json.loads(run_limited(_SCRIPT, path, "read", seconds=SECONDS, mebibytes=512).output)
+    path.write_bytes(book(ARRAY + piece * (400_000_000 // PART // len(piece))))
+    bound = f"from sheetarray.sheets.excel.reader import blocks\nblocks._INFLATED_ALWAYS //= {PART}\n"
+    outcome = json.loads(run_limited(bound + _SCRIPT, path, "read", mebibytes=512, part=PART).output)
     assert outcome == "FormatError"

@@ -16,7 +16,7 @@ from spreadsheets import Book, dump
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet
+from sheetarray.sheets.google import body, check_gsheet, direct
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
 # Size --------------------------------------------------------------------------------------------------------
@@ -71,11 +71,13 @@ def test_text_of_fifty_thousand_characters_is_kept_and_one_more_is_refused(book:
     assert not book.server.requests
 
 
-def test_a_blank_worksheet_gives_up_columns_before_its_rows_grow(book: Book) -> None:
-    array = np.arange(400_000, dtype="int8")
-    book.write({"x": array}, worksheet="Sheet1")
-    assert book.size("Sheet1") == (400_019, 1)
-    assert_same(book.read(worksheet="Sheet1")["x"], array)
+def test_a_blank_worksheet_gives_up_columns_before_its_rows_grow() -> None:
+    with SheetsServer(cells=100_000) as server:
+        book = Book(server, [("Sheet1", 1000, 26)])
+        array = np.arange(4_000, dtype="int8")
+        book.write({"x": array}, worksheet="Sheet1")
+        assert book.size("Sheet1") == (4_019, 1)
+        assert_same(book.read(worksheet="Sheet1")["x"], array)
 
 
 def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
@@ -102,15 +104,17 @@ def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
 
 @pytest.mark.slow
 def test_many_doubles_take_few_requests_of_two_megabytes(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)  # five megabytes of them go by a stage
-    array = np.random.default_rng(0).standard_normal(130_000)
+    assert body.MOST_BYTES == 2_000_000
+    monkeypatch.setattr(body, "MOST_BYTES", 200_000)
+    monkeypatch.setattr(body, "MOST_DIRECT_BYTES", 0)  # half a megabyte of them goes by a stage
+    array = np.random.default_rng(0).standard_normal(13_000)
     for _ in range(2):
         book.server.requests.clear()
         book.write({"x": array})
         sizes = [len(record.received) for record in book.server.requests if record.method == "PUT"]
         assert len(sizes) > 1
-        assert max(sizes) <= 2_000_000
-        assert len(book.server.requests) <= 2 * math.ceil(sum(sizes) / 2_000_000) + 20  # what was copied is read back
+        assert max(sizes) <= 200_000
+        assert len(book.server.requests) <= 2 * math.ceil(sum(sizes) / 200_000) + 20  # what was copied is read back
         got = [r for r in book.server.requests if r.method == "GET" and "values" in r.path and "sheetarray" in r.query]
         assert len(got) == len(sizes)
     book.server.requests.clear()
@@ -118,14 +122,17 @@ def test_many_doubles_take_few_requests_of_two_megabytes(book: Book, monkeypatch
     assert len(book.server.requests) <= 8
 
 
-def test_small_columns_share_requests_and_large_ones_are_cut(book: Book) -> None:
-    arrays = {f"n{index}": np.full(index, index / 7) for index in range(300)}
-    arrays["long text"] = np.array(["漢" * 49_000] * 40)
+def test_small_columns_share_requests_and_large_ones_are_cut(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "MOST_BYTES", 200_000)
+    monkeypatch.setattr(body, "MOST_DIRECT_BYTES", 0)
+    arrays = {f"n{index}": np.full(index, index / 7) for index in range(100)}
+    arrays["long text"] = np.array(["漢" * 4_900] * 40)
     arrays["last"] = np.array([1])
     book.write(arrays)
     puts = [record for record in book.server.requests if record.method == "PUT"]
-    assert all(len(record.received) <= 2_000_000 for record in puts)
-    assert len(puts) <= math.ceil(sum(len(record.received) for record in puts) / 2_000_000) + 3
+    assert len(puts) > 3
+    assert all(len(record.received) <= 200_000 for record in puts)
+    assert len(puts) <= math.ceil(sum(len(record.received) for record in puts) / 200_000) + 3
     result = book.read()
     for name, array in arrays.items():
         assert_same(result[name], array)
@@ -208,8 +215,11 @@ def test_an_element_that_only_one_way_of_writing_changes_is_written_the_other_wa
 # How many requests -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [5, 1000, 40_000])
-def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, count: int) -> None:
+@pytest.mark.parametrize("count", [5, 1000, 4000])
+def test_a_small_write_takes_three_requests_and_a_read_of_it_two(
+    book: Book, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "_HEAVY", 200_000)  # bytes: the last is heavier
     values = np.random.default_rng(count).standard_normal(count)
     several = [{"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values}, {"a": values[:3]}]
     for arrays in several[: 1 if count > 1000 else 3]:
@@ -260,7 +270,8 @@ def test_text_that_a_service_may_tidy_up_is_tried_on_a_stage(book: Book) -> None
 
 def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    values = np.random.default_rng(0).standard_normal(40_000)
+    monkeypatch.setattr(direct, "_HEAVY", 200_000)
+    values = np.random.default_rng(0).standard_normal(4_000)
     for status in (413, 503):
         book.server.faults.append(Fault(status, path=":batchUpdate[?].*updatedSpreadsheet", times=None))
         book.write({"x": values})
