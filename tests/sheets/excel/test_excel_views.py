@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import warnings
 import zipfile
 from dataclasses import dataclass
@@ -88,9 +89,9 @@ def choose(path: Path, target: Path, *choices: object) -> Path:
 
 
 def write_cases(
-    folder: Path, only: str = ""
+    folder: Path, only: str = "", *, together: bool = False
 ) -> dict[str, tuple[Path, list[tuple[tuple[object, ...], np.ndarray[Any, Any]]]]]:
-    """Workbooks with a view, and what the view has to show for some choices."""
+    """Workbooks with a view, or one with all of them, and what the view has to show for some choices."""
     dataset = make_dataset()
     values = dataset.temperature.values
     buffer = RNG.normal(size=60)
@@ -129,12 +130,12 @@ def write_cases(
     for name, (arrays, views, choices) in cases.items():
         if only not in ("", name):
             continue
-        path = folder / f"{name}.xlsx"
+        path = folder / f"{'all' if together else name}.xlsx"
         with pytest.MonkeyPatch.context() as patch:
             if name == "window":
                 patch.setattr(geometry, "MOST_FORMULAS", 3000)
-            sa.write(path, arrays, views=views)
-        assert name == "strides" or not list(sa.check(path))
+            sa.write(path, arrays, views=views, **({"sheet": name, "mode": "a"} if written and together else {}))
+        assert name == "strides" or together or not list(sa.check(path))
         written[name] = (path, [(choice, np.asarray(wanted)) for choice, wanted in choices])
     return written
 
@@ -213,9 +214,10 @@ def test_the_values_of_the_first_slice_are_there_without_computing(tmp_path: Pat
     assert len(view._charts) == 1
 
 
-@pytest.mark.parametrize("name", ["dates", "texts", "column-major", "strides", "six", "two", "text", "when", "window"])
-def test_a_workbook_with_views_is_valid(tmp_path: Path, name: str) -> None:
-    path, _ = write_cases(tmp_path, name)[name]
+def test_a_workbook_with_views_is_valid(tmp_path: Path) -> None:
+    written = write_cases(tmp_path, together=True)
+    path, _ = written["dates"]
+    assert len(openpyxl.load_workbook(path).sheetnames) == 2 * len(written)
     assert not schema_errors(path)
 
 
@@ -408,19 +410,20 @@ def test_a_sheet_that_is_added_or_replaced_brings_its_view(tmp_path: Path) -> No
     book = openpyxl.Workbook()
     book.active["A1"] = "mine"
     book.save(path)
-    before = schema_errors(path)
+    before = shutil.copy(path, tmp_path / "before.xlsx")
     sa.write(path, make_dataset(), mode="a", views=True)
     sa.write(path, {"temperature": np.eye(2), "u": np.eye(4)}, mode="a", sheet="more", views=["temperature"])
     titles = ["Sheet", "temperature view", "arrays", "temperature view (2)", "more"]
     assert openpyxl.load_workbook(path).sheetnames == titles
-    assert set(schema_errors(path)) <= set(before)
+    errors = set(schema_errors(path))
     sa.write(path, {"temperature": np.full((2, 2), 7)}, mode="a", views=True, sheet="more", if_sheet_exists="replace")
     assert openpyxl.load_workbook(path).sheetnames == titles
     assert look_at(path, "temperature view (2)").grid == [[7, 7], [7, 7]]
     sa.write(path, {"line": np.arange(3)}, mode="a", sheet="more", if_sheet_exists="replace")
     assert openpyxl.load_workbook(path)["temperature view (2)"]["A1"].value is None  # as continued sheets: emptied
     assert set(sa.scan(path, sheet="more")) == {"line"}
-    assert set(schema_errors(path)) <= set(before)
+    errors |= set(schema_errors(path))
+    assert not errors or errors <= set(schema_errors(before))
     with zipfile.ZipFile(path) as package:
         assert sum("chart" in name for name in package.namelist()) == 1
 
@@ -429,8 +432,8 @@ def test_a_workbook_holds_views_and_a_guard(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     for mode in ("w", "a"):
         sa.write_excel(path, make_dataset(), sheet=mode, mode=mode, views=True, guard=True)
-        assert not schema_errors(path)
         assert not list(sa.check(path, sheet=mode))
+    assert not schema_errors(path)
     assert openpyxl.load_workbook(path).sheetnames[0] == "temperature view"
     assert set(sa.read(path, sheet="a")) == {"temperature", "month", "place", "height"}
 

@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import cells as c
-from sheetarray.sheets.excel.reader import kept
+from sheetarray.sheets.excel.reader import blocks, kept
 from sheetarray.sheets.excel.reader.events import MOST_IN_STRINGS, MarkupBudget, parse_strings
 from sheetarray.sheets.excel.reader.strings import _split_plain
 
@@ -225,11 +225,13 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
     assert told(sheet) == expected
 
 
-@pytest.mark.parametrize("rows", [50, 5_000, 200_000])
-def test_something_odd_far_down_a_sheet(rows: int) -> None:
+@pytest.mark.parametrize("rows", [50, 1_000, 20_000])
+def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks before it have been read by then."""
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**13)
+    monkeypatch.setattr(blocks, "_BLOCK", 2**18)
     kinds = ("<!-- <row r='1'><c r='A1'> -->", "<?pi <row r='1'> ?>", f'<f:row xmlns:f="{FOREIGN}" r="1"/>')
-    for odd in kinds[: 1 if rows > 10**5 else 3]:  # blocks as long as they get are no other for the other kinds
+    for odd in kinds[: 1 if rows > 10**4 else 3]:  # blocks as long as they get are no other for the other kinds
         lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
         lines.insert(rows * 2 // 3, odd)
         lines[-2] = lines[-2].replace(f"<v>{rows - 1}</v>", f"<v><![CDATA[{rows - 1}]]></v>")
@@ -238,16 +240,16 @@ def test_something_odd_far_down_a_sheet(rows: int) -> None:
 
 
 @pytest.mark.parametrize("shift", range(40))
-def test_something_odd_across_the_end_of_a_block(shift: int) -> None:
-    """The first block has 64 KiB."""
+def test_something_odd_across_the_end_of_a_block(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**13)
     line = '<row r="{0}"><c r="A{0}"><v>{0}</v></c></row>'
     head = worksheet("@").index("@")
     odd = "<!-- <row > -->" if shift % 2 else "<![CDATA[ ]]>"
     for mark in (odd, '<row r="9999" xmlns:k="urn:k"/>', "</sheetData>"):
         rows, index = "", 1
-        while len(rows) + head < 2**16 - 60 - len(mark):
+        while len(rows) + head < 2**13 - 60 - len(mark):
             rows, index = rows + line.format(index), index + 1
-        gap = 2**16 - head - len(rows) - shift
+        gap = 2**13 - head - len(rows) - shift
         if mark == "</sheetData>":
             sheet = worksheet(rows + " " * gap)
         else:

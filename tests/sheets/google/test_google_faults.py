@@ -161,9 +161,7 @@ def scene_reads(scene: Scene) -> list[Any]:
 EVERY_REQUEST = "arrays there, staged"
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting_scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["setting_scene"]
-)
+@pytest.mark.parametrize(("kind", "setting_scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["setting_scene"])
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
     assert total >= {"new worksheet": 2, "arrays there": 3, "in place": 20}.get(scene.setting, 6)
