@@ -30,8 +30,8 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
-from sheetarray.sheets.excel.reader import cells as c
 from sheetarray.sheets.excel.reader import blocks, kept
+from sheetarray.sheets.excel.reader import cells as c
 from sheetarray.sheets.excel.reader.events import MOST_IN_STRINGS, MarkupBudget, parse_strings
 from sheetarray.sheets.excel.reader.strings import _split_plain
 
