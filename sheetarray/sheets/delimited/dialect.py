@@ -40,6 +40,7 @@ _WINDOW = 2**20  # bytes before and after a word that are looked at for the deli
 _LINES_BEFORE = (4, 3)  # where four begin within a name of several lines, three begin with `version`
 _LINES_AFTER = 3
 _MOST_WINDOWS = 24
+_MOST_SEEN = 2**22  # characters of windows without an array, after which no more are looked at
 _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
 _QUOTE = ord('"')
@@ -56,8 +57,7 @@ def find_delimiter(content: Units, start: int) -> str | None:
         content: the text in UTF-8.
         start: where it begins.
     """
-    after = start
-    windows = 0
+    after, windows, seen = start, 0, 0
     for places, codes in find_words(content, start):
         likely = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
         for place in likely.tolist():
@@ -65,16 +65,17 @@ def find_delimiter(content: Units, start: int) -> str | None:
                 continue
             near = places >= place - _NEAR
             marks = (*DELIMITERS, *_neighbours(content, places[near], codes[near], start))
-            delimiter = None
+            delimiter, last = None, None
             for lines in _LINES_BEFORE:
                 text, after = _window(content, start, place, lines, _LINES_AFTER)
-                delimiter = delimiter or _delimiter_by_anchors(text, marks)
+                if delimiter is None and text != last:
+                    delimiter, last, seen = _delimiter_by_anchors(text, marks), text, seen + len(text)
             if delimiter == SINGLE_COLUMN:
                 delimiter = _of_uneven_rows(_window(content, start, place, 4, MAX_HEADER_CELLS)[0], marks) or delimiter
             windows += 1
             if delimiter == SINGLE_COLUMN:
                 return _find_delimiter_beside(content, start, after) or delimiter
-            if delimiter is not None or windows == _MOST_WINDOWS:
+            if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
                 return delimiter
     return None
 
@@ -93,7 +94,7 @@ def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None
     blocks = (content[first : first + _WINDOW].tobytes() for first in range(after, len(content), _WINDOW))
     if not any(mark in block for block in blocks for mark in _MARKS):
         return None
-    windows = 0
+    windows, seen = 0, 0
     for places, codes in find_words(content, after):
         places = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
         before = places - 1
@@ -105,8 +106,8 @@ def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None
             for delimiter in DELIMITERS:
                 if delimiter in text and _has_array_beside(text, delimiter):
                     return delimiter
-            windows += 1
-            if windows == _MOST_WINDOWS:
+            windows, seen = windows + 1, seen + len(text)
+            if windows == _MOST_WINDOWS or seen > _MOST_SEEN:
                 return None
     return None
 

@@ -16,6 +16,7 @@ from .search import LENGTHS, Units, find_words
 _SPACES = b" \t\v\f\x1c\x1d\x1e\x1f"
 _OTHER, _SPACE, _HIGH, _MARK = range(4)  # what a byte beside a word is
 _LONGEST_SPACE = 2**12  # bytes of white space around a word
+_SHORT, _MOST_KNOWN = 64, 2**14  # bytes of a cell that is remembered, and how many are
 
 
 class WordCells:
@@ -79,64 +80,58 @@ class WordCells:
         before, after = places - 1, ends
         kind_before = np.where(before >= self._start, kinds[before - begin], _MARK)
         kind_after = np.where(after < stop, kinds[np.minimum(after, stop - 1) - begin], _MARK)
-        wide = (
-            (kind_before == _SPACE)
-            | (kind_before == _HIGH)
-            | (kind_after == _SPACE)
-            | (kind_after == _HIGH)
-            | (within & (kind_before == _MARK))
-        )
-        wide &= (kind_before != _OTHER) & (kind_after != _OTHER)
-        whole: Mask = (kind_before == _MARK) & (kind_after == _MARK)
-        quoted = np.flatnonzero(whole & within)
-        whole[quoted] = (self._unit(before[quoted]) == QUOTE) & (self._unit(after[quoted]) == QUOTE)
-        whole[quoted] &= (self._unit(before[quoted] - 1) != QUOTE) & (self._unit(after[quoted] + 1) != QUOTE)
-        if wide.any():
-            ink = np.flatnonzero((kinds == _OTHER) | (kinds == _MARK)) + begin
-            selected = np.flatnonzero(wide)
-            index = np.searchsorted(ink, places[selected])
-            left = np.where(index > 0, ink[np.maximum(index - 1, 0)], begin - 1)
-            # the word itself is ink: what stands after it is the first that is beyond its end
-            index = np.searchsorted(ink, ends[selected])
-            right = np.where(index < len(ink), ink[np.minimum(index, len(ink) - 1)], stop)
-            # what has nothing but ASCII spaces up to a mark on either side, or no mark, needs no closer look
-            foreign = np.concatenate([[0], np.cumsum(kinds == _HIGH)])
-            plain = ~within[selected] & (foreign[np.minimum(right, stop) - begin] == foreign[left + 1 - begin])
-            marks = (left < self._start) | ((left >= begin) & (kinds[np.maximum(left - begin, 0)] == _MARK))
-            marks &= (right >= len(self._content)) | (
-                (right < stop) & (kinds[np.minimum(right, stop - 1) - begin] == _MARK)
-            )
-            whole[selected[plain]] = marks[plain]
-            closer = ~plain & (within[selected] | marks)
-            whole[selected[~plain]] = False
-            for place, low, high in zip(
-                selected[closer].tolist(), left[closer].tolist(), right[closer].tolist(), strict=True
-            ):
-                whole[place] = self._is_cell(low, high, bool(within[place]), int(codes[place]))
+        alone = (kind_before != _OTHER) & (kind_after != _OTHER)
+        plain = (kind_before == _MARK) & (kind_after == _MARK)
+        whole: Mask = plain & ~within
+        quoted, spaced = np.flatnonzero(alone & within), np.flatnonzero(alone & ~plain & ~within)
+        if len(quoted):
+            whole[quoted] = self._are_quoted(places[quoted], ends[quoted], codes[quoted], kinds, begin)
+        if len(spaced):
+            whole[spaced] = self._are_spaced(places[spaced], ends[spaced], codes[spaced], kinds, begin)
         return whole
 
-    def _is_cell(self, left: int, right: int, within: bool, code: int) -> bool:
-        """Return whether the cell around a word holds nothing else, where bytes before and after it may be
-        white space.
-        """
-        content = self._content
-        if within:  # line ends may be part of its white space
-            while left > self._start and content[left] in (RETURN, FEED, *_SPACES, self._blocks.mark):
-                left -= 1
-            while right < len(content) and content[right] in (RETURN, FEED, *_SPACES, self._blocks.mark):
-                right += 1
-            around = [int(content[place]) for place in (left, right) if self._start <= place < len(content)]
-            if around != [QUOTE, QUOTE]:
-                return False
-            if self._unit(np.array([left - 1, right + 1])).tolist().count(QUOTE):
-                return False
-        elif any(
-            self._start <= place < len(content) and content[place] not in (RETURN, FEED, self._blocks.mark)
-            for place in (left, right)
+    def _are_quoted(self, places: Positions, ends: Positions, codes: WordCodes, kinds: Units, begin: int) -> Mask:
+        """Return a mask of the words within quotes that fill their cells, but for white space and line ends."""
+        ink = np.flatnonzero((kinds == _OTHER) | (self._content[begin : begin + len(kinds)] == QUOTE)) + begin
+        left, right = _beside(ink, places, ends, begin - 1, begin + len(kinds))
+        whole: Mask = (self._unit(left) == QUOTE) & (self._unit(right) == QUOTE)
+        whole &= (self._unit(left - 1) != QUOTE) & (self._unit(right + 1) != QUOTE)
+        odd = kinds == _HIGH
+        if self._blocks.mark >= 0:
+            odd |= self._content[begin : begin + len(kinds)] == self._blocks.mark
+        return self._look_closer(whole, _any_between(odd, left - begin, right - begin), left, right, codes)
+
+    def _are_spaced(self, places: Positions, ends: Positions, codes: WordCodes, kinds: Units, begin: int) -> Mask:
+        """Return a mask of the words with white space beside them that fill their cells."""
+        stop = begin + len(kinds)
+        left, right = _beside(
+            np.flatnonzero((kinds == _OTHER) | (kinds == _MARK)) + begin, places, ends, begin - 1, stop
+        )
+        whole = (left < self._start) | ((left >= begin) & (kinds[np.maximum(left - begin, 0)] == _MARK))
+        whole &= (right >= len(self._content)) | (
+            (right < stop) & (kinds[np.minimum(right, stop - 1) - begin] == _MARK)
+        )
+        # what has nothing but ASCII spaces up to a mark on either side, or no mark, needs no closer look
+        odd = _any_between(kinds == _HIGH, left - begin, np.minimum(right, stop) - begin)
+        marks = [RETURN, FEED, *([self._blocks.mark] if self._blocks.mark >= 0 else [])]
+        whole &= ~odd | (np.isin(self._unit(left), marks) & np.isin(self._unit(right), marks))
+        return self._look_closer(whole, odd, left, right, codes)
+
+    def _look_closer(self, whole: Mask, odd: Mask, left: Positions, right: Positions, codes: WordCodes) -> Mask:
+        """Return a mask of words, without those odd ones whose cells are not the word when they are trimmed."""
+        known: dict[bytes, str] = {}
+        some = np.flatnonzero(whole & odd)
+        for index, low, high, code in zip(
+            some.tolist(), left[some].tolist(), right[some].tolist(), codes[some].tolist(), strict=True
         ):
-            return False
-        text = content[left + 1 : right].tobytes().decode("utf-8", "replace")
-        return normalize_key(text) == WORDS[code]
+            text = self._content[low + 1 : high].tobytes()
+            key = known.get(text)
+            if key is None:
+                key = normalize_key(text.decode("utf-8", "replace"))
+                if len(text) < _SHORT and len(known) < _MOST_KNOWN:
+                    known[text] = key
+            whole[index] = key == WORDS[code]
+        return whole
 
     def _unit(self, places: Positions) -> Units:
         """Return the bytes at some places; a line feed beyond the ends of the text."""
@@ -151,3 +146,18 @@ class WordCells:
         if self._blocks.mark >= 0:
             kinds[self._blocks.mark] = _MARK
         return kinds
+
+
+def _beside(ink: Positions, places: Positions, ends: Positions, low: int, high: int) -> tuple[Positions, Positions]:
+    """Return the last place of ink before each word and the first one after it; `low` and `high` if there is none."""
+    index = np.searchsorted(ink, places)
+    left = np.where(index > 0, ink[np.maximum(index - 1, 0)], low)
+    index = np.searchsorted(ink, ends)  # the word itself is ink: what stands after it is the first beyond its end
+    return left, np.where(index < len(ink), ink[np.minimum(index, len(ink) - 1)], high)
+
+
+def _any_between(marks: Mask, left: Positions, right: Positions) -> Mask:
+    """Return a mask of the pairs of places between which one is marked."""
+    counts = np.concatenate([[0], np.cumsum(marks)])
+    between: Mask = counts[right] != counts[left + 1]
+    return between
