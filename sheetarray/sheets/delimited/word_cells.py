@@ -149,7 +149,7 @@ class WordCells:
 
 
 def _beside(ink: Positions, places: Positions, ends: Positions, low: int, high: int) -> tuple[Positions, Positions]:
-    """Return the last place of ink before each word and the first one after it; `low` and `high` if there is none."""
+    """Return the places of the ink next before and next after words; `low` and `high` where no ink is."""
     index = np.searchsorted(ink, places)
     left = np.where(index > 0, ink[np.maximum(index - 1, 0)], low)
     index = np.searchsorted(ink, ends)  # the word itself is ink: what stands after it is the first beyond its end

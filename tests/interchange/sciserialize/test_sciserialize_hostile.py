@@ -6,6 +6,7 @@ import copy
 import io
 import json
 import random
+import struct
 import warnings
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -20,6 +21,7 @@ from examples import examples
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
+from sheetarray.interchange.sciserialize.skeleton import MessageSkeleton
 from sheetarray.registry import FORMATS
 
 FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}
@@ -436,3 +438,26 @@ def _spoil(node: Any, rng: random.Random, parts: list[Any]) -> None:
             node[key] = copy.deepcopy(rng.choice(parts))
             return
         node = inner
+
+
+@pytest.mark.parametrize(
+    "head", [b"\xd9\x00", b"\xda\x00\x00", b"\xd9\x01x", b"\x01", b"\xcb" + bytes(8)], ids=bytes.hex
+)
+@pytest.mark.parametrize("count", [3, 4, 5, 15, 16, 17, 4095, 4096, 4097])
+def test_where_lists_end_is_known_at_the_bounds_of_looking_ahead(head: bytes, count: int) -> None:
+    """Four values are looked at one after another, more at once; lists of 4,096 bytes are remembered."""
+    listed = b"\xdd" + struct.pack(">I", count) + head * count
+    for content in (listed, b"\x92" + listed * 2):
+        skeleton = MessageSkeleton(memoryview(content + b"\xc0"))
+        assert skeleton.find_end(0) == skeleton.find_end(0) == len(content)
+        with pytest.raises(sa.FormatError, match="cut off"):
+            MessageSkeleton(memoryview(content)[:-1]).find_end(0)
+
+
+@pytest.mark.parametrize("size", [4094, 4095, 4096, 4097])
+def test_a_list_is_remembered_from_4096_bytes_on(size: int) -> None:
+    content = b"\x91" + b"\xdc" + struct.pack(">H", size - 4) + b"\x01" * (size - 4)  # the outer one has `size` bytes
+    skeleton = MessageSkeleton(memoryview(content))
+    assert len(content) == size
+    assert skeleton.find_end(0) == size
+    assert len(skeleton._ends) == (size - 1 >= 4096) + (size >= 4096)
