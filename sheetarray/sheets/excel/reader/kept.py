@@ -109,8 +109,9 @@ class SheetBlocks:
         kept: list[RowBlock] | None = []
         if not self.is_short:
             texts = run_ahead(texts)
-        make = _block_of_numbers if numbers and not self.is_short else _block_of_text
-        for _, block in map_ahead(make, cut_uniform(_cut_first(texts)), ahead=not self.is_short):
+        parses = numbers and not self.is_short  # which is worth threads
+        make = _block_of_numbers if parses else _block_of_text
+        for _, block in map_ahead(make, cut_uniform(_cut_first(texts)), ahead=parses):
             if kept is not None:
                 kept.append(block)
                 if not self._room.take(block):

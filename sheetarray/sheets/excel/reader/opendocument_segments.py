@@ -19,6 +19,12 @@ def split_segments(blocks: Iterator[bytes]) -> Iterator[Segment]:
     """Yield the segments of a document."""
     waiting = b""  # the beginning of a row
     for block in blocks:
+        stop = block.rfind(END_OF_ROW) + len(END_OF_ROW)
+        text = b"".join((waiting, memoryview(block)[:stop])) if stop >= len(END_OF_ROW) else b""  # copied once
+        if text.startswith(ROW_TAG):
+            yield Segment(b"", text)
+            waiting = block[stop:]
+            continue
         text = waiting + block
         begin, end = text.find(ROW_TAG), text.rfind(END_OF_ROW) + len(END_OF_ROW)
         if 0 <= begin < end:

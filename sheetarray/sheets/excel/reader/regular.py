@@ -109,12 +109,13 @@ def regular_rows(block: bytes, *, numeric: bool, types: Collection[int] = ANY) -
     return RegularRows(row.number - 1, count, columns_of(row), types_, styles, values)
 
 
-def compare_rows(block: bytes, types: Collection[int]) -> RowComparison | None:
+def compare_rows(block: bytes, types: Collection[int], *, fewest: int = 1) -> RowComparison | None:
     """Return the rows of a block in which all are like the first one; None for any other block.
 
     Args:
         block: from the tag of a row on, with at least 64 spaces at its end.
         types: that cells may have.
+        fewest: rows that are worth comparing.
     """
     row = read_first_row(block, types)
     if row is None:
@@ -122,7 +123,7 @@ def compare_rows(block: bytes, types: Collection[int]) -> RowComparison | None:
     units = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(units == _QUOTE)
     count, rest = divmod(len(quotes), row.count_quotes())
-    if rest or row.number + count - 1 > MOST_ROWS or columns_of(row).max() >= MOST_COLUMNS:
+    if rest or count < fewest or row.number + count - 1 > MOST_ROWS or columns_of(row).max() >= MOST_COLUMNS:
         return None
     comparison = RowComparison(block, row, quotes.reshape(count, -1))
     if not comparison.is_regular() or np.count_nonzero(units == _LESS) != count * row.count_tags():

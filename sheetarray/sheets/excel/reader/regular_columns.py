@@ -62,8 +62,8 @@ def regular_columns(block: bytes) -> RegularColumns | None:
     """
     if _SEPARATOR in block or _LINE_END in block:
         return None
-    rows = compare_rows(block, ANY)
-    if rows is None or rows.count < _FEWEST_ROWS:
+    rows = compare_rows(block, ANY, fewest=_FEWEST_ROWS)
+    if rows is None:
         return None
     row, places, ends = rows.row, rows.find_values().reshape(rows.count, -1), rows.find_ends()
     inline = np.array(row.types) == INLINE
