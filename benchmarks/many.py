@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,7 @@ def _convert_on_cluster(folder: Path, count: int) -> float:
             assert process.returncode == (0 if share == 1 else -signal.SIGKILL)
             times = {path.name: path.stat().st_mtime_ns for path in out.glob("*.json")}
             assert done.items() <= times.items(), "what was done is not written once more"
-            with sqlite3.connect(folder / "m.sqlite") as manifest:
+            with closing(sqlite3.connect(folder / "m.sqlite")) as manifest:
                 targets = manifest.execute("SELECT target FROM files WHERE state = 'done'").fetchall()
             done = {name: times[name] for name in (os.path.basename(target) for (target,) in targets)}
             print(f"  {len(done):,} files are done")

@@ -80,7 +80,7 @@ def read_in_pieces(
         FormatError: as `read`; or the file has changed meanwhile.
         NotFoundError: no such array.
     """
-    if not is_path(source) or not _comes_in_pieces(source, format, options) or _size_of(source) < LARGE_FILE:
+    if not is_path(source) or not _comes_in_pieces(source, format, options) or size_of(source) < LARGE_FILE:
         return None
     check_unchanged = watch_file(source)
     known = options_of(format_of(source, format, reading=True).function("scan"))
@@ -139,7 +139,7 @@ def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mappin
     return set(options) <= set(options_of(function))
 
 
-def _size_of(source: SourceOrTarget) -> int:
+def size_of(source: SourceOrTarget) -> int:
     """Return the size of a file in bytes; 0 for a file that does not exist, or does not tell."""
     if isinstance(source, RemoteFile):
         if source.state is None:
