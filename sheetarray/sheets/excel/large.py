@@ -29,6 +29,7 @@ from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
 LARGE_WORKBOOK = 2**27  # bytes of worksheets, inflated; of a smaller one all arrays are read together
+MOST_ARRAYS, _SHORT = 10_000, 2**11  # that are gone through one by one though they are short, and bytes of such a one
 
 
 class _EditedError(Exception):
@@ -52,11 +53,16 @@ def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard:
     Raises:
         NotFoundError: no such sheet.
     """
+    with Workbook(source) as book:
+        size = book.sheet_bytes
+        if size < LARGE_WORKBOOK:
+            return None
+    count = StoredFingerprints(source).count_arrays()
+    if count > MOST_ARRAYS and size < _SHORT * count:
+        return None  # all together take less memory than what is known of each
     if is_large_and_intact(source, sheet, missing):
         return []
     with Workbook(source) as book:
-        if book.sheet_bytes < LARGE_WORKBOOK:
-            return None
         try:
             return list(find_all(source, book, sheet, missing, guard=guard, check=check_in_pieces))
         except (FormatError, NotInPiecesError):

@@ -65,6 +65,10 @@ class StoredFingerprints:
             if "many" in sheet:
                 self._arrays[title] = {**self._arrays.get(title, {}), **read_many(sheet["many"])}
 
+    def count_arrays(self) -> int:
+        """Return the number of arrays that have a fingerprint."""
+        return sum(map(len, self._arrays.values()))
+
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns.grid import column_letters
+from sheetarray.sheets.excel import large
 from sheetarray.sheets.excel.fingerprint.maker import exact_checksum
 from sheetarray.sheets.excel.fingerprint.together import exact_checksums
 from sheetarray.sheets.excel.reader import uniform
@@ -165,3 +166,15 @@ def test_only_arrays_that_changed_are_looked_at_one_by_one(monkeypatch):
     edited = workbook(arrays, lambda text: text.replace(b"<v>40.5</v>", b"<v>41.5</v>", 1))
     (finding,) = sa.check(io.BytesIO(edited), format="xlsx")
     assert (finding.array, asked) == ("a30", ["a30"])
+
+
+@pytest.mark.parametrize("count", [29, 30, 31])
+def test_very_many_short_arrays_of_a_large_workbook_are_read_together(monkeypatch, count):
+    searched = []
+    original = large.find_parts
+    monkeypatch.setattr(large, "LARGE_WORKBOOK", 1)
+    monkeypatch.setattr(large, "MOST_ARRAYS", 30)
+    monkeypatch.setattr(large, "find_parts", lambda *args: searched.append(1) or original(*args))
+    file = workbook({f"a{i}": np.array([0.25, i]) for i in range(count)})
+    assert list(sa.check(io.BytesIO(file), format="xlsx")) == []
+    assert bool(searched) == (count <= 30)
