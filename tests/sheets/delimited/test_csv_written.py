@@ -18,7 +18,6 @@ import sheetarray as sa
 from sheetarray.elements import decode
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import reading
-from sheetarray.sheets.delimited.reported import PIECE
 from sheetarray.sheets.delimited.written import WrittenText, find_written
 from sheetarray.sheets.delimited.written_zone import UnusualError
 
@@ -247,8 +246,10 @@ def test_progress_counts_the_cells_of_headers_and_data() -> None:
     assert steps == [(0, cells), (cells, cells)]
 
 
-def test_progress_of_a_large_text_is_told_piece_by_piece() -> None:
-    count = PIECE // 20
+def test_progress_of_a_large_text_is_told_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    piece = 2**20
+    monkeypatch.setattr("sheetarray.sheets.delimited.reported.PIECE", piece)
+    count = piece // 20
     floats = np.random.default_rng(0).normal(size=count)
     floats[::1000] = [np.nan, np.inf, -np.inf, -0.0] * (count // 4000) + [1.5] * (len(floats[::1000]) % 4)
     arrays = {
@@ -261,10 +262,10 @@ def test_progress_of_a_large_text_is_told_piece_by_piece() -> None:
         "s": np.array([1, "NaT"] * (count // 20), "m8[ms]"),
     }
     content = written(arrays)
-    assert len(content) > 3 * PIECE
+    assert len(content) > 3 * piece
     steps: list[tuple[int, int]] = []
     got = sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
-    assert len(steps) == 2 + -(-len(content) // PIECE)
+    assert len(steps) == 2 + -(-len(content) // piece)
     assert steps == sorted(steps)
     plain = sa.read_csv(io.BytesIO(content))
     for name, array in arrays.items():

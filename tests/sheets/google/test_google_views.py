@@ -164,15 +164,16 @@ def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
         assert cells + [[""] * 5] * (height - len(cells)) == wanted
 
 
-def test_one_formula_makes_the_grid_of_the_largest_view(book: Book) -> None:
-    array = np.zeros((2, 300, 330), np.int8)
+def test_one_formula_makes_the_grid_of_the_largest_view(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geometry, "MOST_FORMULAS", 12_000)
+    array = np.zeros((2, 100, 110), np.int8)
     book.server.requests.clear()
     book.write({"a": array}, views=True)
     sent = [len(record.received) for record in book.server.requests if b"addChart" in record.received]
     assert len(sent) == 1
     assert sent[0] < 60_000
-    ((last,),) = book.view("a").get("R316C331", value_render_option="FORMULA")
-    assert last == "=INDEX(a,$LT$14+$LT316*330+LS$14)"
+    ((last,),) = book.view("a").get("R116C111", value_render_option="FORMULA")
+    assert last == "=INDEX(a,$DH$14+$DH116*110+DG$14)"
 
 
 def test_views_are_renewed_kept_and_taken_away_with_their_arrays(book: Book) -> None:

@@ -355,11 +355,11 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("staged")
 def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("batches", "worksheet_reader", "pieces", "slices"):
-        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 500)
+        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 250)
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
     with SheetsServer() as server:
         key = server.create()
-        wrong = _race(server, key, 12, 2, lambda who, turn: 2500)
+        wrong = _race(server, key, 8, 2, lambda who, turn: 1250)
         assert wrong == []
 
 
