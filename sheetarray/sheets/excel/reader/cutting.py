@@ -25,7 +25,6 @@ _LONGEST_END = 256  # bytes of an end tag
 _PIECE = 2**16  # bytes of a prolog that the parser gets at a time
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _SEAM = len(b"xmlns") - 1
-_LETTERS = (b"x", b"m", b"l")  # single ones are searched for quickly
 
 
 @dataclass(frozen=True)
@@ -152,15 +151,13 @@ def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
-    position = fresh.find(stop) if holds_pair(fresh, stop[1:3]) else -1
+    position = fresh.find(stop) if holds_text(fresh, stop[1:]) else -1
     return None if position < 0 else position
 
 
 def _is_plain(text: bytes) -> bool:
     """Return whether a search for bytes finds tags, and nothing that only looks like one."""
-    if any(mark in text and holds_pair(text, b"<" + mark) for mark in (b"!", b"?")):
-        return False
-    return not (all(letter in text for letter in _LETTERS) and holds_pair(text, b"xm") and b"xmlns" in text)
+    return not any(holds_text(text, other) for other in (b"<!", b"<?", b"xmlns"))
 
 
 def holds_pair(text: bytes, pair: bytes) -> bool:
@@ -174,7 +171,9 @@ def holds_pair(text: bytes, pair: bytes) -> bool:
 
 def holds_text(text: bytes, wanted: bytes) -> bool:
     """Return whether a short text stands in another, of which single bytes, and pairs, are searched for quickly."""
-    return wanted[:1] in text and (len(wanted) == 1 or holds_pair(text, wanted[:2])) and wanted in text
+    if not all(unit in text for unit in wanted):
+        return False
+    return len(wanted) == 1 or (holds_pair(text, wanted[:2]) and wanted in text)
 
 
 class _EnteredError(Exception):

@@ -18,7 +18,7 @@ TRIMMED = b"<is><t>"
 _LONGEST_ROW_TAG = 256  # bytes
 _LONGEST_TAIL = 64  # bytes between the reference of a cell and its value
 _TYPES = {b"": PLAIN, None: PLAIN, b"n": PLAIN, b"b": LOGICAL, b"s": SHARED, b"inlineStr": INLINE}
-_ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})(?:"[^"<>&]*+){1,64}?>(?=<c )')
+_ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"(?: [A-Za-z][\w.:-]{0,40}="[^"<>&]*+"){0,32}+ ?>(?=<c )')
 _CELL = re.compile(
     rb'(<c r="([A-Z]{1,3})([1-9][0-9]{0,6})((?:" s="([0-9]{1,6})|" t="([nbs]|inlineStr))*+">'
     rb'(?:<v>|<is><t(?: xml:space="preserve")?>))(?:[-+.0-9Ee]++(?=</v>)|[^<>"]++(?=</t>))(</v></c>|</t></is></c>))'
@@ -35,35 +35,39 @@ class FirstRow:
 
     Attributes:
         number: its number, from 1.
-        quotes: how many there are in its tag.
-        head: from the quote after its number up to that before the reference of its first cell.
         letters: of the column of each cell.
         tails: what stands between the digits of each cell's reference and its value.
-        ends: the tags that follow the value of each cell.
+        gaps: what stands between the value of each cell and the one before, also of the row before, in pieces: the
+            digits of the row's number stand between two of them.
+        end: the tags that follow the last value.
         types: of each cell, constants of `raw`.
         styles: of each cell.
     """
 
     number: int
-    quotes: int
-    head: bytes
     letters: list[bytes]
     tails: list[bytes]
-    ends: list[bytes]
+    gaps: list[tuple[bytes, ...]]
+    end: bytes
     types: list[int]
     styles: list[int]
+
+    @property
+    def mark(self) -> bytes:
+        """Return a byte that each gap has, and that no value has: one for each attribute, or two if there are texts."""
+        return b'"' if INLINE in self.types else b"="
 
     def count_tags(self) -> int:
         """Return the number of tags."""
         return 2 + sum(6 if type_ == INLINE else 4 for type_ in self.types)
 
-    def count_quotes(self) -> int:
-        """Return the number of quotes."""
-        return self.quotes + sum(1 + tail.count(b'"') for tail in self.tails)
+    def count_marks(self) -> int:
+        """Return how many of its marks a row has."""
+        return sum(piece.count(self.mark) for gap in self.gaps for piece in gap)
 
     def ends_at(self, block: bytes, place: int) -> bool:
         """Return whether a block has nothing from a place on but a value of the last cell, and what ends a row."""
-        return _ENDS[self.ends[-1]].fullmatch(block, place) is not None
+        return _ENDS[self.end].fullmatch(block, place) is not None
 
 
 def read_first_row(block: bytes, types: Collection[int]) -> FirstRow | None:
@@ -93,10 +97,11 @@ def read_first_row(block: bytes, types: Collection[int]) -> FirstRow | None:
             return None
         if (kind == INLINE) != is_text or is_text == tail.endswith(b"<v>"):
             return None
-    head = block[tag.end(1) : tag.end()] + CELL_BEGINS
-    return FirstRow(
-        int(tag[1]), tag[0].count(b'"'), head, letters, tails, ends, kinds, [int(style or 0) for style in styles]
-    )
+    between = [tags + CELL_BEGINS + letter for tags, letter in zip(ends, letters[1:], strict=False)]
+    head = block[tag.end(1) : tag.end()] + CELL_BEGINS + letters[0]
+    gaps = [(ends[-1] + ROW_ENDS + ROW_BEGINS, head, tails[0]), *zip(between, tails[1:], strict=True)]
+    styles_of = [int(style or 0) for style in styles]
+    return FirstRow(int(tag[1]), letters, tails, gaps, ends[-1], kinds, styles_of)
 
 
 def _begins_as_the_next(block: bytes, tag: re.Match[bytes]) -> bool:

@@ -1,8 +1,8 @@
 """Regular rows: rows with cells in the same columns, each column with values of one type, read by comparing bytes.
 
-Such are most of the bytes of a large workbook, whoever wrote it. Quotes are found all at once; then every row must
-have as many as the first one, and between them, eight bytes at a time, what the first one has, but for row numbers,
-which count up, and for values, which the columnar engine parses. As many tags as the first row has, times the rows, and
+Such are most of the bytes of a large workbook, whoever wrote it. The signs before its attributes are found all at once;
+then every row must have as many as the first one, and around them what the first one has, but for row numbers, which
+count up, and for values, which the columnar engine parses. As many tags as the first row has, times the rows, and
 a value for each cell, up to the next tag: so nothing else can stand anywhere. Any other block is none of this module's
 (`worksheet`).
 
@@ -24,7 +24,7 @@ from .cutting import holds_text
 from .first_row import TRIMMED, FirstRow, read_first_row
 from .raw import INLINE, LOGICAL, PLAIN, SHARED, RawCells
 from .row_comparison import RowComparison
-from .tags import texts_at
+from .tags import numbers_at, texts_at
 from .texts import ESCAPE, NO_TEXT, WHITE, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NUMBERS, VALUES, ANY = (PLAIN, LOGICAL), (PLAIN, LOGICAL, SHARED), (PLAIN, LOGICAL, SHARED, INLINE)
 """What `regular_rows` takes: numbers and truth values; shared strings, too; inline strings, too. See `raw`."""
-_LESS, _QUOTE = ord("<"), ord('"')
+_LESS = ord("<")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ def regular_rows(block: bytes, *, numeric: bool, types: Collection[int] = ANY) -
         return None
     row, count = comparison.row, comparison.count
     numeric = numeric and INLINE not in row.types
-    values = texts_at(block, comparison.find_values(), numeric)
+    places = comparison.find_values().ravel()
+    values = numbers_at(block, places, comparison.find_ends().ravel()) if numeric else texts_at(block, places)
     if values is None or (not numeric and holds_text(block, NO_TEXT)):
         return None
     if not numeric:
@@ -121,11 +122,11 @@ def compare_rows(block: bytes, types: Collection[int], *, fewest: int = 1) -> Ro
     if row is None:
         return None
     units = np.frombuffer(block, np.uint8)
-    quotes = np.flatnonzero(units == _QUOTE)
-    count, rest = divmod(len(quotes), row.count_quotes())
+    marks = np.flatnonzero(units == ord(row.mark))
+    count, rest = divmod(len(marks), row.count_marks())
     if rest or count < fewest or row.number + count - 1 > MOST_ROWS or columns_of(row).max() >= MOST_COLUMNS:
         return None
-    comparison = RowComparison(block, row, quotes.reshape(count, -1))
+    comparison = RowComparison(block, row, marks.reshape(count, -1))
     if not comparison.is_regular() or np.count_nonzero(units == _LESS) != count * row.count_tags():
         return None
     return comparison

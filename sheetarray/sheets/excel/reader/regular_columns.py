@@ -65,7 +65,7 @@ def regular_columns(block: bytes) -> RegularColumns | None:
     rows = compare_rows(block, ANY, fewest=_FEWEST_ROWS)
     if rows is None:
         return None
-    row, places, ends = rows.row, rows.find_values().reshape(rows.count, -1), rows.find_ends()
+    row, places, ends = rows.row, rows.find_values(), rows.find_ends()
     inline = np.array(row.types) == INLINE
     if inline.any() and holds_text(block, NO_TEXT):
         return None

@@ -1,28 +1,38 @@
-"""Whether all rows of a block are like its first one, but for row numbers, which count up, and for values."""
+"""Whether all rows of a block are like its first one, but for row numbers, which count up, and for values.
+
+Between two values stands a gap: tags, with the number of the row in one place or two. Rows whose numbers have as many
+digits have equal gaps, so all gaps of some columns are copied at once, each as one item of so many bytes, and compared
+eight bytes at a time: what is left after an exclusive or must be nothing.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from ....dtypes import Positions
-from .first_row import CELL_BEGINS, ROW_BEGINS, ROW_ENDS, FirstRow
-from .tags import TagWords
+from .first_row import ROW_BEGINS, FirstRow
 
 Places = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+_Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 _WORD = 8  # bytes
-_QUOTE = ord('"')
+_ZERO = ord("0")
 _THREE_DIGITS = np.array([int.from_bytes(b"%03d" % number, "little") for number in range(1000)], np.uint64)
-_POWERS = 10 ** np.arange(1, 8)
+_LAST_DIGITS = _THREE_DIGITS << np.uint64(32)
+_MOST_DIGITS = 7
+_COMPARED_AT_ONCE = 2**20  # bytes, which stay in the processor's cache
+_LONG_STRETCH = 64  # words; NumPy is slow with shorter ones
 
 
 class RowComparison:
     """Compares all rows of a block with its first one.
 
     Args:
-        block: the rows.
+        block: the rows, with at least 64 spaces at its end.
         row: the first of them.
-        quotes: where the quotes of each row are.
+        marks: where those bytes of each row are that gaps are found by.
 
     Attributes:
         row: the first of the rows.
@@ -30,117 +40,121 @@ class RowComparison:
         begins: where the tag of each row begins.
     """
 
-    def __init__(self, block: bytes, row: FirstRow, quotes: Places) -> None:
-        self._block, self.row, self._quotes = block, row, quotes
-        self.count = len(quotes)
-        self.begins = quotes[:, 0] - (len(ROW_BEGINS) - 1)
-        self._words: TagWords = np.ndarray((len(block) - 7,), np.dtype("<u8"), block, 0, (1,))
-        numbers = np.arange(row.number, row.number + len(quotes))
-        self._digits = np.searchsorted(_POWERS, numbers, side="right") + 1
-        self._unused = ((7 - self._digits) << 3).astype(np.uint64)  # bits of a word before the number and its quote
-        millions, rest = np.divmod(numbers, 10**6)
-        thousands, ones = np.divmod(rest, 1000)
-        padded = (millions + ord("0")).astype(np.uint64) | _THREE_DIGITS[thousands] << np.uint64(8)
-        padded |= _THREE_DIGITS[ones] << np.uint64(32) | np.uint64(_QUOTE << 56)
-        self._numbers = padded >> self._unused
+    def __init__(self, block: bytes, row: FirstRow, marks: Places) -> None:
+        self._block, self.row, self._marks = block, row, marks
+        self.count = len(marks)
+        self.begins = marks[:, 0] - ROW_BEGINS.index(row.mark)
+        counts = [b"".join(gap).count(row.mark) for gap in row.gaps]
+        self._first_marks = np.cumsum([0, *counts[:-1]])
+        self._starts: Places = np.empty((len(marks), len(row.gaps)), np.int64)
+        self._ends: Places = np.empty_like(self._starts)
 
     def is_regular(self) -> bool:
         """Return whether every row is like the first one."""
-        return self._rows_begin() and self._rows_end() and self._references() and self._tails()
+        shapes: dict[tuple[int, ...], list[int]] = {}
+        for column, gap in enumerate(self.row.gaps):
+            shapes.setdefault(tuple(map(len, gap)), []).append(column)
+        most = max(_COMPARED_AT_ONCE // sum(_MOST_DIGITS + sum(map(len, gap)) for gap in self.row.gaps), 1)
+        alike = all(
+            self._are_alike(start, stop, digits, columns)
+            for start, stop, digits in _equal_digits(self.row.number, len(self._marks), most)
+            for columns in shapes.values()
+        )
+        starts, ends = self._starts.ravel(), self._ends.ravel()
+        return alike and bool((starts[1:] > ends[:-1]).all()) and self.row.ends_at(self._block, int(ends[-1]))
 
-    def find_values(self) -> Positions:
-        """Return the place of each cell's value, row by row, in a block that is regular."""
-        places: Positions = (self._closing + np.array([len(tail) for tail in self.row.tails])).ravel()
-        return places
+    def find_values(self) -> Places:
+        """Return the place of each cell's value, in a block that is regular."""
+        return self._ends
 
     def find_ends(self) -> Places:
-        """Return the place of the tag after each cell's value, in a block that is regular, with one line a row."""
-        after = [len(tags) for tags in self.row.ends]
-        ends = np.empty(self._opening.shape, np.int64)
-        ends[:, :-1] = self._opening[:, 1:] - (np.array(after[:-1], np.int64) + len(CELL_BEGINS) - 1)
-        ends[:-1, -1] = self.begins[1:] - (after[-1] + len(ROW_ENDS))
-        ends[-1, -1] = self._block.rindex(self.row.ends[-1] + ROW_ENDS)
-        return ends
+        """Return the place of the tag after each cell's value, in a block that is regular."""
+        last = self._block.index(b"<", int(self._ends[-1, -1]))
+        return np.append(self._starts.ravel()[1:], last).reshape(self._ends.shape)
 
-    def _rows_begin(self) -> bool:
-        """Return whether each row begins with its tag, with the number after the last one's, and with a cell."""
-        opening, closing, first = (self._quotes[:, place] for place in (0, 1, self.row.quotes))
-        head = self.row.head
-        if (closing - opening != self._digits + 1).any() or (first - closing != len(head) - 1).any():
+    def _are_alike(self, start: int, stop: int, digits: int, columns: list[int]) -> bool:
+        """Return whether gaps of some rows are those of the first row, but for the rows' numbers.
+
+        Args:
+            start: the first of the rows.
+            stop: the row after the last one.
+            digits: of the numbers of these rows.
+            columns: before whose values the gaps are, whose pieces are all as long.
+        """
+        gaps = [self.row.gaps[column] for column in columns]
+        hole = b"\0" * digits
+        texts = [hole.join(gap) for gap in gaps]
+        length = len(texts[0])
+        places = self._marks[start:stop, _as_slice(self._first_marks[columns])] - texts[0].index(self.row.mark)
+        where = _as_slice(np.array(columns))
+        self._starts[start:stop, where] = places
+        self._ends[start:stop, where] = places + length
+        first = start + (start == 0 == columns[0])  # what stands before the first row is none of the block's
+        places = places[first - start :]
+        words = -(-length // _WORD)
+        if not places.size:
+            return True
+        if places[0, 0] < 0 or places[-1, -1] + words * _WORD > len(self._block):
             return False
-        if self.begins[0] != 0 or (self._words[self.begins] != _word(ROW_BEGINS)).any():
-            return False
-        if ((self._words[closing - 7] >> self._unused) != self._numbers).any():
-            return False
-        starts = [*range(0, len(head) - _WORD, _WORD), len(head) - _WORD]
-        return not any((self._words[closing + start] != _word(head[start : start + _WORD])).any() for start in starts)
-
-    def _rows_end(self) -> bool:
-        """Return whether each row ends with a cell and its own end tag, right before the next row."""
-        ends = self.row.ends[-1] + ROW_ENDS
-        begins = self.begins[1:]
-        for stop in range(len(ends), 0, -_WORD):
-            piece = ends[max(stop - _WORD, 0) : stop]
-            words = self._words[begins - (len(ends) - stop + _WORD)]
-            if (words >> np.uint64(8 * (_WORD - len(piece))) != _word(piece)).any():
-                return False
-        tail = self.row.tails[-1]
-        return self.row.ends_at(self._block, int(self._quotes[-1, -1]) + len(tail) - tail.rfind(b'"'))
-
-    def _references(self) -> bool:
-        """Return whether each cell follows the one before at once, and begins with the reference that is due."""
-        row = self.row
-        quotes = np.array([1 + tail.count(b'"') for tail in row.tails])
-        which = row.quotes + np.cumsum(quotes) - quotes
-        length = np.array([len(letters) for letters in row.letters])
-        opening, closing = self._select(which), self._select(which + 1)
-        self._opening, self._closing = opening, closing
-        if (closing - opening != self._digits[:, None] + (length + 1)).any():
-            return False
-        if ((self._words[closing - 7] >> self._unused[:, None]) != self._numbers[:, None]).any():
-            return False
-        texts = [b"", *(ends + CELL_BEGINS for ends in row.ends[:-1])]
-        texts[0] = row.head[-_WORD:]  # all of it has been compared
-        return self._stand_before(
-            [text + letters for text, letters in zip(texts, row.letters, strict=True)], opening + length + 1
-        )
-
-    def _select(self, which: Positions) -> Places:
-        """Return the places of some quotes of each row, without a copy where they are equally far apart."""
-        steps = np.diff(which)
-        if len(steps) and (steps == steps[0]).all():
-            return self._quotes[:, which[0] : which[-1] + 1 : steps[0]]
-        return self._quotes[:, which]
-
-    def _stand_before(self, texts: list[bytes], places: Places) -> bool:
-        """Return whether in each row, before each place, stands the text of its column."""
-        for back in range(0, max(map(len, texts)), _WORD):
-            longer = [column for column, text in enumerate(texts) if len(text) > back]
-            pieces = [texts[column][: len(texts[column]) - back][-_WORD:] for column in longer]
-            shifts = np.array([8 * (_WORD - len(piece)) for piece in pieces], np.uint64)
-            some = places if len(longer) == len(texts) else places[:, longer]
-            words = self._words[some - (back + _WORD)]
-            if shifts.any():
-                words >>= shifts
-            if (words != np.array([_word(piece) for piece in pieces], np.uint64)).any():
-                return False
-        return True
-
-    def _tails(self) -> bool:
-        """Return whether what follows each reference is what follows it in the first row."""
-        tails = self.row.tails
-        lengths = np.array([len(tail) for tail in tails])
-        closing = self._closing
-        for start in range(0, int(lengths.max()), _WORD):
-            longer = np.flatnonzero(lengths > start)
-            starts = np.maximum(np.minimum(lengths[longer] - _WORD, start), 0)
-            pieces = [tails[place][at : at + _WORD] for place, at in zip(longer.tolist(), starts.tolist(), strict=True)]
-            masks = np.array([2 ** (8 * len(piece)) - 1 for piece in pieces], np.uint64)
-            words = self._words[(closing if start == 0 else closing[:, longer]) + starts] & masks
-            if (words != np.array([_word(piece) for piece in pieces], np.uint64)).any():
-                return False
-        return True
+        items = np.ndarray((len(self._block) - words * _WORD + 1,), f"V{words * _WORD}", self._block, 0, (1,))
+        copies: _Words = items[places].view(np.uint64).ravel()
+        _remove(copies, np.frombuffer(b"".join(text.ljust(words * _WORD, b"\0") for text in texts), np.uint64))
+        numbers = _digits_of(self.row.number + first, self.row.number + stop, digits)[:, None]
+        cells = copies.reshape(*places.shape, words)
+        at = 0
+        for piece in gaps[0][:-1]:
+            at += len(piece)
+            word, shift = at // _WORD, 8 * (at % _WORD)
+            cells[:, :, word] ^= numbers << np.uint64(shift)
+            if shift + 8 * digits > 8 * _WORD:
+                cells[:, :, word + 1] ^= numbers >> np.uint64(8 * _WORD - shift)
+            at += digits
+        if length % _WORD:
+            cells[:, :, -1] &= np.uint64(2 ** (8 * (length % _WORD)) - 1)
+        return not copies.max()
 
 
-def _word(text: bytes) -> np.uint64:
-    return np.uint64(int.from_bytes(text, "little"))
+def _equal_digits(number: int, count: int, most: int) -> Iterator[tuple[int, int, int]]:
+    """Yield stretches of rows whose numbers have as many digits: the first row, the one after the last, the digits.
+
+    Args:
+        number: of the first row, from 1.
+        count: of the rows.
+        most: of a stretch.
+    """
+    start = 0
+    while start < count:
+        digits = len(str(number + start))
+        stop = min(count, start + most, 10**digits - number)
+        yield start, stop, digits
+        start = stop
+
+
+def _digits_of(first: int, after: int, digits: int) -> _Words:
+    """Return the decimal digits of numbers one after another, the first digit in the lowest byte of each word.
+
+    Only the last three digits are looked up for each number; those before them, for a thousand numbers at a time.
+    """
+    begin = first - first % 1000
+    millions, thousands = np.divmod(np.arange(begin // 1000, -(-after // 1000)), 1000)
+    upper = (millions + _ZERO).astype(np.uint64) | _THREE_DIGITS[thousands] << np.uint64(8)
+    padded = (upper[:, None] | _LAST_DIGITS).ravel()[first - begin : after - begin]
+    digits_first: _Words = padded >> np.uint64(8 * (_MOST_DIGITS - digits))
+    return digits_first
+
+
+def _remove(copies: _Words, pattern: _Words) -> None:
+    """Set words to nothing where they are those of a pattern, which stands in them over and over."""
+    pattern = np.tile(pattern, -(-_LONG_STRETCH // len(pattern)))
+    whole = len(copies) - len(copies) % len(pattern)
+    stretches = copies[:whole].reshape(-1, len(pattern))
+    stretches ^= pattern
+    copies[whole:] ^= pattern[: len(copies) - whole]
+
+
+def _as_slice(places: Positions) -> slice | Positions:
+    """Return a slice for places that are equally far apart, as it takes no copy; others as they are."""
+    steps = np.diff(places)
+    if len(steps) and (steps == steps[0]).all():
+        return slice(int(places[0]), int(places[-1]) + 1, int(steps[0]))
+    return places

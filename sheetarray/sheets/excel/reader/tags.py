@@ -7,6 +7,7 @@ columns; NumPy looks at the first bytes of each piece, and at any others eight a
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,7 @@ _ONE_OF = {thirds: np.isin(np.arange(256), list(thirds)) for thirds in _THIRD.va
 _AHEAD = 8  # tags
 _LESS, _GREATER, _SLASH = 0x3C, 0x3E, 0x2F
 _LINE_END = 1  # no character of XML
+_WIDEST_LINE = 48  # bytes: no program writes longer numbers
 
 
 class Tags:
@@ -163,7 +165,7 @@ def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
         return None
 
 
-def texts_at(text: bytes, places: Positions, numeric: bool) -> pl.Series | None:
+def texts_at(text: bytes, places: Positions, *, numeric: bool = False) -> pl.Series | None:
     """Return the text from each place up to the next tag; None where one is empty, is no number or has a control code.
 
     The engine reads each of them as the first field of a line that ends where the next one begins: half the work of
@@ -174,14 +176,38 @@ def texts_at(text: bytes, places: Positions, numeric: bool) -> pl.Series | None:
         places: ascending, each right after a byte that is none of those.
         numeric: read them as Float64.
     """
+    copy = BytesIO(text)  # which gives its bytes without another copy
+    with copy.getbuffer() as units:
+        np.frombuffer(units, np.uint8)[places - 1] = _LINE_END
+    return _first_fields(copy.getvalue(), numeric, 1, len(places))  # before the first place no text is asked for
+
+
+def numbers_at(text: bytes, places: Positions, ends: Positions) -> pl.Series | None:
+    """Return the number from each place up to the next tag as Float64; None where one is none.
+
+    The engine gets the bytes of numbers alone, each a line, which takes it half the time.
+
+    Args:
+        text: UTF-8, with at least 64 spaces at its end.
+        places: ascending.
+        ends: where the tags after them are.
+    """
+    width = int((ends - places).max()) + 2  # the tag that follows, and the end of a line
+    if width > _WIDEST_LINE:
+        return texts_at(text, places, numeric=True)
+    lines = np.ndarray((len(text) - width + 1,), f"V{width}", text, 0, (1,))[places]
+    lines.view(np.uint8)[width - 1 :: width] = _LINE_END
+    return _first_fields(lines.tobytes(), True, 0, len(places))
+
+
+def _first_fields(lines: bytes, numeric: bool, start: int, count: int) -> pl.Series | None:
+    """Return the text up to the first tag of so many lines, from one on; None where one is empty or no number."""
     import polars as pl
 
-    lines = np.frombuffer(text, np.uint8).copy()
-    lines[places - 1] = _LINE_END
     kind: Any = pl.Float64 if numeric else pl.String
     try:
         values = pl.read_csv(
-            lines.tobytes(),
+            lines,
             has_header=False,
             separator="<",
             eol_char=chr(_LINE_END),
@@ -195,5 +221,5 @@ def texts_at(text: bytes, places: Positions, numeric: bool) -> pl.Series | None:
         )["column_1"]
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    values = values[1:]  # before the first place no text is asked for
-    return values if len(values) == len(places) and not values.null_count() else None
+    values = values[start:]
+    return values if len(values) == count and not values.null_count() else None
