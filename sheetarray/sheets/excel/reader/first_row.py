@@ -62,7 +62,7 @@ class FirstRow:
         return 2 + sum(6 if type_ == INLINE else 4 for type_ in self.types)
 
     def count_marks(self) -> int:
-        """Return how many of its marks a row has."""
+        """Return the number of marks of a row."""
         return sum(piece.count(self.mark) for gap in self.gaps for piece in gap)
 
     def ends_at(self, block: bytes, place: int) -> bool:
