@@ -154,7 +154,7 @@ class Source:
     def prefix(self, count: int) -> bytes:
         """Return the first `count` bytes, or all where there are fewer."""
         if self._whole is None and len(self._head) < count and not self._ended:
-            self._head = self._joined(count - len(self._head), text=True)
+            self._head = self._join(count - len(self._head), text=True)
         return self._head[:count] if self._whole is None else self._whole[:count]
 
     @property
@@ -181,7 +181,7 @@ class Source:
             elif self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             else:
-                self._whole = self._inflate_all(text=text) if self._inflates else self._joined(None, text=text)
+                self._whole = self._inflate_all(text=text) if self._inflates else self._join(None, text=text)
         return self._whole
 
     def _inflate_all(self, *, text: bool) -> BytesLike:
@@ -242,7 +242,7 @@ class Source:
         self._head, self._ended = bytes(content[:4096]), True
         return content
 
-    def _joined(self, count: int | None, *, text: bool) -> bytes:
+    def _join(self, count: int | None, *, text: bool) -> bytes:
         """Return the bytes read so far and so many more, all where count is None; they are in memory once."""
         content = io.BytesIO()  # gives its bytes away without a copy
         content.write(self._head)

@@ -59,7 +59,7 @@ def name_problem(name: str, rows: Sequence[Format]) -> str:
 
 def source_problem(source: Any) -> str:
     """Return a sentence that says what is wrong with a source that is neither a path nor an open file."""
-    message = f"expected a path, a URL or an open file, not {_described(source)}"
+    message = f"expected a path, a URL or an open file, not {_describe(source)}"
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"{message}; io.BytesIO(data) makes a file of the bytes of one"
     if isinstance(source, (Mapping, np.ndarray)):
@@ -87,7 +87,7 @@ def _is_one_letter_away(text: str, other: str) -> bool:
     return any(rests[0][drop:] == rests[1][add:] for drop, add in ((1, 1), (0, 1), (1, 0)))
 
 
-def _described(source: Any) -> str:
+def _describe(source: Any) -> str:
     name = type(source).__name__
     if source is None or name == "bytes":
         return "None" if source is None else name

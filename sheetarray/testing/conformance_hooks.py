@@ -162,7 +162,7 @@ class ConformanceHooks:
         """Return the names under which arrays come back, by those under which they were written."""
         return {name: self.name(index, name) for index, name in enumerate(arrays)}
 
-    def _expected(self, arrays: dict[str, Any]) -> dict[str, Any]:
+    def _select_expected(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return the arrays of a dtype that the format holds."""
         lacks = self.lacks
         return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in lacks}

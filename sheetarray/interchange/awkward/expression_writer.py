@@ -94,9 +94,9 @@ class ExpressionWriter:
             self.traits[at.ident] = traits_of(layout)
         except DTypeError as error:
             raise at.problem(error) from error
-        return {**self._encoded(layout, at), "id": at.ident}
+        return {**self._encode(layout, at), "id": at.ident}
 
-    def _encoded(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _encode(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         kind, text = type(layout).__name__, layout.parameter("__array__")
         if text in CHARACTERS:
             raise at.problem("characters that are in no string: write them as numbers")
@@ -174,16 +174,16 @@ class ExpressionWriter:
         if (numbers := to_block(layout)) is not None:
             return self._numbers(numbers, at)
         counts = np.full(len(layout), layout.size, np.int64)
-        return self._counted(counts, layout.content[: len(layout) * layout.size], at)
+        return self._write_counts(counts, layout.content[: len(layout) * layout.size], at)
 
     def _list_offset(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         offsets = layout.offsets.data
         counts = np.diff(offsets.astype(np.int64, copy=False))
-        return self._counted(counts, slice_layout(layout.content, int(offsets[0]), int(offsets[-1])), at)
+        return self._write_counts(counts, slice_layout(layout.content, int(offsets[0]), int(offsets[-1])), at)
 
-    def _counted(self, counts: Array, content: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_counts(self, counts: Array, content: AwkwardLayout, at: At) -> JsonExpression:
         if not len(counts):
-            return self._jagged(counts, counts, content, at)
+            return self._write_bounds(counts, counts, content, at)
         args = [
             self._blob(counts, "JaggedArray.counts", at),
             self._member(content, "JaggedArray.content", at),
@@ -197,9 +197,9 @@ class ExpressionWriter:
         low = 0 if empty.all() else int(starts[~empty].min())
         high = 0 if empty.all() else int(stops[~empty].max())
         starts, stops = (np.where(empty, 0, ends - low) for ends in (starts, stops))
-        return self._jagged(starts, stops, slice_layout(layout.content, low, high), at)
+        return self._write_bounds(starts, stops, slice_layout(layout.content, low, high), at)
 
-    def _jagged(self, starts: Array, stops: Array, content: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_bounds(self, starts: Array, stops: Array, content: AwkwardLayout, at: At) -> JsonExpression:
         args = [
             self._blob(starts, "JaggedArray.starts", at),
             self._blob(stops, "JaggedArray.stops", at),
@@ -280,7 +280,7 @@ class ExpressionWriter:
     def _union(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         tags = layout.tags.data
         if not len(tags):  # awkward0 has no union without elements
-            return self._encoded(slice_layout(layout.contents[0], 0, 0), at)
+            return self._encode(slice_layout(layout.contents[0], 0, 0), at)
         index = layout.index.data[: len(tags)].astype(np.int64, copy=False)
         args = [self._blob(tags, "UnionArray.tags", at), self._blob(index, "UnionArray.index", at)]
         members = [

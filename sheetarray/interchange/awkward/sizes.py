@@ -104,7 +104,7 @@ class _Reached:
             return float(_INDEX)
         inner = self.of(layout.content)
         if layout.is_indexed:
-            return _INDEX * layout.is_option + _named(inner, layout.index.data)
+            return _INDEX * layout.is_option + _select_sizes(inner, layout.index.data)
         if layout.is_option:
             return _TAG + _first(inner, layout.length)
         if layout.is_regular:
@@ -126,7 +126,7 @@ class _Reached:
         sizes = np.full(len(tags), float(_INDEX + _TAG))
         for tag, content in enumerate(layout.contents):
             here = tags == tag
-            sizes[here] += _named(self.of(content), index[here])
+            sizes[here] += _select_sizes(self.of(content), index[here])
         return sizes
 
 
@@ -134,7 +134,7 @@ def _first(sizes: ElementSizes, length: int) -> ElementSizes:
     return sizes[:length] if isinstance(sizes, np.ndarray) else sizes
 
 
-def _named(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
+def _select_sizes(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
     """Return the sizes that an index names; what it names below 0 is missing."""
     if not isinstance(sizes, np.ndarray):
         return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)

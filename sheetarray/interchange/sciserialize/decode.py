@@ -111,7 +111,7 @@ def _ndarray(value: dict[str, Any], path: str, decode: _Decode) -> np.ndarray[An
     return parse_array_dict(value, path).array(decode)
 
 
-def _masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
+def _decode_masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
     data = parse_array_dict(value, path).array(decode)
     place = path_inside(path, "mask_bytes")
     mask = decode(value.get("mask_bytes"), place)
@@ -144,6 +144,6 @@ _TYPES: dict[str | None, Callable[[dict[str, Any], str, _Decode], Any]] = {
     "timedelta": lambda value, path, _: decode_timedelta(value, path),
     "ndarray": _ndarray,
     "dataframe": decode_frame,
-    "maskedarray": _masked,
+    "maskedarray": _decode_masked,
     "unique_set": _set,
 }

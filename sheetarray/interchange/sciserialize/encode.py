@@ -66,7 +66,7 @@ class _Encoder:
         if isinstance(value, (list, tuple)):
             return self._list(value, path, depth)
         try:
-            return self._typed(value, path, depth)
+            return self._encode_typed(value, path, depth)
         except DTypeError as error:
             if error is self._refusal:
                 raise
@@ -90,7 +90,7 @@ class _Encoder:
                 raise self._refuse(path, f"the key {key!r} has a meaning of its own: rename it")
         return {self._text(k, path): self.encode(v, path_inside(path, k), depth + 1) for k, v in value.items()}
 
-    def _typed(self, value: Any, path: str, depth: int) -> Any:
+    def _encode_typed(self, value: Any, path: str, depth: int) -> Any:
         def nested(values: Any) -> Any:
             return self.encode(values, path, depth + 1)
 
@@ -99,7 +99,7 @@ class _Encoder:
         if isinstance(value, timedelta):
             return encode_timedelta(value)
         if isinstance(value, np.ma.MaskedArray):
-            return self._masked(value, nested)
+            return self._encode_masked(value, nested)
         if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
             return value.item()
         if isinstance(value, (np.ndarray, np.generic, complex)):
@@ -112,7 +112,7 @@ class _Encoder:
         instead = "make it a datetime" if isinstance(value, date) else "make it an ndarray, a list or a dict"
         raise DTypeError(f"SciSerialize holds no {type(value).__name__}: {instead}")
 
-    def _masked(self, value: Any, nested: Any) -> dict[str, Any]:
+    def _encode_masked(self, value: Any, nested: Any) -> dict[str, Any]:
         self._extension("masked arrays", "fill it first, for example a.filled(np.nan)")
         form = encode_array(np.ma.getdata(value), extensions=True, nested=nested)
         mask = np.ma.getmaskarray(value)

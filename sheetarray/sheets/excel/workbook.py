@@ -121,10 +121,10 @@ class Workbook:
             sheet = ExcelSheet(title, self._container)
         else:
             sheet = SearchedSheet(title, self._container, header_rows)
-        sheet.followed = self._followed(title)
+        sheet.followed = self._read_followed(title)
         return sheet
 
-    def _followed(self, title: str) -> Followed | None:
+    def _read_followed(self, title: str) -> Followed | None:
         """Return the formulas of a sheet that repeat cells; None where the container does not tell."""
         if not isinstance(self._container, HasReferences):
             return None
@@ -159,7 +159,7 @@ class Workbook:
         cell = _CELL.fullmatch(location or "") if self.views.editable else None
         if cell is None or cell[1] not in self.titles:
             return hint
-        followed = self._followed(cell[1])
+        followed = self._read_followed(cell[1])
         target = None if followed is None else followed.cell_in_view(int(cell[3]) - 1, column_number(cell[2]))
         if target is None:
             return hint

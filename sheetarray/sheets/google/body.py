@@ -81,7 +81,7 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
     pending: list[list[bytes]] = []
     size, first, room = 0, 0, MOST_BYTES - len(_OPENING) - len(_CLOSING)
 
-    def flushed(upto: int) -> Iterator[Chunk]:
+    def flush(upto: int) -> Iterator[Chunk]:
         if pending:
             heights = [layout.named + piece.height for piece in layout.pieces[first:upto]]
             yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
@@ -91,7 +91,7 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
         alone = len(runs) > 1
         added = sum(map(len, runs[0][1])) + len(runs[0][1]) + 2
         if alone or size + added > room:
-            yield from flushed(place)
+            yield from flush(place)
             pending, size, first = [], 0, place
         if not alone:
             pending.append(runs[0][1])
@@ -102,7 +102,7 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
             yield Chunk(Rect(top, place, top + count, place + 1), [blocks], count)
             top += count
         first = place + 1
-    yield from flushed(len(layout.pieces))
+    yield from flush(len(layout.pieces))
 
 
 def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:

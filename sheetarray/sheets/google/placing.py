@@ -78,7 +78,7 @@ class _Planner:
         """Find a place for every column."""
         for name, pieces in self.by_name.items():
             group = self.replaced.get(name, [])
-            for standing in self._damaged(name):
+            for standing in self._find_damaged(name):
                 _check_replaceable(name, standing, [])
             for standing in group:
                 _check_replaceable(name, standing, group)
@@ -99,7 +99,7 @@ class _Planner:
         self._place_fresh(filled_cells)
         self._refuse_merged_cells()
 
-    def _damaged(self, name: str) -> list[StandingArray]:
+    def _find_damaged(self, name: str) -> list[StandingArray]:
         """Return the arrays that may be the one of a name, as far as can be told: the beginnings of their headers are
         gone.
         """

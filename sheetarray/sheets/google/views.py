@@ -159,11 +159,11 @@ def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Ma
         batch += requests_of_view
     ids, old_ids = set(made), {view.gid for view in gone}
 
-    def happened(after: State) -> bool:
+    def has_happened(after: State) -> bool:
         present = {other.gid for other in after.worksheets}
         return ids <= present and not old_ids & present
 
-    apply_changes(service, batch, happened, confirmed=True)
+    apply_changes(service, batch, has_happened, confirmed=True)
 
 
 def find_views(state: State, gid: int, names: Collection[str]) -> list[Worksheet]:

@@ -22,7 +22,7 @@ def batch_get(spreadsheet: Spreadsheet, body: Json) -> Json:
     """`values.batchGetByDataFilter`."""
     matched = [
         {"valueRange": values.get(spreadsheet, {**body, "range": text}), "dataFilters": [data_filter]}
-        for data_filter in _required(body)
+        for data_filter in _require_filters(body)
         for text in _ranges(spreadsheet, data_filter)
     ]
     return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": matched} if matched else {})
@@ -45,11 +45,11 @@ def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
     """`values.batchClearByDataFilter`."""
-    ranges = [text for data_filter in _required(body) for text in _ranges(spreadsheet, data_filter)]
+    ranges = [text for data_filter in _require_filters(body) for text in _ranges(spreadsheet, data_filter)]
     return values.batch_clear(spreadsheet, {"ranges": ranges})
 
 
-def _required(body: Json) -> list[Json]:
+def _require_filters(body: Json) -> list[Json]:
     filters: list[Json] = body.get("dataFilters") or []
     if not filters:
         raise invalid("Must specify at least one data filter.")

@@ -64,7 +64,7 @@ class SheetGrid:
     def column(self, column: int, top: int, bottom: int) -> list[GridCell]:
         """Return the cells of a part of a column, without trailing blanks."""
         part = self._cells[column][top:bottom] if column < len(self._cells) else []
-        return _trimmed(part)
+        return _trim(part)
 
     def cell(self, row: int, column: int) -> GridCell:
         """Return one cell."""
@@ -85,7 +85,7 @@ class SheetGrid:
         held[top : top + len(cells)] = [
             before if cell is SKIP else cell for cell, before in zip(cells, old, strict=True)
         ]
-        _trimmed(held)
+        _trim(held)
 
     @property
     def may_have_formulas(self) -> bool:
@@ -117,7 +117,7 @@ class SheetGrid:
                 block = held[start:stop]
                 del held[start:stop]
                 held[arrival:arrival] = block
-                _trimmed(held)
+                _trim(held)
         for runs in self._marks.values():
             pieces = list(runs.pieces(start, stop))
             runs.delete(start, stop)
@@ -140,7 +140,7 @@ class SheetGrid:
             held = self._cells[column]
             count = max(0, min(area.bottom, len(held)) - area.top)
             held[area.top : area.top + count] = [None] * count
-            _trimmed(held)
+            _trim(held)
 
     def block(self, area: GridArea) -> list[list[GridCell]]:
         """Return the cells of an area by column, each without trailing blanks."""
@@ -173,7 +173,7 @@ class SheetGrid:
         del self._cells[columns:]
         for held in self._cells:
             del held[rows:]
-            _trimmed(held)
+            _trim(held)
         self._marks = {column: runs for column, runs in self._marks.items() if column < columns}
         for runs in self._marks.values():
             runs.put(rows, max(rows, runs.stop), None)
@@ -192,7 +192,7 @@ class SheetGrid:
         """Take rows away; those below move up."""
         for held in self._cells:
             del held[start:stop]
-            _trimmed(held)
+            _trim(held)
         for runs in self._marks.values():
             runs.delete(start, stop)
         self.rows -= stop - start
@@ -215,7 +215,7 @@ class SheetGrid:
         self.columns -= stop - start
 
 
-def _trimmed(cells: list[GridCell]) -> list[GridCell]:
+def _trim(cells: list[GridCell]) -> list[GridCell]:
     """Return the list itself, trailing blanks taken off."""
     if cells and cells[-1] is None:
         end = len(cells) - 1

@@ -44,7 +44,7 @@ def write_moment(number: float, pattern: str) -> str | None:
         elif token[0] in "mM" and not _is_half(token.lower()) and len(token) < 3 and _is_minute(tokens, index):
             parts.append(f"{moment.minute:0{len(token)}d}")
         else:
-            parts.append(_written(moment, token, clock=clock))
+            parts.append(_write_token(moment, token, clock=clock))
     return "".join(parts)
 
 
@@ -79,7 +79,7 @@ def _written_elapsed(microseconds: int, tokens: list[str], index: int) -> str:
     return f"{microseconds // _ELAPSED[key[0]]:0{len(key)}d}"
 
 
-def _written(moment: datetime, token: str, *, clock: bool) -> str:
+def _write_token(moment: datetime, token: str, *, clock: bool) -> str:
     key = token.lower()
     if token[0] == "\\" or (token[0] == '"' and len(token) > 1):
         return token[1:] if token[0] == "\\" else token[1:-1]

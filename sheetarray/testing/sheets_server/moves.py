@@ -116,13 +116,13 @@ def move_cells(spreadsheet: Spreadsheet, sheet: ServedSheet, change: SpanChange)
         if span is None:
             del sheet.protected[protected_id]
         else:
-            sheet.protected[protected_id] = _moved(protected, sheet.id, change) | {"range": span}
+            sheet.protected[protected_id] = _move_entry(protected, sheet.id, change) | {"range": span}
     for other in spreadsheet.sheets:
         for name, entries in other.overlays.items():
-            moved = [(entry, _moved(entry, sheet.id, change)) for entry in entries]
+            moved = [(entry, _move_entry(entry, sheet.id, change)) for entry in entries]
             other.overlays[name] = [new for old, new in moved if not _lost_its_range(old, new)]
     if sheet.basic_filter is not None:
-        sheet.basic_filter = _moved(sheet.basic_filter, sheet.id, change)
+        sheet.basic_filter = _move_entry(sheet.basic_filter, sheet.id, change)
         if "range" not in sheet.basic_filter:
             sheet.basic_filter = None
 
@@ -179,10 +179,10 @@ def _map_conditions(entry: Any, change: Callable[[str], str]) -> Any:
     }
 
 
-def _moved(entry: Any, sheet_id: int, change: SpanChange) -> Any:
+def _move_entry(entry: Any, sheet_id: int, change: SpanChange) -> Any:
     """Return an entry whose GridRanges and GridCoordinates on a sheet have followed its cells."""
     if isinstance(entry, list):
-        return [part for part in (_moved(item, sheet_id, change) for item in entry) if part is not _GONE]
+        return [part for part in (_move_entry(item, sheet_id, change) for item in entry) if part is not _GONE]
     if not isinstance(entry, dict):
         return entry
     if _ENDS & entry.keys():
@@ -195,7 +195,7 @@ def _moved(entry: Any, sheet_id: int, change: SpanChange) -> Any:
         span = change(Span(row, row + 1, column, column + 1))
         ends = {} if span is None else {"rowIndex": span.top or 0, "columnIndex": span.left or 0}
         return entry | ends
-    parts = ((name, _moved(part, sheet_id, change)) for name, part in entry.items())
+    parts = ((name, _move_entry(part, sheet_id, change)) for name, part in entry.items())
     return {name: part for name, part in parts if part is not _GONE}
 
 

@@ -97,31 +97,31 @@ def write_number(number: float, pattern: str) -> str | None:
         if any(mark in after for mark in "#0?"):
             before, written, after = "", _written_apart(abs(number), section), ""
         else:
-            written = _written(abs(number), digits, 2 * (before + after).count("%"))
+            written = _write_scientific(abs(number), digits, 2 * (before + after).count("%"))
     if written is None:
         return None
     sign = sign if any(digit in "123456789" for digit in written) else ""
     return f"{sign}{before}{written}{after}".translate(_SHOWN)
 
 
-def _written(size: float, digits: re.Match[str], powers: int) -> str:
+def _write_scientific(size: float, digits: re.Match[str], powers: int) -> str:
     whole, fraction = digits["whole"], digits["fraction"] or ""
     decimal = Decimal(repr(size)).scaleb(powers)
     if digits["exponent"]:
         return _scientific(decimal, digits)
     thousands = len(whole) - len(whole.rstrip(",")) + len(digits["scale"])
     decimal = decimal.scaleb(-3 * thousands)
-    text = f"{_rounded(decimal, len(fraction)):f}"
+    text = f"{_round(decimal, len(fraction)):f}"
     integer, _, decimals = text.partition(".")
-    integer = _filled(integer.lstrip("0"), whole.replace(",", ""))
+    integer = _fill(integer.lstrip("0"), whole.replace(",", ""))
     if "," in whole.rstrip(","):
-        integer = _grouped(integer)
+        integer = _group(integer)
     decimals = _optional(decimals, fraction)
     point = "." if "." in digits[0] and (decimals or digits["fraction"] == "") else ""
     return integer + point + decimals
 
 
-def _filled(integer: str, marks: str) -> str:
+def _fill(integer: str, marks: str) -> str:
     """Return digits with a zero for each `0` and a space for each `?` that they do not reach."""
     missing = marks[: max(0, len(marks) - len(integer))]
     first_zero = missing.find("0")
@@ -133,7 +133,7 @@ def _written_apart(size: float, section: str) -> str | None:
     """Return a number whose digits stand apart, as in `(000) 000-0000`; text between them stays where it is."""
     if any(mark in section for mark in ".%,eE"):
         return None
-    rest = f"{_rounded(Decimal(repr(size)), 0):f}".lstrip("0")
+    rest = f"{_round(Decimal(repr(size)), 0):f}".lstrip("0")
     parts: list[str] = []
     left = sum(section.count(mark) for mark in "#0?")
     for mark in reversed(section):
@@ -158,20 +158,20 @@ def _written_fraction(size: float, match: re.Match[str]) -> str:
     whole = ""
     if match["whole"]:
         whole_value, upper_value = divmod(upper_value, lower_value)
-        whole = _filled(str(whole_value or ""), match["whole"].strip()) + match["whole"][len(match["whole"].rstrip()) :]
+        whole = _fill(str(whole_value or ""), match["whole"].strip()) + match["whole"][len(match["whole"].rstrip()) :]
     if match["whole"] and not upper_value:
         return (whole if whole.strip() else "0 ").ljust(len(whole) + len(match["upper"]) + 1 + len(lower))
-    upper = _filled(str(upper_value or ""), match["upper"])
+    upper = _fill(str(upper_value or ""), match["upper"])
     return f"{whole}{upper or '0'}/{str(lower_value).ljust(len(lower) if '?' in lower else 0)}"
 
 
-def _rounded(decimal: Decimal, digits: int) -> Decimal:
+def _round(decimal: Decimal, digits: int) -> Decimal:
     if decimal.adjusted() + digits > 25:
         return Decimal(f"{decimal:f}" + ("" if "." in f"{decimal:f}" or not digits else "." + "0" * digits))
     return decimal.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
 
 
-def _grouped(integer: str) -> str:
+def _group(integer: str) -> str:
     first = len(integer) % 3
     groups = [integer[:first]] if first else []
     return ",".join(groups + [integer[at : at + 3] for at in range(first, len(integer), 3)])
@@ -192,10 +192,10 @@ def _scientific(decimal: Decimal, digits: re.Match[str]) -> str:
     power = decimal.adjusted() if decimal else 0
     if step > 1 and "#" in digits["whole"]:
         power -= power % step
-    mantissa = _rounded(decimal.scaleb(-power), len(fraction))
+    mantissa = _round(decimal.scaleb(-power), len(fraction))
     if mantissa >= 10 ** max(step, 1):
         power += max(step, 1)
-        mantissa = _rounded(decimal.scaleb(-power), len(fraction))
+        mantissa = _round(decimal.scaleb(-power), len(fraction))
     sign = "-" if power < 0 else "+" if digits["sign"] == "+" else ""
     integer, _, decimals = f"{mantissa:f}".partition(".")
     decimals = _optional(decimals, fraction)

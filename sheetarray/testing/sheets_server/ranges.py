@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...columns.grid import column_letters, column_number
 from .errors import Json, invalid
 
 COLUMNS_LIMIT = 18_278  # ZZZ, the last column that three letters name
@@ -85,29 +86,6 @@ class Span:
         return self.bottom == (self.top or 0) + 1 and self.right == (self.left or 0) + 1
 
 
-def letters(column: int) -> str:
-    """Return the name of a column, counted from 0.
-
-    Example:
-        >>> letters(0), letters(26), letters(18277)
-        ('A', 'AA', 'ZZZ')
-    """
-    name = ""
-    column += 1
-    while column:
-        column, digit = divmod(column - 1, 26)
-        name = chr(65 + digit) + name
-    return name
-
-
-def column_of(name: str) -> int:
-    """Return the place of a column, from 0, by its letters."""
-    place = 0
-    for letter in name.upper():
-        place = place * 26 + ord(letter) - 64
-    return place - 1
-
-
 def split(text: str) -> tuple[str | None, str | None, bool]:
     """Return the title and the cells of a range, and whether the title stands in quotes.
 
@@ -136,14 +114,16 @@ def cells_span(text: str) -> Span | None:
         return None
     column, row, more, last_column, last_row = match.groups()
     if not more:
-        return _span(int(row), int(row), column_of(column) + 1, column_of(column) + 1) if column and row else None
+        return (
+            _span(int(row), int(row), column_number(column) + 1, column_number(column) + 1) if column and row else None
+        )
     if not (column or row) or not (last_column or last_row):
         return None
     return _span(
         int(row) if row else None,
         int(last_row) if last_row else None,
-        column_of(column) + 1 if column else None,
-        column_of(last_column) + 1 if last_column else None,
+        column_number(column) + 1 if column else None,
+        column_number(last_column) + 1 if last_column else None,
     )
 
 
@@ -171,8 +151,8 @@ def format_range(title: str, span: Span | GridArea) -> str:
         ('Sheet1!A1', "'my data'!A221:ZZ")
     """
     top, left = span.top or 0, span.left or 0
-    start = f"{letters(left)}{top + 1}"
-    stop = (letters(span.right - 1) if span.right is not None and span.right > 0 else "") + (
+    start = f"{column_letters(left)}{top + 1}"
+    stop = (column_letters(span.right - 1) if span.right is not None and span.right > 0 else "") + (
         str(span.bottom) if span.bottom is not None else ""
     )
     return f"{quote_title(title)}!{start}" + (f":{stop}" if stop and stop != start else "")

@@ -38,7 +38,7 @@ def typed_date(value: str) -> Typed | None:
         >>> typed_date("Jan 5, 2024")
         (45296.0, {'type': 'DATE', 'pattern': 'mmm d, yyyy'})
     """
-    parts = _numbered(value) or _named(value)
+    parts = _parse_numbers(value) or _parse_month_name(value)
     if parts is None:
         return None
     year, month, day, pattern = parts
@@ -50,7 +50,7 @@ def typed_date(value: str) -> Typed | None:
         return None
 
 
-def _numbered(value: str) -> tuple[str, int, int, str] | None:
+def _parse_numbers(value: str) -> tuple[str, int, int, str] | None:
     """Return year, month, day and pattern of a date of numbers."""
     if match := _ISO.fullmatch(value):
         year, mark, month, day = match.groups()
@@ -62,7 +62,7 @@ def _numbered(value: str) -> tuple[str, int, int, str] | None:
     return None
 
 
-def _named(value: str) -> tuple[str, int, int, str] | None:
+def _parse_month_name(value: str) -> tuple[str, int, int, str] | None:
     """Return year, month, day and pattern of a date with the name of its month."""
     if match := _DAY_AND_NAME.fullmatch(value):
         day, mark, name, year = match.groups()

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from ...columns.grid import column_letters
 from . import entered, rendered
 from .batch.dimensions import insert
 from .errors import Json, invalid, within
 from .formulas import Evaluator
 from .grid import SKIP, GridCell, SheetGrid, Skip
-from .ranges import GridArea, Span, format_range, letters, split
+from .ranges import GridArea, Span, format_range, split
 from .spreadsheet import ServedSheet, Spreadsheet
 
 Params = dict[str, Any]
@@ -242,8 +243,7 @@ class _Block:
         area = sheet.area(span)
         if inner and inner != text and spreadsheet.resolve(inner) != (sheet, span):
             raise invalid(f"Requested writing within range [{text}], but data.range is [{inner}].")
-        columns = _columns(body, typed)
-        block = cls(spreadsheet, sheet, area.top, area.left, columns)
+        block = cls(spreadsheet, sheet, area.top, area.left, _columns(body, typed))
         block.fit(area, span, text)
         return block
 
@@ -252,10 +252,11 @@ class _Block:
         grid = self.sheet.grid
         bottom, right = (grid.rows, grid.columns) if span.anchor else (area.bottom, area.right)
         shown = text if split(text)[0] is not None else format_range(self.sheet.title, span)
+        refusal = f"Requested writing within range [{shown}], but tried writing to"
         if self.height > bottom - self.top:
-            raise invalid(f"Requested writing within range [{shown}], but tried writing to row [{bottom + 1}]")
+            raise invalid(f"{refusal} row [{bottom + 1}]")
         if len(self.columns) > right - self.left:
-            raise invalid(f"Requested writing within range [{shown}], but tried writing to column [{letters(right)}]")
+            raise invalid(f"{refusal} column [{column_letters(right)}]")
 
     @property
     def height(self) -> int:

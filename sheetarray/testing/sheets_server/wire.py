@@ -159,7 +159,7 @@ class Connection:
                 path, _, query = request.target.partition("?")
                 inner = Record(request.method, path, query, request.body, user=record.user)
                 answer = self._answer(inner, self._find_method(inner))
-                inner.status, inner.sent, kind = _written(answer)
+                inner.status, inner.sent, kind = _encode_answer(answer)
                 with self.lock:
                     self.requests.append(inner)
                 answers.append((request.content_id, inner.status, inner.sent, kind))
@@ -213,12 +213,12 @@ def _respond(
     """Send an answer; of a truncated one, half of what its length promises."""
     headers = list(answer.headers.items()) if isinstance(answer, ApiError) else []
     reason = "Error" if isinstance(answer, ApiError) else "OK"
-    record.status, body, kind = _written(answer)
+    record.status, body, kind = _encode_answer(answer)
     part = body[: len(body) // 2] if truncated else body
     return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body), kind)
 
 
-def _written(answer: ServiceAnswer) -> tuple[int, bytes, str]:
+def _encode_answer(answer: ServiceAnswer) -> tuple[int, bytes, str]:
     """Return the status, the bytes and the media type of an answer."""
     if isinstance(answer, FileContent):
         return 200, answer.content, answer.kind

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sheets_asking import Sheets, ask
 
+from sheetarray.columns.grid import column_letters, column_number
 from sheetarray.testing.sheets_server import SheetsServer
-from sheetarray.testing.sheets_server.ranges import GridArea, Span, cells_span, column_of, format_range, letters, split
+from sheetarray.testing.sheets_server.ranges import GridArea, Span, cells_span, format_range, split
 from sheetarray.testing.sheets_server.runs import Runs
 
 Table = list[list[Any]]  # rows of equal length, None for a blank
@@ -129,7 +130,7 @@ def asked(sheets: Sheets, step: tuple[Any, ...]) -> int:
     kind, *given = step
     if kind == "put":
         place, block, dimension = given
-        text = f"S!{letters(place[1])}{place[0] + 1}"
+        text = f"S!{column_letters(place[1])}{place[0] + 1}"
         return sheets.put_raw(text, {"values": block, "majorDimension": dimension}, valueInputOption="RAW")[0]
     if kind == "clear":
         top, height, left, width = given[0]
@@ -202,4 +203,4 @@ def test_a_range_that_is_written_is_read_again(title: str, top: int, height: int
 
 @given(st.integers(0, 18_277))
 def test_columns_have_their_letters(column: int) -> None:
-    assert column_of(letters(column)) == column
+    assert column_number(column_letters(column)) == column

@@ -93,11 +93,11 @@ class _Doubles(_Weighing):
         super().__init__()
         self._ways = ways
         self._codes = np.empty((4, MOST), np.uint64)
-        self._signed = np.empty((2, MOST), np.int64)
+        self._sign_decimals = np.empty((2, MOST), np.int64)
 
     def __call__(self, buffer: Buffer, start: int) -> Coded:
         exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
-        signed, powers = self._signed[:, : len(buffer)]
+        signed, powers = self._sign_decimals[:, : len(buffer)]
         mix(_float_bits(buffer), exact, spare)
         digits = self.decimals.take_apart(buffer, ways=self._ways)
         np.multiply(digits.digits15, digits.sign, out=signed)
@@ -125,11 +125,11 @@ class _Doubles(_Weighing):
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
             exponent[over] += unit
             fifteen[over] = full
-        codes = mix_new(_signed(digits.sign[places], exponent, fifteen))
+        codes = mix_new(_sign_decimals(digits.sign[places], exponent, fifteen))
         return OtherRounding(places, codes - rounded[places])
 
 
-def _signed(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
+def _sign_decimals(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
     """Return a decimal in 64 bits."""
     return ((exponent << 53) * sign + digits * sign).view(np.uint64)
 

@@ -51,7 +51,7 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
     if not small.any() or (np.rint(numbers[small] * _UNITS) / _UNITS != numbers[small]).any():
         return None
     edited, others = view.edited_elements
-    results = _rounded(case, [index for index in edited if small[index]])
+    results = _compare_rounding(case, [index for index in edited if small[index]])
     hidden = hidden_edit(case)
     if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
         return None
@@ -63,7 +63,7 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
     return Cut(left, [stretch for stretch in others if stretch not in doubtful], doubtful)
 
 
-def _rounded(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
+def _compare_rounding(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
     """Return whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
     results: dict[int, bool] = {}
     left = _MOST_TRIED_IN_ALL

@@ -260,9 +260,9 @@ class FingerprintComparison:
         if self.record.scale is None or self._scale is None or self.fifteen.grown or not self._scale.weight:
             return None
         weight = self._scale.weight
-        digits, exponents = (_signed(now - then) for now, then in zip(self._scale, self.record.scale, strict=False))
+        digits, exponents = (_to_signed(now - then) for now, then in zip(self._scale, self.record.scale, strict=False))
         powers = range(-_LARGEST_POWER, _LARGEST_POWER + 1)
-        power = next((s for s in powers if _signed(s * weight) == exponents), None)
+        power = next((s for s in powers if _to_signed(s * weight) == exponents), None)
         return power if abs(digits) <= (self._tolerance(weight) if power == 0 else _LAST_DIGITS * weight) else None
 
     def _tolerance(self, weight: int) -> int:
@@ -286,5 +286,5 @@ class FingerprintComparison:
         return np.concatenate(code_runs)
 
 
-def _signed(number: int) -> int:
+def _to_signed(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63

@@ -106,7 +106,7 @@ def _whole(case: FingerprintComparison) -> Iterator[Change | None]:
     weights = moments_of(present.astype(np.float64), 0)
     constant = round(float(np.dot(now - then, weights) / max(np.dot(weights, weights), 0.5)))
     if constant and abs(constant) < 2**63 and case.was(_less(case.buffer, constant, present)):
-        yield Change(_added(case, constant))
+        yield Change(_say_added(case, constant))
     if case.dtype.kind == "int":
         factor = float(np.dot(now, then) / max(float(np.dot(then, then)), 1e-300))
         for over, under in ((round(factor), 1), (1, round(1 / factor) if factor else 0)):
@@ -114,7 +114,7 @@ def _whole(case: FingerprintComparison) -> Iterator[Change | None]:
             if 1 < size < 2**31 and over and under and not (case.buffer % over).any():
                 before = case.buffer // over * case.buffer.dtype.type(under) if over > 0 else None
                 if before is not None and case.was(before):
-                    yield Change(_multiplied(over / under))
+                    yield Change(_say_multiplied(over / under))
 
 
 def _less(buffer: Buffer, constant: int, present: Buffer) -> Buffer:
@@ -125,7 +125,7 @@ def _less(buffer: Buffer, constant: int, present: Buffer) -> Buffer:
     return smaller
 
 
-def _added(case: FingerprintComparison, constant: int) -> str:
+def _say_added(case: FingerprintComparison, constant: int) -> str:
     if case.dtype.kind == "int":
         return f"{abs(constant)} was {'added to' if constant > 0 else 'taken from'} every number"
     unit, step = np.datetime_data(case.buffer.dtype)
@@ -135,7 +135,7 @@ def _added(case: FingerprintComparison, constant: int) -> str:
     return f"every duration is {size} {'longer' if constant > 0 else 'shorter'}"
 
 
-def _multiplied(factor: float) -> str:
+def _say_multiplied(factor: float) -> str:
     multiplier, divisor = f"{factor:.12g}", f"{1 / factor:.12g}"
     if abs(factor) < 1 and len(divisor.lstrip("-0.")) < len(multiplier.lstrip("-0.")):
         return f"every number was divided by {divisor}"
@@ -208,7 +208,7 @@ class _Doubles:
             return None
         for factor in _to_typed(float(np.dot(self.now, self.then) / np.dot(self.then, self.then))):
             if factor and self._within(factor, 0.0):
-                return self._sure(_multiplied(factor))
+                return self._sure(_say_multiplied(factor))
         return None
 
     def _constant(self) -> Change | None:
@@ -236,12 +236,12 @@ class _Doubles:
             for b in _to_typed(float(np.dot(left, weights) / np.dot(weights, weights))):
                 if a and b and self._within(a, b, weights):
                     how = f"{abs(b):.12g} {'added' if b > 0 else 'taken away'}"
-                    return self._sure(f"{_multiplied(a)}, and {how}", b)
+                    return self._sure(f"{_say_multiplied(a)}, and {how}", b)
         return None
 
     # Fewer digits --------------------------------------------------------------------------------------------
 
-    def _rounded(self, errors: Buffer, message: str) -> Change | None:
+    def _find_rounding(self, errors: Buffer, message: str) -> Change | None:
         """Return the change to fewer digits, where no number is further from what it was than `errors` says."""
         sizes, squares = sizes_of(errors)
         slack = self._slack() + _SIGMAS * squares
@@ -259,7 +259,7 @@ class _Doubles:
         unit = 10.0**-after
         many = f"{after} decimal{'' if after == 1 else 's'}" if after else "whole numbers"
         # a number that stands for itself has not been cut: its error is 0, but which do is not known
-        return self._rounded(np.full(len(numbers), unit), f"all numbers were rounded or cut to {many}")
+        return self._find_rounding(np.full(len(numbers), unit), f"all numbers were rounded or cut to {many}")
 
     def _digits(self) -> Change | None:
         decimals, digits = Decimals(), 1
@@ -274,13 +274,15 @@ class _Doubles:
         with np.errstate(divide="ignore"):
             exponent = np.floor(np.log10(np.abs(self.numbers), where=self.numbers != 0, out=units))
         errors = np.where(self.numbers != 0, 10.0 ** (exponent - digits + 1), 0.0)
-        return self._rounded(errors, f"all numbers were rounded or cut to {digits} digits")
+        return self._find_rounding(errors, f"all numbers were rounded or cut to {digits} digits")
 
     def _single(self) -> Change | None:
         with np.errstate(over="ignore"):
             if not np.array_equal(self.numbers.astype(np.float32).astype(np.float64), self.numbers):
                 return None
-        return self._rounded(np.abs(self.numbers) * 2.0**-24, "all numbers were cut to single precision (float32)")
+        return self._find_rounding(
+            np.abs(self.numbers) * 2.0**-24, "all numbers were cut to single precision (float32)"
+        )
 
 
 def _to_typed(number: float) -> Iterator[float]:

@@ -223,13 +223,13 @@ def _colour_scale(cells: str, ends: Sequence[str]) -> str:
 
 def _validations(grid: ViewGrid) -> str:
     rules = [
-        _validation(chooser, grid.line_choices if key == "line" else _allowed(grid, chooser))
+        _validation(chooser, grid.line_choices if key == "line" else _allowed_values(grid, chooser))
         for key, chooser in grid.choosers.items()
     ]
     return f'<dataValidations count="{len(rules)}">{"".join(rules)}</dataValidations>' if rules else ""
 
 
-def _allowed(grid: ViewGrid, chooser: Chooser) -> str:
+def _allowed_values(grid: ViewGrid, chooser: Chooser) -> str:
     """Return the values that may be chosen: a name of cells, or a list in quotes; empty for whole numbers."""
     if chooser.source is not None:
         return grid.name_of(chooser.source.name)

@@ -36,7 +36,7 @@ def _draw(sheet: ServedSheet, area: GridArea, side: str, border: Json) -> None:
     if style not in ("NONE", "STYLE_UNSPECIFIED"):
         drawn = normalized_formats.normalize_look({"width": _WIDTHS.get(style, 1), "color": {}} | border)
 
-    def bordered(mark: Json | None) -> Json | None:
+    def draw(mark: Json | None) -> Json | None:
         look = dict((mark or {}).get("userEnteredFormat") or {})
         borders = {name: line for name, line in look.pop("borders", {}).items() if name != side}
         borders |= {} if drawn is None else {side: drawn}
@@ -45,4 +45,4 @@ def _draw(sheet: ServedSheet, area: GridArea, side: str, border: Json) -> None:
         return others | ({"userEnteredFormat": look} if look else {}) or None
 
     for column in range(area.left, area.right):
-        sheet.grid.marks(column).change(area.top, area.bottom, bordered)
+        sheet.grid.marks(column).change(area.top, area.bottom, draw)

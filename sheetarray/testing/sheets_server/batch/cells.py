@@ -144,7 +144,7 @@ def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
     grid = sheet.grid
     for column in range(area.left, area.right):
         cells = pad(grid.column(column, area.top, area.bottom), area.height)
-        cells = [_moved(cells[index], row - index) for row, index in enumerate(order)]
+        cells = [_move_formula(cells[index], row - index) for row, index in enumerate(order)]
         grid.write(column, area.top, cells)
         if runs := grid.marked(column):
             marks = [runs.at(area.top + index) for index in order]
@@ -236,7 +236,7 @@ def _value(extended: Json | None) -> GridCell:
     raise invalid(f"The value {kind} cannot be written.")
 
 
-def _moved(cell: GridCell, down: int) -> GridCell:
+def _move_formula(cell: GridCell, down: int) -> GridCell:
     return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
 
 

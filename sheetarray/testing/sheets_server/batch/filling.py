@@ -114,7 +114,7 @@ def _next_text(text: str, place: int, origin: int, count: int) -> str:
 def delete_duplicates(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDuplicates`: of rows that look alike, whatever the case, the first one stays; those below move up."""
     sheet, area = area_of(spreadsheet, request.get("range"))
-    compared = sorted(_compared(area, request.get("comparisonColumns") or []))
+    compared = sorted(_find_compared_columns(area, request.get("comparisonColumns") or []))
     evaluator = Evaluator(spreadsheet)
     seen: set[tuple[object, ...]] = set()
     kept: list[int] = []
@@ -127,16 +127,16 @@ def delete_duplicates(spreadsheet: Spreadsheet, request: Json) -> Json:
             kept.append(row)
     removed = bottom - area.top - len(kept)
     for column in range(area.left, area.right) if removed else ():
-        cells = [_moved(sheet.grid.cell(row, column), area.top + at - row) for at, row in enumerate(kept)]
+        cells = [_move_formula(sheet.grid.cell(row, column), area.top + at - row) for at, row in enumerate(kept)]
         sheet.grid.write(column, area.top, [*cells, *[None] * removed])
     return {"duplicatesRemovedCount": removed} if removed else {}
 
 
-def _moved(cell: GridCell, down: int) -> GridCell:
+def _move_formula(cell: GridCell, down: int) -> GridCell:
     return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
 
 
-def _compared(area: GridArea, wanted: list[Json]) -> set[int]:
+def _find_compared_columns(area: GridArea, wanted: list[Json]) -> set[int]:
     columns = set(range(area.left, area.right))
     if not wanted:
         return columns

@@ -96,14 +96,14 @@ def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]
     ids = ("chartId", "bandedRangeId", "filterViewId", "slicerId")
     return {
         name: [
-            with_sheet(entry, source_id, sheet.id) | {key: new_id() for key in ids if key in entry} | _renamed(entry)
+            with_sheet(entry, source_id, sheet.id) | {key: new_id() for key in ids if key in entry} | _rename(entry)
             for entry in entries
         ]
         for name, entries in sheet.overlays.items()
     }
 
 
-def _renamed(entry: Json) -> Json:
+def _rename(entry: Json) -> Json:
     """Return the parts of a copied table that name it."""
     return {"tableId": str(new_id()), "name": f"{entry['name']}_{new_id()}"} if "tableId" in entry else {}
 

@@ -21,7 +21,7 @@ def add_table(spreadsheet: Spreadsheet, request: Json) -> Json:
     wanted.setdefault(
         "name", next(f"Table{index}" for index in range(1, 10**6) if not _is_named(taken, f"Table{index}"))
     )
-    sheet, entry = _placed(spreadsheet, {"tableId": table_id, **wanted}, None)
+    sheet, entry = _place_table(spreadsheet, {"tableId": table_id, **wanted}, None)
     sheet.overlays.setdefault(TABLES, []).append(entry)
     return {"table": entry}
 
@@ -31,7 +31,7 @@ def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
     wanted = request.get("table") or {}
     sheet, old = find_table(spreadsheet, wanted.get("tableId"))
     merged = masks.merge(old, wanted, fields(request)) | {"tableId": old["tableId"]}
-    new_sheet, entry = _placed(spreadsheet, merged, old)
+    new_sheet, entry = _place_table(spreadsheet, merged, old)
     sheet.overlays[TABLES].remove(old)
     new_sheet.overlays.setdefault(TABLES, []).append(entry)
 
@@ -61,7 +61,7 @@ def _is_named(entries: list[Json], name: str) -> bool:
     return any(entry["name"].casefold() == name.casefold() for entry in entries)
 
 
-def _placed(spreadsheet: Spreadsheet, wanted: Json, own: Json | None) -> tuple[ServedSheet, Json]:
+def _place_table(spreadsheet: Spreadsheet, wanted: Json, own: Json | None) -> tuple[ServedSheet, Json]:
     """Return the sheet and a table as it is kept, its header row written."""
     others = [entry for sheet in spreadsheet.sheets for entry in sheet.overlays.get(TABLES, []) if entry is not own]
     if _is_named(others, wanted["name"]):

@@ -27,14 +27,14 @@ def find_replace(spreadsheet: Spreadsheet, request: Json) -> Json:
     counts = dict.fromkeys(
         ("valuesChanged", "formulasChanged", "rowsChanged", "sheetsChanged", "occurrencesChanged"), 0
     )
-    for sheet, area in _searched(spreadsheet, request):
+    for sheet, area in _find_areas(spreadsheet, request):
         rows: set[int] = set()
         for column in range(area.left, area.right):
             changed: dict[int, GridCell | Skip] = {}
             for row, cell in enumerate(sheet.grid.column(column, area.top, area.bottom), area.top):
                 if cell is None or (isinstance(cell, Formula) and not request.get("includeFormulas")):
                     continue
-                old = _typed(cell)
+                old = _to_typed_text(cell)
                 new, count = _substitute(pattern, replacement, old)
                 if not count:
                     continue
@@ -49,7 +49,7 @@ def find_replace(spreadsheet: Spreadsheet, request: Json) -> Json:
     return {name: count for name, count in counts.items() if count}
 
 
-def _searched(spreadsheet: Spreadsheet, request: Json) -> list[tuple[ServedSheet, GridArea]]:
+def _find_areas(spreadsheet: Spreadsheet, request: Json) -> list[tuple[ServedSheet, GridArea]]:
     if request.get("range") is not None:
         return [area_of(spreadsheet, request["range"])]
     if request.get("allSheets"):
@@ -168,7 +168,7 @@ def trim_whitespace(spreadsheet: Spreadsheet, request: Json) -> Json:
     return {"cellsChangedCount": count} if count else {}
 
 
-def _typed(cell: GridCell) -> str:
+def _to_typed_text(cell: GridCell) -> str:
     """Return a cell as one would type it."""
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"

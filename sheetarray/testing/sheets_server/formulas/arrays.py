@@ -128,7 +128,7 @@ def broadcast(work: Callable[[list[Operand]], Operand], operands: list[Operand],
         row, column = row if rows > 1 else 0, column if wide > 1 else 0
         return columns[index][column][row] if row < rows and column < wide else absent
 
-    def worked(row: int, column: int) -> Value:
+    def work_out(row: int, column: int) -> Value:
         given = [at(index, row, column) for index in range(len(operands))]
         for value in given:
             if isinstance(value, FormulaError) and not errors:
@@ -137,7 +137,7 @@ def broadcast(work: Callable[[list[Operand]], Operand], operands: list[Operand],
             lambda: work([ArrayBlock([[value]], 1) if isinstance(value, FormulaError) else value for value in given])
         )
 
-    return ArrayBlock([[worked(row, column) for row in range(height)] for column in range(width)], height)
+    return ArrayBlock([[work_out(row, column) for row in range(height)] for column in range(width)], height)
 
 
 def spreads(operand: Operand) -> bool:

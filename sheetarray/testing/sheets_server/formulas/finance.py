@@ -8,7 +8,7 @@ from .mathematics import ANY, Function
 from .operands import Arguments, Operand, fail, number, numbers
 
 
-def _given(arguments: Arguments, place: int) -> float:
+def _number_at(arguments: Arguments, place: int) -> float:
     return number(arguments[place]) if len(arguments) > place else 0.0
 
 
@@ -20,20 +20,20 @@ def _grown(rate: float, periods: float, due: float) -> tuple[float, float]:
 
 def _payment(arguments: Arguments) -> Operand:
     rate, periods, present = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _given(arguments, 4))
-    return -(present * growth + _given(arguments, 3)) / paid if paid else fail("#NUM!")
+    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
+    return -(present * growth + _number_at(arguments, 3)) / paid if paid else fail("#NUM!")
 
 
 def _present(arguments: Arguments) -> Operand:
     rate, periods, payment = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _given(arguments, 4))
-    return -(payment * paid + _given(arguments, 3)) / growth
+    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
+    return -(payment * paid + _number_at(arguments, 3)) / growth
 
 
 def _future(arguments: Arguments) -> Operand:
     rate, periods, payment = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _given(arguments, 4))
-    return -(_given(arguments, 3) * growth + payment * paid)
+    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
+    return -(_number_at(arguments, 3) * growth + payment * paid)
 
 
 def _value_now(rate: float, flows: list[float]) -> float:

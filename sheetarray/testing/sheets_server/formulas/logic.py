@@ -41,7 +41,7 @@ def _elementwise(lazy: LazyWork) -> LazyWork:
     def work(scope: FormulaScope, given: list[Later]) -> Operand:
         if not scope.array:
             return lazy(scope, given)
-        operands = [_settled(later) for later in given]
+        operands = [_settle(later) for later in given]
         inner = replace(scope, array=False)
         if not any(size_of(operand) != (1, 1) for operand in operands):
             return lazy(inner, [partial(_same, operand) for operand in operands])
@@ -54,7 +54,7 @@ def _same(operand: Operand) -> Operand:
     return operand
 
 
-def _settled(later: Later) -> Operand:
+def _settle(later: Later) -> Operand:
     """Return an argument; an error is an array of one value."""
     try:
         return later()
@@ -102,7 +102,7 @@ def _instead(errors: tuple[str, ...]) -> Callable[[FormulaScope, list[Later]], O
             return given[1]() if len(given) > 1 else ""
         instead: Operand = given[1]() if len(given) > 1 else ""
 
-        def replaced(values: list[Operand]) -> Operand:
+        def replace_errors(values: list[Operand]) -> Operand:
             try:
                 return single_value(values[0])
             except FormulaError as error:
@@ -110,7 +110,7 @@ def _instead(errors: tuple[str, ...]) -> Callable[[FormulaScope, list[Later]], O
                     raise
             return values[1]
 
-        return broadcast(replaced, [operand, instead], errors=True)
+        return broadcast(replace_errors, [operand, instead], errors=True)
 
     return work
 

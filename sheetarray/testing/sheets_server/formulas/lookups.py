@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
-from ..ranges import COLUMNS_LIMIT, letters, quote_title
+from ....columns.grid import column_letters
+from ..ranges import COLUMNS_LIMIT, quote_title
 from .matching import has_wildcards, wildcard_pattern
 from .mathematics import Function
 from .operands import (
@@ -154,7 +155,7 @@ def _address(arguments: Arguments) -> Operand:
     by_letters = len(arguments) < 4 or arguments[3] is None or truth(arguments[3])
     fixed_row, fixed_column = kind in (1, 2), kind in (1, 3)
     if by_letters:
-        cell = f"{'$' * fixed_column}{letters(column - 1)}{'$' * fixed_row}{row}"
+        cell = f"{'$' * fixed_column}{column_letters(column - 1)}{'$' * fixed_row}{row}"
     else:
         cell = f"R{row if fixed_row else f'[{row}]'}C{column if fixed_column else f'[{column}]'}"
     return f"{quote_title(text(arguments[4]))}!{cell}" if len(arguments) > 4 else cell

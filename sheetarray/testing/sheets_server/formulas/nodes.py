@@ -35,7 +35,7 @@ def apply_apart(
 def chained(first: Node, rest: list[tuple[Work, Node]]) -> Node:
     """Return a node for operands of one precedence, from left to right; however many they are, they nest no deeper."""
 
-    def worked(scope: FormulaScope) -> Operand:
+    def work_out(scope: FormulaScope) -> Operand:
         result = first(scope)
         for work, node in rest:
             right = node(scope)
@@ -45,7 +45,7 @@ def chained(first: Node, rest: list[tuple[Work, Node]]) -> Node:
                 result = work(result, right)
         return result
 
-    return worked
+    return work_out
 
 
 def _on_two(work: Work) -> Callable[[list[Operand]], Operand]:
@@ -60,13 +60,13 @@ def local_name(name: str) -> Node:
 def calling(node: Node, arguments: list[Node]) -> Node:
     """Return a node that calls a LAMBDA."""
 
-    def worked(scope: FormulaScope) -> Operand:
+    def work_out(scope: FormulaScope) -> Operand:
         made: object = node(scope)
         if not isinstance(made, LambdaOperand):
             fail("#NAME?", "Only a LAMBDA can be called.")
         return made(*(argument(scope) for argument in arguments))
 
-    return worked
+    return work_out
 
 
 def later(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
@@ -80,10 +80,10 @@ def scaled(node: Node, by: float) -> Node:
     def multiply(operand: Operand) -> float:
         return number(operand) / 100 if by == 0.01 else by * number(operand)
 
-    def worked(scope: FormulaScope) -> Operand:
+    def work_out(scope: FormulaScope) -> Operand:
         operand = node(scope)
         if scope.array and is_block(operand):
             return broadcast(lambda values: multiply(values[0]), [operand])
         return multiply(operand)
 
-    return worked
+    return work_out

@@ -42,12 +42,12 @@ def _from_decimal(function: str, base: int) -> Function:
         value, half = whole(arguments[0]), 1 << (_BITS[base] - 1)
         if not -half <= value < half:
             fail("#NUM!", f"Function {function} parameter 1 value {value} is out of range.")
-        return _padded(in_base(value % (2 * half), base), arguments, function)
+        return _pad(in_base(value % (2 * half), base), arguments, function)
 
     return 1, 2, work
 
 
-def _padded(digits: str, arguments: Arguments, function: str) -> str:
+def _pad(digits: str, arguments: Arguments, function: str) -> str:
     places = whole(arguments[1]) if len(arguments) > 1 else len(digits)
     if not len(digits) <= places <= 255:
         fail("#NUM!", f"Function {function} parameter 2 value {places} is out of range.")
@@ -58,7 +58,7 @@ def _base(arguments: Arguments) -> Operand:
     value, base = whole(arguments[0]), whole(arguments[1])
     if value < 0 or not 2 <= base <= 36:
         fail("#NUM!", "Function BASE takes numbers from 0 on, and bases from 2 to 36.")
-    return _padded(in_base(value, base), [arguments[0], *arguments[2:]], "BASE")
+    return _pad(in_base(value, base), [arguments[0], *arguments[2:]], "BASE")
 
 
 def _decimal(arguments: Arguments) -> Operand:

@@ -247,10 +247,10 @@ class _Reader:
             raise _parse_error()
         del self.names[count:]
 
-        def made(scope: FormulaScope) -> Operand:
+        def make_lambda(scope: FormulaScope) -> Operand:
             return cast("Operand", LambdaOperand(names, body, scope))
 
-        return made
+        return make_lambda
 
     def named(self) -> Node:
         """Read a LET: names and what they stand for, then what is worked out with them."""
@@ -268,12 +268,12 @@ class _Reader:
             raise _parse_error()
         del self.names[count:]
 
-        def worked(scope: FormulaScope) -> Operand:
+        def work_out(scope: FormulaScope) -> Operand:
             for name, step in zip(names, steps, strict=True):
                 scope = replace(scope, names={**scope.names, name: step(scope)})
             return body(scope)
 
-        return worked
+        return work_out
 
     def call(self, function: str) -> Node:
         if function in ("LAMBDA", "LET"):

@@ -16,7 +16,7 @@ _LONG = 2_000  # of the text that it is held against
 def _matching(function: str, work: Callable[[re.Pattern[str], str, Arguments], Operand], count: int) -> Function:
     """Return a function of a text, an expression and further arguments."""
 
-    def matched(arguments: Arguments) -> Operand:
+    def match_text(arguments: Arguments) -> Operand:
         searched, expression = text(arguments[0]), text(arguments[1])
         try:
             pattern = re.compile(expression)
@@ -26,7 +26,7 @@ def _matching(function: str, work: Callable[[re.Pattern[str], str, Arguments], O
             fail("#ERROR!", "The emulator does not take expressions in which repeated groups repeat, nor long ones.")
         return work(pattern, searched, arguments)
 
-    return count, count, matched
+    return count, count, match_text
 
 
 def _extract(pattern: re.Pattern[str], searched: str, _: Arguments) -> Operand:
@@ -39,7 +39,7 @@ def _extract(pattern: re.Pattern[str], searched: str, _: Arguments) -> Operand:
 def _replace(pattern: re.Pattern[str], searched: str, arguments: Arguments) -> Operand:
     parts = re.split(r"\$(\d)", text(arguments[2]).replace("\\$", "\0"))
 
-    def written(match: re.Match[str]) -> str:
+    def write_replacement(match: re.Match[str]) -> str:
         return "".join(
             part.replace("\0", "$")
             if index % 2 == 0
@@ -49,7 +49,7 @@ def _replace(pattern: re.Pattern[str], searched: str, arguments: Arguments) -> O
             for index, part in enumerate(parts)
         )
 
-    return pattern.sub(written, searched)
+    return pattern.sub(write_replacement, searched)
 
 
 PATTERNS: dict[str, Function] = {

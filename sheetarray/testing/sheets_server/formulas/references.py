@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..ranges import COLUMNS_LIMIT, Span, column_of, letters, quote_title
+from ....columns.grid import column_letters, column_number
+from ..ranges import COLUMNS_LIMIT, Span, quote_title
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -71,12 +72,12 @@ class CellReference:
         """Return it as formulas have it."""
         span, marks = self.span, ["$" if fixed else "" for fixed in self.fixed]
         title = "" if self.title is None else f"{quote_title(self.title)}!"
-        first = (f"{marks[2]}{letters(span.left)}" if span.left is not None else "") + (
+        first = (f"{marks[2]}{column_letters(span.left)}" if span.left is not None else "") + (
             f"{marks[0]}{span.top + 1}" if span.top is not None else ""
         )
         if self.single:
             return title + first
-        last = (f"{marks[3]}{letters(span.right - 1)}" if span.right is not None else "") + (
+        last = (f"{marks[3]}{column_letters(span.right - 1)}" if span.right is not None else "") + (
             f"{marks[1]}{span.bottom}" if span.bottom is not None else ""
         )
         return f"{title}{first}:{last}"
@@ -130,7 +131,7 @@ def parse_reference(text: str) -> CellReference | None:
     if title is not None and title.startswith("'"):
         title = title[1:-1].replace("''", "'")
     tops = _ends(row, last_row if colon else row, lambda name: int(name) - 1)
-    lefts = _ends(column, last_column if colon else column, column_of)
+    lefts = _ends(column, last_column if colon else column, column_number)
     span = Span(tops[0], tops[1], lefts[0], lefts[1])
     return CellReference(title, span, (tops[2], tops[3], lefts[2], lefts[3]), not colon)
 

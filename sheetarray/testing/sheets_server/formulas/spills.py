@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+from ....columns.grid import column_letters
 from ..grid import Formula, SheetGrid, Spilled
-from ..ranges import letters
 from ..runs import Runs
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .arrays import ArrayBlock
@@ -44,7 +44,7 @@ class Spills:
                 return FormulaError("#REF!", reason)
         obstacle = min(self._obstacles(sheet, row, column, array), default=None)
         if obstacle is not None:
-            address = f"{letters(obstacle[1])}{obstacle[0] + 1}"
+            address = f"{column_letters(obstacle[1])}{obstacle[0] + 1}"
             return FormulaError("#REF!", f"Array result was not expanded because it would overwrite data in {address}.")
         for index in range(column, column + array.width):
             self._taken.setdefault((sheet.id, index), Runs()).put(row, row + array.height, value=True)

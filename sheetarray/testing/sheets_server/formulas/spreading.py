@@ -14,7 +14,7 @@ from .mathematics import ANY, Function
 from .operands import Arguments, FormulaError, Operand, Value, fail, number, rank, single_value, text, truth, whole
 
 
-def _given(arguments: Arguments, place: int, default: float) -> float:
+def _number_at(arguments: Arguments, place: int, default: float) -> float:
     return number(arguments[place]) if len(arguments) > place and arguments[place] is not None else float(default)
 
 
@@ -23,7 +23,7 @@ def _true(arguments: Arguments, place: int, *, default: bool) -> bool:
 
 
 def _sizes(arguments: Arguments, function: str) -> tuple[int, int]:
-    height, width = int(_given(arguments, 0, 1)), int(_given(arguments, 1, 1))
+    height, width = int(_number_at(arguments, 0, 1)), int(_number_at(arguments, 1, 1))
     for place, size in enumerate((height, width), 1):
         if size < 1:
             fail("#NUM!", f"Function {function} parameter {place} value is {size}. It should be at least 1.")
@@ -38,7 +38,7 @@ def _array(arguments: Arguments) -> Operand:
 
 def _sequence(arguments: Arguments) -> Operand:
     height, width = _sizes(arguments, "SEQUENCE")
-    start, step = _given(arguments, 2, 1.0), _given(arguments, 3, 1.0)
+    start, step = _number_at(arguments, 2, 1.0), _number_at(arguments, 3, 1.0)
     stride = step * width
     return ArrayBlock(
         [[start + step * column + stride * row for row in range(height)] for column in range(width)], height
@@ -118,7 +118,7 @@ def _sort(arguments: Arguments) -> Operand:
 
 
 def _sort_some(arguments: Arguments) -> Operand:
-    count, ties = whole(_given(arguments, 1, 1)), whole(_given(arguments, 2, 0))
+    count, ties = whole(_number_at(arguments, 1, 1)), whole(_number_at(arguments, 2, 0))
     if count < 1 or not 0 <= ties <= 3:
         fail("#NUM!", "Function SORTN parameters 2 and 3 are out of range.")
     columns = padded_columns(arguments[0])
@@ -197,7 +197,7 @@ def _flatten(arguments: Arguments) -> Operand:
 
 def _one_line(*, down: bool) -> Callable[[Arguments], Operand]:
     def work(arguments: Arguments) -> Operand:
-        ignored = whole(_given(arguments, 1, 0))
+        ignored = whole(_number_at(arguments, 1, 0))
         by_column = _true(arguments, 2, default=False)
         line = [
             value

@@ -13,7 +13,7 @@ from .operands import Arguments, FormulaError, Operand, fail, number, numbers, r
 _LARGEST = 170  # of which a factorial is a double
 
 
-def _ordered(function: str, *, largest: bool) -> Function:
+def _pick_in_order(function: str, *, largest: bool) -> Function:
     def work(arguments: Arguments) -> Operand:
         ordered = sorted(numbers(arguments[:1]), reverse=largest)
         place = whole(arguments[1])
@@ -185,7 +185,7 @@ STATISTICS: dict[str, Function] = {
     "GCD": (1, ANY, _divisors(math.gcd)),
     "ISEVEN": (1, 1, lambda given: whole(given[0]) % 2 == 0),
     "ISODD": (1, 1, lambda given: whole(given[0]) % 2 == 1),
-    "LARGE": _ordered("LARGE", largest=True),
+    "LARGE": _pick_in_order("LARGE", largest=True),
     "LCM": (1, ANY, _divisors(math.lcm)),
     "MODE": (1, ANY, _mode),
     "MROUND": (2, 2, _to_multiple),
@@ -197,7 +197,7 @@ STATISTICS: dict[str, Function] = {
     "RANDBETWEEN": (2, 2, _between),
     "RANK": (2, 3, _rank),
     "SIN": (1, 1, lambda given: math.sin(number(given[0]))),
-    "SMALL": _ordered("SMALL", largest=False),
+    "SMALL": _pick_in_order("SMALL", largest=False),
     "STDEVP": (1, ANY, lambda given: math.sqrt(_spread(given))),
     "SUMSQ": (1, ANY, lambda given: math.fsum(value**2 for value in numbers(given))),
     "TAN": (1, 1, lambda given: math.tan(number(given[0]))),
