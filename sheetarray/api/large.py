@@ -25,7 +25,7 @@ from .blocks import iter_elements, lies_side_by_side, watch_file
 from .doors import SourceOrTarget, is_path, options_of
 
 LARGE_FILE = 2**23  # bytes
-MANY_ELEMENTS = 2**22  # of all arrays; of fewer the file is read at once
+MANY_ELEMENTS = 2**20  # of all arrays; of fewer the file is read at once
 _MOST_TEXTS = 2**20  # elements of an array of text that comes in pieces: in memory it is whole
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
