@@ -40,5 +40,7 @@ def find_missing_format(error: BaseException | str) -> str | None:
     modules = ((name, "sheetarray." + FOLDERS[name].replace("/", ".")) for name in sorted(DELETED))
     if "No module named " in text:
         return next((name for name, module in modules if f"'{module}'" in text or f"'{module}." in text), None)
+    if "gsheet" in DELETED and ("https://docs.google.com/" in text or "gsheets://" in text):
+        return "gsheet"
     asked = (name for name in DELETED if f"'{name}'" in text or f".{name}:" in text or f".{name}/" in text)
     return next(asked, None) if "no format" in text or ": this is a folder; " in text else None
