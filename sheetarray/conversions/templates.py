@@ -51,8 +51,8 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
         index: counted from 0.
 
     Example:
-        >>> fill_template("out/{stem}-{index:03}.avro", "in/run.2024.csv.gz", 7)
-        'out/run.2024-007.avro'
+        >>> fill_template("out/{stem}-{index:03}.json", "in/run.2024.csv.gz", 7)
+        'out/run.2024-007.json'
     """
     name = os.path.basename(name_part(source))
     bare = next((name.removesuffix(suffix) for suffix in COMPRESSIONS if name.lower().endswith(suffix)), name)

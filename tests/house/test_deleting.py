@@ -8,13 +8,23 @@ import sys
 from pathlib import Path
 
 import pytest
+from adapters_deleted import FOLDERS
 from examples import PART
 
 SCRIPT = Path(__file__).with_name("delete_adapter.py")
+PROJECT = SCRIPT.parents[2]
 ADAPTERS = ["interchange/rawarray", "interchange/avro", "interchange/sciserialize"]
 OTHERS = ["interchange/npy", "interchange/awkward", "sheets/google"]
-# What knows of every adapter; all others are collected, and the script itself runs all tests that are left.
+NAMES = [name for name, folder in FOLDERS.items() if folder in ADAPTERS] + [Path(folder).name for folder in ADAPTERS]
+NAMED = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
+# What knows of every adapter runs. What names one is collected too; the script itself runs all tests that are left.
 TESTS = ["test_imports.py", "test_public.py", "registry", "test_keeps.py", "test_messages.py", "test_warnings.py"]
+DOCTESTS = "test_examples_in_docstrings_run"
+
+
+def is_left(path: Path) -> bool:
+    """Whether a file of the project is in no folder of a deleted adapter."""
+    return not any(adapter in path.relative_to(PROJECT).as_posix() for adapter in ADAPTERS)
 
 
 @pytest.mark.slow
@@ -22,8 +32,23 @@ def test_the_rest_is_collected_and_green_without() -> None:
     # Together: an adapter imports no other one, as test_imports.py shows, and so the rest is what may need any of them.
     deleted = ["+".join(ADAPTERS)] if PART > 1 else [*ADAPTERS, *OTHERS, "+".join([*ADAPTERS, *OTHERS])]
     options = ["-v", "-k", " or ".join(TESTS)]  # takes back the -q of the project: the last line counts
+    if PART > 1:
+        files = [path for path in (PROJECT / "tests").rglob("test_*.py") if is_left(path)]
+        known = [path for path in files if path.name in TESTS or path.parent.name in TESTS]
+        naming = [path for path in files if NAMED.search(path.read_text(encoding="utf-8"))]
+        assert min(len(known) - len(TESTS), len(naming) - 15) >= 0
+        options[-1] = f"({options[-1]}) and not {DOCTESTS}"  # of which none names an adapter; see below
+        options += [str(path.relative_to(PROJECT)) for path in sorted({*known, *naming})]
     run = subprocess.run([sys.executable, SCRIPT, *deleted, "--", *options], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
     assert run.stdout.count(": all tests pass\n") == len(deleted)
     assert all(f"without {adapters}: all tests pass" in run.stdout for adapters in deleted)
-    assert len(re.findall(r"\d\d passed, .*\d{5} deselected", run.stdout)) == len(deleted)
+    assert len(re.findall(r"\d\d passed, .*\d{3} deselected", run.stdout)) == len(deleted)
+
+
+def test_no_example_of_another_module_uses_an_adapter_that_can_be_deleted() -> None:
+    modules = {path: path.read_text(encoding="utf-8") for path in (PROJECT / "sheetarray").rglob("*.py")}
+    lines = {path: re.findall(r"(?m)^ *(?:>>>|\.\.\.) .*", text) for path, text in modules.items()}
+    uses = {path for path in lines if any(NAMED.search(line) for line in lines[path])}
+    assert {path.relative_to(PROJECT).as_posix() for path in uses if is_left(path)} == set()
+    assert len(uses) >= 3
