@@ -132,15 +132,16 @@ class Browser:
         """Return what is seen, as PNG."""
         return base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"])
 
-    def violations(self) -> list[str]:
-        """Return the objections of axe to the page; skip the test where axe is not installed."""
+    def violations(self, *, rules: tuple[str, ...] = ()) -> list[str]:
+        """Return the objections of axe to the page, by some of its rules or all; skip where axe is not installed."""
         if not AXE.exists():
             pytest.skip("axe-core is not installed (npm install --prefix tests/javascript)")
         if not self.run("return 'axe' in window"):
             self.run(AXE.read_text(encoding="utf-8"))
         # what is no violation is not listed node by node
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
         report = self.driver.execute_async_script(
-            "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
+            "axe.run(document, arguments[0]).then(arguments[arguments.length - 1])", options
         )
         return [
             f"{result['id']}: {node['html']:.200} {node['failureSummary']}"

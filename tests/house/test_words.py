@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ EMPTY_WORDS = {
 PUBLIC = {("registry.row", "stem")}  # a field of `Format`, which the rows of other packages fill in
 
 
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef
+
+
 @pytest.fixture(scope="module")
 def trees() -> dict[str, ast.Module]:
     return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
@@ -24,7 +28,14 @@ def trees() -> dict[str, ast.Module]:
 
 @pytest.fixture(scope="module")
 def nodes(trees: dict[str, ast.Module]) -> list[tuple[str, ast.AST]]:
-    return [(module, node) for module, tree in trees.items() for node in ast.walk(tree)]
+    """All modules, classes and functions."""
+    walked = ((module, node) for module, tree in trees.items() for node in ast.walk(tree))
+    return [(module, node) for module, node in walked if isinstance(node, Documented)]
+
+
+@cache
+def docstring_of(node: Documented) -> str | None:
+    return ast.get_docstring(node)
 
 
 def names_of(tree: ast.Module) -> set[str]:
@@ -75,7 +86,7 @@ def test_one_name_means_one_type(trees: dict[str, ast.Module]) -> None:
 def test_a_docstring_begins_with_a_sentence(nodes: list[tuple[str, ast.AST]]) -> None:
     sentences = 0
     for module, node in nodes:
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := docstring_of(node)):
             sentence = text.partition("\n\n")[0].rstrip()
             where = getattr(node, "name", Path(module).name)
             assert sentence.endswith((".", "?", ":")), f"{module}.{where}: {sentence}"
@@ -152,7 +163,7 @@ def test_the_docstring_of_what_returns_something_begins_with_a_verb(nodes: list[
             continue
         if any(word in ast.unparse(mark) for mark in node.decorator_list for word in NOT_VERBS):
             continue
-        words = (ast.get_docstring(node) or "").split(maxsplit=1)
+        words = (docstring_of(node) or "").split(maxsplit=1)
         if words and words[0].rstrip(",;:") not in VERBS and not words[0].startswith("`"):  # a call of another library
             nouns.add(f"{module}.{node.name}")
         count += bool(words)
@@ -185,7 +196,7 @@ def attributes_of(node: ast.ClassDef) -> set[str]:
 def test_a_docstring_names_no_argument_and_no_attribute_that_does_not_exist(nodes: list[tuple[str, ast.AST]]) -> None:
     wrong, count = [], 0
     for module, node in nodes:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := docstring_of(node)):
             arguments, attributes = names_told(text, "Args"), names_told(text, "Attributes")
             existing = attributes_of(node) if isinstance(node, ast.ClassDef) else set()
             lost = {*arguments} - parameters_of(node) | ({*attributes} - existing)
@@ -209,9 +220,9 @@ def is_noun(node: ast.AST) -> bool:
 def test_what_is_returned_is_a_noun_that_says_what_it_is(nodes: list[tuple[str, ast.AST]]) -> None:
     """A number, a mask, a sentence: `Return what is left` says neither what comes back nor of which type it is."""
     named = [(module, node) for module, node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    sentences = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in named]
+    sentences = [(f"{module}.{node.name}", docstring_of(node) or "") for module, node in named]
     assert [sentence for sentence in sentences if sentence[1].startswith(RIDDLES)] == []
-    classes = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in named if is_noun(node)]
+    classes = [(f"{module}.{node.name}", docstring_of(node) or "") for module, node in named if is_noun(node)]
     assert [sentence for sentence in classes if sentence[1].startswith(QUESTIONS)] == []
     assert [(name, text) for name, text in sentences if EMPTY_PHRASE.search(text)] == []
     assert sum(text.startswith("Return the number of ") for _, text in sentences) > 40
@@ -222,5 +233,5 @@ def test_the_mathematics_of_the_fingerprint_is_told_in_one_place(trees: dict[str
     assert len(modules) > 10
     page = (Path(__file__).parents[2] / "docs" / "fingerprint.md").read_text(encoding="utf-8")
     for module in modules:
-        assert "docs/fingerprint.md" in (ast.get_docstring(trees[module]) or "")
+        assert "docs/fingerprint.md" in (docstring_of(trees[module]) or "")
         assert module.endswith("fingerprint") or f"`{module.rpartition('.')[2]}`" in page, module

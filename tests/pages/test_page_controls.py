@@ -146,7 +146,7 @@ def test_a_line_is_drawn_along_both_axes_and_leads_to_an_element(browser: Browse
     assert readout(browser)[0] == "t[0, 0, 5]"
 
 
-@pytest.mark.parametrize("rows", [1_000, 600_000])  # in pixels: fewer than TALLEST of table.js, and twice as many
+@pytest.mark.parametrize("rows", [1_000, 300_000])  # in pixels: fewer than TALLEST of table.js, and more
 def test_a_long_table_is_reached_to_its_end(browser: Browser, rows: int) -> None:
     array = np.arange(rows, dtype="i4")
     browser.open(sa.view(array).html)
@@ -393,4 +393,4 @@ def test_pages_are_accessible(browser: Browser, climate: Path, dark: bool, width
         browser.open(page.html, dark=dark, width=width)
         for number in range(min(len(browser.texts("#list button")), most)):
             browser.choose_array(number)
-            assert browser.violations() == []
+            assert browser.violations(rules=("color-contrast",) if dark else ()) == []  # names and roles are the same

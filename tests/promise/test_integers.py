@@ -217,8 +217,8 @@ def test_digits_of_cells_count_as_they_are_written(kind: str, beside: bool) -> N
 
 
 def test_uint64_cells() -> None:
-    for kind in KINDS:
-        for value in held("uint64"):
+    for turn, kind in enumerate(KINDS):
+        for value in held("uint64")[turn % 2 :: 2]:  # each of some kinds
             content = workbook(kind, str(value), ["1", None], dtype="uint64")
             assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [1, value]
 

@@ -121,12 +121,12 @@ def test_a_workbook_says_which_rows(tmp_path: Path, edit: Edit, message: str) ->
 @pytest.mark.parametrize(
     ("kind", "first", "count"),
     [
-        *(("insert", 0, 1), ("insert", 1, 4), ("insert", 2999, 4), ("insert", 1234, 1)),
-        *(("delete", 1, 1), ("delete", 0, 4), ("delete", 1234, 4), ("delete", 2999, 1)),
+        *(("insert", 0, 1), ("insert", 1, 4), ("insert", 1499, 4), ("insert", 1234, 1)),
+        *(("delete", 1, 1), ("delete", 0, 4), ("delete", 1234, 4), ("delete", 1499, 1)),
     ][:: min(STRIDE, 2)],
 )
 def test_long_arrays_say_which_rows_too(tmp_path: Path, kind: Any, first: int, count: int) -> None:
-    arrays = make_arrays(3000)
+    arrays = make_arrays(1500)
     edit = Edit(kind, first, count)
     path = written(tmp_path / "t.xlsx", arrays)
     edit_workbook(path, arrays, edit)
