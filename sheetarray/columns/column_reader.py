@@ -185,23 +185,18 @@ class ColumnReader:
         self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
         del columns[len(groups) :]
         columns.reverse()  # each is let go as soon as it is decoded
-        short: list[DecodedArray] = []  # that are compared together
+        waiting: list[tuple[str, Buffer | None, ArrayColumn]] = []  # that are compared together
         for name, column, decoded in decode_short(((name, columns.pop()) for name in groups), self._missing):
-            group = groups[name]
             buffer = column.decode_typed(self._missing) if decoded is None else decoded
-            if buffer is None and column.is_text:
-                results[name] = self.finish_column(column, name)
-            elif buffer is None:
-                doubtful[name], headers[name] = group, column.header
-            elif self._mode.find_unchanged is None or buffer.nbytes > _SHORT:
-                results[name] = self._build_array(column, name, buffer)
-            else:
-                short.append((name, buffer, column))
-                if len(short) >= _AT_ONCE:
-                    results.update(self._build_arrays(short, self._mode.find_unchanged))
-                    short = []
-        if short and self._mode.find_unchanged is not None:
-            results.update(self._build_arrays(short, self._mode.find_unchanged))
+            if buffer is None and not column.is_text:
+                doubtful[name], headers[name] = groups[name], column.header
+                continue
+            waiting.append((name, buffer, column))
+            is_long = (8 * column.header.length if buffer is None else buffer.nbytes) > _SHORT
+            if self._mode.find_unchanged is None or is_long or len(waiting) >= _AT_ONCE:
+                results.update(self._build_arrays(waiting))
+                waiting = []
+        results.update(self._build_arrays(waiting))
         for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
             column.header = headers[name]
             results[name] = self.finish_column(column, name)
@@ -264,13 +259,20 @@ class ColumnReader:
         return view_of(column.header, buffer)
 
     def _build_arrays(
-        self, arrays: Sequence[DecodedArray], find_unchanged: FindUnchanged
-    ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        self, arrays: Sequence[tuple[str, Buffer | None, ArrayColumn]]
+    ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
         """Yield arrays by their names; of those that are as they were written nothing is to be said."""
-        unchanged = find_unchanged(arrays)
+        find = self._mode.find_unchanged
+        short = [(name, buffer, column) for name, buffer, column in arrays if buffer is not None]
+        short = [decoded for decoded in short if decoded[1].nbytes <= _SHORT]
+        unchanged = find(short) if find is not None and short else ()
         for name, buffer, column in arrays:
-            known = name in unchanged
-            yield name, view_of(column.header, buffer) if known else self._build_array(column, name, buffer)
+            if buffer is None:
+                yield name, self.finish_column(column, name)
+            elif name in unchanged:
+                yield name, view_of(column.header, buffer)
+            else:
+                yield name, self._build_array(column, name, buffer)
 
     def _to_request(self, anchor: Anchor) -> Request:
         assert anchor.header is not None
