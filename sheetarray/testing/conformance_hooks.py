@@ -44,7 +44,20 @@ SOME_CASES = (
     "F",
     "whole header",
 )
-SOME_BAD = ("structured", "a generic NaN")
+# What no option and no compression can change; a subclass may have a test of that name all the same.
+OF_THE_FORMAT = (
+    "test_a_base_buffer_comes_back_with_strides_and_offset",
+    "test_what_is_read_can_be_written_to",
+    "test_names_select_and_a_missing_one_says_what_there_is",
+    "test_no_name_selects_nothing",
+    "test_an_array_alone_is_written_without_a_mapping",
+    "test_unknown_options_are_refused_and_nothing_is_written",
+    "test_what_the_format_cannot_hold_leaves_the_old_file",
+    "test_what_the_format_cannot_hold_makes_no_new_file",
+    "test_a_missing_file_is_the_systems_error",
+    "test_a_missing_folder_is_the_systems_error",
+    "test_paths_may_be_text",
+)
 
 _DTYPES = {name: sa.LinearArray.from_numpy(array).dtype.partition("[")[0] for name, array in CASES.items()}
 
@@ -65,7 +78,8 @@ class ConformanceHooks:
         holds_several: whether a file holds several arrays. Unless given: as declared.
         has_progress: whether `progress=` is an option, of the verbs `progress_of`.
         every_case: whether each case is tested in a file of its own. False suits an option or a compression of a format
-            that passes the whole suite already: some cases stand in a file of their own, and all of them side by side.
+            that passes the whole suite already: some cases stand in a file of their own, and all of them side by side,
+            and what no option can change is left out.
         binary: whether files opened for bytes are taken; `text`: files opened for text.
     """
 
@@ -81,11 +95,19 @@ class ConformanceHooks:
     binary = True
     text = True
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Leave out of the tests of an option what no option can change."""
+        super().__init_subclass__(**options)
+        for name in OF_THE_FORMAT:
+            if name not in vars(cls):
+                tests = [vars(parent)[name] for parent in cls.__mro__ if vars(parent).get(name) is not None]
+                setattr(cls, name, tests[0] if tests and cls.every_case else None)
+
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Test the cases in files of their own: all, or some."""
-        for argument, some, every in (("case", SOME_CASES, CASES), ("kind", SOME_BAD, BAD)):
+        for argument, names in (("case", CASES if self.every_case else SOME_CASES), ("kind", BAD)):
             if argument in metafunc.fixturenames:
-                metafunc.parametrize(argument, list(every if self.every_case else some))
+                metafunc.parametrize(argument, list(names))
 
     @property
     def keeps(self) -> Keeps:

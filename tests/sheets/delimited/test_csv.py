@@ -29,11 +29,6 @@ class TestTxt(Conformance):
     suffix, format = ".txt", "txt"
 
 
-class TestUpperCaseSuffix(Conformance):
-    every_case = False
-    suffix, format = ".CSV", "csv"
-
-
 class TestRows(Conformance):
     suffix, format = ".csv", "csv"
     writing = {"orient": "rows"}  # noqa: RUF012

@@ -12,6 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import CASES, assert_same, objects
+from examples import PART
 from programs import resave
 
 import sheetarray as sa
@@ -198,12 +199,17 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
 
 
 @pytest.mark.slow
-def test_a_sheet_of_sixteen_thousand_columns(tmp_path: Path) -> None:
-    arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(16_390)}
+def test_a_sheet_of_very_many_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (writing.MAX_ROWS, writing.MAX_COLUMNS) == (1_048_576, 16_384)
+    most = 16_384 // PART
+    monkeypatch.setattr(writing, "MAX_COLUMNS", most)
+    arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(most + 6)}
     sa.write(tmp_path / "x.xlsx", arrays)
-    result = sa.read(tmp_path / "x.xlsx", ["n0", "n16383", "n16384", "n16389"])
+    assert openpyxl.load_workbook(tmp_path / "x.xlsx", read_only=True).sheetnames == ["arrays", "arrays (2)"]
+    some = (0, most - 1, most, most + 5)
+    result = sa.read(tmp_path / "x.xlsx", [f"n{index}" for index in some])
     assert {name: array.tolist() for name, array in result.items()} == {
-        f"n{index}": [index, index + 0.5] for index in (0, 16383, 16384, 16389)
+        f"n{index}": [index, index + 0.5] for index in some
     }
 
 

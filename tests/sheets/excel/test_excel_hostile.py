@@ -56,6 +56,7 @@ from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
 
 MIB = 2**20
+STYLES = 132_000 // PART  # more than are read
 BOMB = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "{"&a;" * 1000}"><!ENTITY c "{"&b;" * 1000}">]>'
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
 
@@ -234,7 +235,9 @@ HARMFUL: dict[str, Callable[[], bytes]] = {
         parts({"arrays": BOMB + worksheet('<row r="1"><c r="A1" t="str"><v>&c;</v></c></row>')})
     ),
     "dimensions beyond measure": lambda: zipped(parts({"arrays": worksheet(ARRAY, before=_DIMENSION, after=_MERGED)})),
-    "styles without end": lambda: book(columns(listed("float64", dated(1.0))), formats=styles(*["0"] * (132_000 // PART))),
+    "styles without end": lambda: book(
+        columns(listed("float64", dated(1.0))), formats=styles(*["0"] * (132_000 // PART))
+    ),
     "sheets without end": lambda: zipped(parts({f"s{index}": "" for index in range(10_000 // PART + 1)})),
     "rows repeated in one column": lambda: repeated(1_048_000 // PART, 1),
     "rows repeated in many columns": lambda: repeated(1_048_000, 16_384),

@@ -60,4 +60,4 @@ def test_what_goes_wrong_is_said_in_a_line_or_two(server: SheetsServer, monkeypa
     assert "'Sheet1'" in run_here("info", f"gsheets://{key}/nope", status=2)
     assert len(absent.splitlines()) <= 2
     server.forbid(key)
-    assert "share it" in run_here( "info", f"gsheets://{key}", status=2)
+    assert "share it" in run_here("info", f"gsheets://{key}", status=2)

@@ -147,6 +147,8 @@ def struck(scene: Scene, kind: str, total: int, *, lasts: bool = False) -> list[
     some = scene.setting == "in place" or kind == "slow" or lasts
     kinds = next((kinds for kinds in ALIKE if kind in kinds), [kind])
     step = STRIDE if some else min(STRIDE, len(kinds))
+    if lasts and scene.setting == "in place":
+        step = min(2 * STRIDE, total)
     return [0, *range(1 + list(KINDS).index(kind) % step, total, step)]
 
 

@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 from cases import assert_same
 from examples import cross, examples
-from spreadsheets import ENDPOINT, dump
+from killed_writer import NEW, write_when_told
+from spreadsheets import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import body, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
 ROOM = 1400  # cells of a spreadsheet in which there is no room for a stage beside the arrays below
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
-NEW = {"t": np.full(300, 2.0), "fresh": np.array([2.0])}
 
 
 def settled(setting: str) -> tuple[SheetsServer, str]:
@@ -122,26 +122,18 @@ def test_an_array_that_is_being_written_says_so() -> None:
 # Killed ------------------------------------------------------------------------------------------------------
 
 
-def _write(url: str, key: str, go: Any, *, direct: bool) -> None:
-    if not direct:
-        body.MOST_DIRECT_BYTES = 0
-    os.environ[ENDPOINT] = url
-    go.wait()
-    write_gsheet(key, NEW)
-
-
 @pytest.fixture(scope="module")
 def processes() -> Any:
-    """Processes that begin with everything imported."""
+    """Processes that begin with all that they import but `killed_writer`, which is small."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sheetarray.sheets.google.writing", "gspread", "polars", "test_google_writers"])
+    context.set_forkserver_preload(["sheetarray.sheets.google.writing", "gspread", "polars", "pytest"])
     return context
 
 
 def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, before: bool, direct: bool) -> bool:
     """Kill a writer at its nth request that writes, before or after it takes effect; whether it got that far."""
     go = processes.Event()
-    process = processes.Process(target=_write, args=(server.url, key, go), kwargs={"direct": direct})
+    process = processes.Process(target=write_when_told, args=(server.url, key, go), kwargs={"direct": direct})
     process.start()
     count = 0
 
@@ -359,7 +351,7 @@ def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.Mon
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
     with SheetsServer() as server:
         key = server.create()
-        wrong = _race(server, key, 8, 2, lambda who, turn: 1250)
+        wrong = _race(server, key, examples(25), 2, lambda who, turn: 1250)
         assert wrong == []
 
 
