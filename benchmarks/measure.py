@@ -127,11 +127,11 @@ def _run_once(result: Result, verb: Verb, file: Path, arrays: Arrays, *, first: 
 # Exactness ---------------------------------------------------------------------------------------------------
 
 
-def came_back(written: Arrays, found: Arrays) -> tuple[int, int]:
+def came_back(written: Arrays, result: Arrays) -> tuple[int, int]:
     """How many cells are the same bit for bit, cast to the dtype written; and how many columns kept their dtype."""
     exact = kept = 0
     for place, (name, array) in enumerate(written.items()):
-        other = found.get(name, found.get(str(place)))
+        other = result.get(name, result.get(str(place)))
         if other is None or other.shape != array.shape:
             continue
         if array.dtype.kind == "O":
@@ -187,13 +187,13 @@ def run_scan(folder: Path, *, size: int, runs: int, say: Say) -> Scan:
     sheetarray.scan(file)
     after = _characters_read()
     overhead = _characters_read() - after if after is not None else 0
-    found = Scan(
+    result = Scan(
         file.stat().st_size,
         statistics.median(seconds),
         None if after is None or before is None else after - before - overhead,
     )
     file.unlink()
-    return found
+    return result
 
 
 def _characters_read() -> int | None:

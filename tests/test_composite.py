@@ -85,9 +85,9 @@ def test_columns_that_were_edited_are_named_with_their_cells(
     place: str, edited: dict[str, Any], column: str, element: str, reason: str
 ) -> None:
     columns = to_columns("events", EVENTS, limit=32_767) | edited
-    there = {name: each for name, each in columns.items() if each is not None}
-    sa.write(place, there | {"plain": np.arange(3)})
-    begins = first_cell(place, [*there].index(column), column)
+    filled = {name: cells for name, cells in columns.items() if cells is not None}
+    sa.write(place, filled | {"plain": np.arange(3)})
+    begins = first_cell(place, [*filled].index(column), column)
     for names in (None, ["plain", "events"]):
         with pytest.raises(sa.FormatError, match=reason) as caught:
             sa.read(place, names)
@@ -381,7 +381,7 @@ def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
     run("diff", path, tmp_path / "less.csv", status=1)
 
 
-def told(*arguments: Any, status: int = 0) -> str:
+def output_of(*arguments: Any, status: int = 0) -> str:
     """What a command prints."""
     done = CliRunner().invoke(main, list(map(str, arguments)))
     assert done.exit_code == status, (arguments, done.output, done.exception)
@@ -395,12 +395,12 @@ def test_a_rectangular_array_of_awkd_is_shown_sliced_and_compared_as_any_other(t
     sa.write(tmp_path / "a.awkd", arrays)
     sa.write(tmp_path / "b.npz", arrays)
     sa.write(tmp_path / "c.awkd", arrays | {"t": other})
-    assert told("diff", tmp_path / "a.awkd", tmp_path / "b.npz") == "no differences (3 arrays)\n"
-    assert "t[1, 0, 2]: 14.0 -> 14.25" in told("diff", tmp_path / "a.awkd", tmp_path / "c.awkd", status=1)
+    assert output_of("diff", tmp_path / "a.awkd", tmp_path / "b.npz") == "no differences (3 arrays)\n"
+    assert "t[1, 0, 2]: 14.0 -> 14.25" in output_of("diff", tmp_path / "a.awkd", tmp_path / "c.awkd", status=1)
     for name, part in (("t", "[1, 0]"), ("s", "[1:]"), ("d", "[0]")):
-        shown = [told("show", tmp_path / file, name, "--slice", part) for file in ("a.awkd", "b.npz")]
+        shown = [output_of("show", tmp_path / file, name, "--slice", part) for file in ("a.awkd", "b.npz")]
         assert shown[0] == shown[1]
-        values = [told("show", tmp_path / file, name, "--slice", part, "--json") for file in ("a.awkd", "b.npz")]
+        values = [output_of("show", tmp_path / file, name, "--slice", part, "--json") for file in ("a.awkd", "b.npz")]
         assert json.loads(values[0])["values"] == json.loads(values[1])["values"]
 
 
@@ -408,7 +408,7 @@ def test_a_rectangular_array_of_awkd_is_shown_sliced_and_compared_as_any_other(t
 def test_a_slice_of_what_has_no_axes_is_refused(tmp_path: Path, suffix: str) -> None:
     sa.write(tmp_path / f"t.{suffix}", {"events": EVENTS})
     for more in ([], ["--json"]):
-        said = told("show", tmp_path / f"t.{suffix}", "events", "--slice", "0", *more, status=2)
+        said = output_of("show", tmp_path / f"t.{suffix}", "events", "--slice", "0", *more, status=2)
         assert "--slice is for arrays that have axes" in said
 
 
@@ -425,9 +425,9 @@ def test_times_within_lists_are_shown_as_cells(tmp_path: Path, values: Any, cell
     when = ak.unflatten(ak.Array(values), [1, 0, 1])
     events = ak.Array({"when": when, "pair": ak.Array(np.stack([values, values, values]))})
     sa.write(tmp_path / "t.awkd", {"events": events, "gap": ak.mask(ak.Array(values), [True, False])})
-    assert json.loads(told("show", tmp_path / "t.awkd", "events", "--json"))["values"] == [
+    assert json.loads(output_of("show", tmp_path / "t.awkd", "events", "--json"))["values"] == [
         {"when": [cells[0]], "pair": cells},
         {"when": [], "pair": cells},
         {"when": [cells[1]], "pair": cells},
     ]
-    assert json.loads(told("show", tmp_path / "t.awkd", "gap", "--json"))["values"] == [cells[0], None]
+    assert json.loads(output_of("show", tmp_path / "t.awkd", "gap", "--json"))["values"] == [cells[0], None]

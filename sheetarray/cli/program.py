@@ -63,7 +63,7 @@ class Program(click.Group):
         sys.exit(status if isinstance(status, int) else FINE)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; here because click itself ends the program at a broken pipe, with status 1."""
+        """Run the command. It overrides click's own, which ends the program with status 1 where a pipe is broken."""
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
@@ -81,7 +81,7 @@ class Program(click.Group):
 
 
 def print_error(error: BaseException) -> None:
-    """Say what went wrong, and what to do about it, on standard error."""
+    """Write to standard error what went wrong, and what to do about it."""
     message, hint = explain_error(error)
     print_line("error: ", fg="red", bold=True, nl=False, err=True)
     click.echo(escape_controls(message), err=True)

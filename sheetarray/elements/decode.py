@@ -68,7 +68,7 @@ def decode(
 def _decode_readable(
     cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
 ) -> tuple[Buffer, list[Problem]]:
-    """Decode the other cells; the elements of unreadable ones are whatever a new buffer holds."""
+    """Decode the readable cells only; the elements of unreadable ones are whatever a new buffer holds."""
     places = [index for index, cell in enumerate(cells) if not isinstance(cell, Unreadable)]
     decoded, problems = decode([cells[index] for index in places], dtype, missing=missing, decimal=decimal, typed=True)
     out = np.zeros(len(cells), dtype=decoded.dtype)

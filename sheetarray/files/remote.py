@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import FormatError
 from .places import RemoteFile
-from .storage import changed, open_storage, translating
+from .storage import changed_file_error, open_storage, translating
 
 HEAD = 4096  # bytes of the first request: headers need no more, as a rule
 _AT_ONCE = 2**20  # a file that is no larger is read in one more request
@@ -96,7 +96,7 @@ class RemoteContent:
         if verify and self._requests > 1 and self._place.state is not None:
             state = read_state(self._place)
             if state is None or not _is_same(state, self._place.state):
-                raise changed(self._place)
+                raise changed_file_error(self._place)
 
     def read(self, start: int, end: int) -> bytes:
         """Return the bytes of a range, as far as there are any."""
@@ -146,7 +146,7 @@ class RemoteContent:
             raise IsADirectoryError(21, "Is a directory", os.fspath(self._place))
         state = state_of(info)
         if not _is_same(state, self._place.state or {}):
-            raise changed(self._place)
+            raise changed_file_error(self._place)
         self._place.state = {**state, **(self._place.state or {})}
         self.size = info.get("size")
         if self._streams:
@@ -213,7 +213,7 @@ class RemoteContent:
                 return False
             self._keep(start, chunk[: end - start])
             if len(chunk) < end - start:
-                raise changed(self._place)
+                raise changed_file_error(self._place)
         return True
 
     def _read_range(self, start: int, end: int) -> bytes:
@@ -246,7 +246,7 @@ class RemoteContent:
                 chunk = self._file.read(min(end - at, _AT_ONCE))
             if not chunk:
                 if self.size is not None and at < min(end, self.size):
-                    raise changed(self._place)
+                    raise changed_file_error(self._place)
                 self.size = at
                 return
             self._keep(at, chunk)

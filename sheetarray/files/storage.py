@@ -105,7 +105,7 @@ def translating(place: RemoteFile) -> Iterator[None]:
         raise translate_error(place, error) from (None if shows_secrets else error)
 
 
-def changed(place: RemoteFile) -> FormatError:
+def changed_file_error(place: RemoteFile) -> FormatError:
     """Return the error for a file of which two reads are not of one version."""
     return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it once more")
 
@@ -121,7 +121,7 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if isinstance(cause, TypeError) and (option := _UNKNOWN_OPTION.search(str(cause))):
         message = f"its file system has no storage option {option[1]!r}"
     if type(error).__name__ == "FileExpired":
-        return changed(place)
+        return changed_file_error(place)
     denied = isinstance(error, PermissionError) or type(error).__name__ == "PermissionDenied"  # as sshfs says it
     if denied or str(error).startswith(_FTP_DENIED) or any(status in _DENIED for status in statuses):
         return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)

@@ -155,7 +155,7 @@ def build_dataset(
 
 
 def _restore_indexes(dataset: xr.Dataset, labels: DatasetLabels) -> xr.Dataset:
-    """Return a Dataset with the indexes that were set or dropped, and the labels that are no text."""
+    """Return a Dataset with indexes set or dropped as they were written, and labels that were no text turned back."""
     for name, indexed in labels.frame.indexed.items():
         if name not in dataset.coords or dataset.coords[name].ndim != 1 or (name in dataset.xindexes) == indexed:
             continue

@@ -119,7 +119,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _RefusedError(Exception):
-    """A request that is not answered: the status, and why."""
+    """A request of a browser that is refused: the status of HTTP, and why."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -59,7 +59,7 @@ def infer_long(columns: LongColumns, marks: NumeralMarks) -> dict[int, Inferred]
 
 
 class _Long:
-    """Some columns, and what is known of them so far.
+    """Columns of texts whose dtypes are being inferred together, and what is known of each so far.
 
     Args:
         columns: by any key.
@@ -161,7 +161,7 @@ class _Long:
 
         self._strip(keys)
         sound = self._frame(keys).select(pl.all().str.contains(f"^(?:{self.marks.number})$").all())
-        keys = self._sorted(keys, [key for key in keys if sound[str(key)][0]], "text")
+        keys = self._keep_sound(keys, [key for key in keys if sound[str(key)][0]], "text")
         text = pl.all()
         for mark in self.marks.group:
             text = text.str.replace_all(mark, "", literal=True)
@@ -170,8 +170,8 @@ class _Long:
             self.columns[key] = frame[str(key)]
             self.kinds[key] = "integers"
 
-    def _sorted(self, keys: list[int], sound: list[int], otherwise: str) -> list[int]:
-        """Return those that are sound; what the others may be is said."""
+    def _keep_sound(self, keys: list[int], sound: list[int], otherwise: str) -> list[int]:
+        """Return the columns that could be read as a kind, and note which kind is tried next for the others."""
         for key in set(keys).difference(sound):
             self.kinds[key] = otherwise
         return sound
@@ -191,7 +191,7 @@ class _Long:
             if len(other) and not other.str.contains(f"^(?:{INTEGER})$").all():
                 continue
             self._keep_integers(key, integers)
-        for key in self._sorted(keys, [key for key in keys if key in self.values], "floats"):
+        for key in self._keep_sound(keys, [key for key in keys if key in self.values], "floats"):
             self.kinds[key] = "known"
 
     def _keep_integers(self, key: int, integers: pl.Series) -> None:
@@ -218,7 +218,7 @@ class _Long:
             if self._keeps_all(key, other, frame[str(key)], doubles):
                 self.values[key] = doubles.fill_null(float("nan")).to_numpy(writable=True)
         plain = self.marks.decimal is None and self.marks.is_plain
-        for key in self._sorted(keys, [key for key in keys if key in self.values], "commas" if plain else "text"):
+        for key in self._keep_sound(keys, [key for key in keys if key in self.values], "commas" if plain else "text"):
             self.kinds[key] = "known"
         for key in made.keys() - self.values.keys():
             self.kinds[key] = "text"
@@ -252,7 +252,7 @@ class _Long:
         certain = frame.select((comma & ~pl.all().str.contains(f"^(?:{GROUPED})$")).any())
         sure = [key for key in keys if sound[str(key)][0] and certain[str(key)][0]]
         changed = self._frame(sure).select(pl.all().str.replace(",", ".", literal=True))
-        for key in self._sorted(keys, sure, "text"):
+        for key in self._keep_sound(keys, sure, "text"):
             self.columns[key] = changed[str(key)]
             self.kinds[key] = "floats"
 

@@ -36,7 +36,7 @@ def are_long_integers(texts: pl.Series) -> bool:
 
 
 def find_lost_numeral(texts: pl.Series, values: pl.Series) -> int | None:
-    """Return the index of the first numeral that a double does not keep; None if all are kept."""
+    """Return the index of the first numeral that would lose digits as a double; None if none would."""
     numerals, doubles = texts.to_list(), values.to_list()
     for start in range(0, len(numerals), _CELLS_A_PRINT):
         some, numbers = numerals[start : start + _CELLS_A_PRINT], doubles[start : start + _CELLS_A_PRINT]

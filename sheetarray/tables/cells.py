@@ -77,7 +77,7 @@ class RawColumn(Protocol):
     def cell(self, row: int) -> Cell:
         """Return the cell in a row; None for a blank."""
 
-    def filled(self) -> Mask:
+    def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something in this column; a table may have more rows than this."""
 
     def begins(self, mark: str) -> Positions:
@@ -141,7 +141,7 @@ class TextColumn:
         """Return the cell in a row."""
         return self._texts[row] if row < len(self._texts) else None
 
-    def filled(self) -> Mask:
+    def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
             return np.array([not is_blank(text) for text in self._texts], dtype=bool)
@@ -173,7 +173,7 @@ class ScalarColumn:
         """Return the cell in a row."""
         return self._cells[row] if row < len(self._cells) else None
 
-    def filled(self) -> Mask:
+    def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
 

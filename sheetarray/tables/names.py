@@ -53,7 +53,7 @@ def _text(cell: Cell) -> str:
 def _holds_data(column: RawColumn, rows: TableRows) -> bool:
     if len(rows.data) and not is_blank(column.cell(int(rows.data[0]))):
         return True
-    filled = column.filled()
+    filled = column.mark_filled()
     data = rows.data
     if isinstance(data, range):
         return bool(filled[data.start : data.stop].any())

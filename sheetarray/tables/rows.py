@@ -134,7 +134,7 @@ def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
         if comment is not None:
             rows = column.begins(comment)
             comments[rows[~filled[rows]]] = True
-        held = column.filled()
+        held = column.mark_filled()
         filled[: len(held)] |= held
     if comment is not None and table.are_quoted is not None and comments.any():
         rows = np.flatnonzero(comments)

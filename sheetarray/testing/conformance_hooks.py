@@ -163,7 +163,7 @@ class ConformanceHooks:
         return sa.read(place, names, **{**self.reading, **options})
 
     def scan(self, place: Any, **options: Any) -> dict[str, sa.ArrayInfo]:
-        """Return the infos of the arrays at a place."""
+        """Return an `ArrayInfo` of each array at a place, by name."""
         return sa.scan(place, **{**self.scanning, **options})
 
     def check(self, place: Any, **options: Any) -> list[sa.Finding]:

@@ -131,5 +131,5 @@ def _rectangular(value: Any) -> Array:
         return np.asanyarray(value)
     except (ValueError, TypeError) as error:
         raise DTypeError(
-            "an awkward array that is not rectangular: write it to .awkd, or to a format that has cells"
+            "an awkward array that is not rectangular: a format that has cells takes it, or one of awkward arrays"
         ) from error

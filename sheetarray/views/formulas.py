@@ -57,7 +57,7 @@ class ViewFormulas:
 
     @property
     def line_row(self) -> int:
-        """The hidden row that the chart shows."""
+        """The hidden row of a view whose numbers the chart draws."""
         return self.position_row + 1
 
     @property
@@ -190,7 +190,7 @@ class ViewFormulas:
         return elements
 
     def sample(self, count: int) -> TypedCells:
-        """Return the first elements of the grid as cells."""
+        """Return the first elements of the grid, at most `count`, as the cells of the array's column hold them."""
         return self.to_typed(self.elements()[:count])
 
     def to_typed(self, elements: np.ndarray[Any, Any]) -> TypedCells:

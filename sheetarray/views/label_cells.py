@@ -27,7 +27,7 @@ class LabelCells:
     as_text: bool
     exact: int
 
-    def typed(self, labels: Labels, count: int) -> TypedCells:
+    def to_typed(self, labels: Labels, count: int) -> TypedCells:
         """Return the first labels as cells of the coordinate's column hold them."""
         values = np.ascontiguousarray(labels.array.to_numpy()[:count])
         return buffer_to_typed(
@@ -40,11 +40,11 @@ class LabelCells:
 
     def values(self, axis: Axis, count: int) -> list[Cell]:
         """Return the cells for the first indices of a dimension: its labels, or the indices themselves."""
-        return list(range(count)) if axis.labels is None else to_values(self.typed(axis.labels, count))
+        return list(range(count)) if axis.labels is None else to_values(self.to_typed(axis.labels, count))
 
     def first(self, labels: Labels) -> Cell:
         """Return the first label."""
-        return to_values(self.typed(labels, 1))[0]
+        return to_values(self.to_typed(labels, 1))[0]
 
     def first_choice(self, axis: Axis) -> Cell:
         """Return the value that the chooser of a dimension holds at first."""

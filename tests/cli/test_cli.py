@@ -89,10 +89,10 @@ def test_info_tells_what_the_headers_say(path):
 
 
 def test_info_as_json(path):
-    told = json.loads(run("info", path, "--json").stdout)
-    assert told["bytes"] == path.stat().st_size
-    assert told["format"] == "csv"
-    assert told["arrays"][0] == {
+    answer = json.loads(run("info", path, "--json").stdout)
+    assert answer["bytes"] == path.stat().st_size
+    assert answer["format"] == "csv"
+    assert answer["arrays"][0] == {
         "name": "t",
         "dtype": "float64",
         "shape": [3, 4, 5],
@@ -177,10 +177,10 @@ def test_show_without_a_name_names_what_there_is(path):
     ],
 )
 def test_slices_mean_what_numpy_means(path, text, expression):
-    told = json.loads(run("show", path, "t", "--slice", text, "--json").stdout)
-    assert told["slice"] == expression
+    answer = json.loads(run("show", path, "t", "--slice", text, "--json").stdout)
+    assert answer["slice"] == expression
     expected = eval(f"a{expression}" if expression else "a", {"a": arrays()["t"]})
-    np.testing.assert_array_equal(np.array(told["values"], dtype="float64"), expected)
+    np.testing.assert_array_equal(np.array(answer["values"], dtype="float64"), expected)
 
 
 @pytest.mark.parametrize(
@@ -224,10 +224,10 @@ def test_show_json_has_the_cells_of_the_exchange_format(path):
     assert json.loads(run("show", path, "none", "--json").stdout)["values"] == []
     assert json.loads(run("show", path, "days", "--json").stdout)["values"] == ["2020-01-01", "NaT"]
     assert json.loads(run("show", path, "big", "--json").stdout)["values"] == [str(2**63 - 1), str(-(2**63))]
-    told = json.loads(run("show", path, "t", "--json").stdout)
-    assert told["shape"] == [3, 4, 5]
-    assert told["values"][1][2][3] == "NaN"
-    assert told["statistics"]["nan"] == 1
+    answer = json.loads(run("show", path, "t", "--json").stdout)
+    assert answer["shape"] == [3, 4, 5]
+    assert answer["values"][1][2][3] == "NaN"
+    assert answer["statistics"]["nan"] == 1
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_convert_some_names(path, tmp_path):
 
 def test_convert_json_summary(path, tmp_path):
     result = run("convert", path, tmp_path / "out.json", "words", "--json")
-    told = json.loads(result.stdout)
-    assert told["arrays"] == [{"name": "words", "dtype": "string", "shape": [3]}]
-    assert told["bytes"] == (tmp_path / "out.json").stat().st_size
+    answer = json.loads(result.stdout)
+    assert answer["arrays"] == [{"name": "words", "dtype": "string", "shape": [3]}]
+    assert answer["bytes"] == (tmp_path / "out.json").stat().st_size
 
 
 def test_convert_options_of_the_formats(path, tmp_path):
@@ -354,9 +354,9 @@ def test_check_names_the_cell_and_the_element(path):
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == f"{path}: 1 error"
     assert "t[0, 0, 1]" in result.stdout
-    told = json.loads(run("check", path, "--json").stdout)
-    assert told[0]["ok"] is False
-    assert told[0]["findings"][0]["severity"] == "error"
+    answer = json.loads(run("check", path, "--json").stdout)
+    assert answer[0]["ok"] is False
+    assert answer[0]["findings"][0]["severity"] == "error"
 
 
 def test_check_a_warning_counts_too(tmp_path):
@@ -373,8 +373,8 @@ def test_check_goes_on_after_a_file_that_cannot_be_opened(path, tmp_path):
     assert f"{path}: ok" in result.stdout
     assert "nope.csv: No such file" in result.stderr
     assert "x.foo: no format has this suffix" in result.stderr
-    told = json.loads(run("check", tmp_path / "nope.csv", path, "--json").stdout)
-    assert [entry["ok"] for entry in told] == [False, True]
+    answer = json.loads(run("check", tmp_path / "nope.csv", path, "--json").stdout)
+    assert [entry["ok"] for entry in answer] == [False, True]
 
 
 def test_check_json_of_an_intact_file(one):

@@ -64,8 +64,8 @@ def test_order_is_a_difference_unless_there_is_a_tolerance(differ):
         "no differences (1 array)",
     ]
     assert differ({"t": t[:1]}, {"t": np.asfortranarray(t[:1])}).exit_code == 0  # there is one order of one axis
-    told = json.loads(differ({"t": t}, {"t": np.asfortranarray(t)}, "--json").stdout)["arrays"][0]
-    assert (told["order"], told["same"]) == (["row-major", "column-major"], False)
+    answer = json.loads(differ({"t": t}, {"t": np.asfortranarray(t)}, "--json").stdout)["arrays"][0]
+    assert (answer["order"], answer["same"]) == (["row-major", "column-major"], False)
 
 
 def test_integers_are_compared_with_floats_as_integers(differ):
@@ -119,8 +119,8 @@ def test_the_sign_of_zero_is_a_difference_unless_there_is_a_tolerance(differ):
     assert mixed.stdout.startswith(
         "t: 2 of 2 elements differ, by at most 0.5 (relative 0.333); 1 of them in the sign of zero alone"
     )
-    told = json.loads(differ({"t": np.array([0.0])}, {"t": np.array([-0.0])}, "--json").stdout)
-    assert told["arrays"][0]["signs_of_zero"] == 1
+    answer = json.loads(differ({"t": np.array([0.0])}, {"t": np.array([-0.0])}, "--json").stdout)
+    assert answer["arrays"][0]["signs_of_zero"] == 1
 
 
 def test_another_dtype_is_named_where_there_is_a_tolerance(differ):
@@ -134,10 +134,10 @@ def test_arrays_in_one_file_only(differ):
     assert result.exit_code == 1
     assert "u: only in " in result.stdout
     assert "v: only in " in result.stdout
-    told = json.loads(differ({"u": np.arange(2)}, {"v": np.arange(2)}, "--json").stdout)
-    assert (told["only_in_a"], told["only_in_b"]) == (["u"], ["v"])
-    chosen = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2)}, "t")
-    assert chosen.exit_code == 0
+    answer = json.loads(differ({"u": np.arange(2)}, {"v": np.arange(2)}, "--json").stdout)
+    assert (answer["only_in_a"], answer["only_in_b"]) == (["u"], ["v"])
+    of_one = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2)}, "t")
+    assert of_one.exit_code == 0
 
 
 def test_dtype_alone_is_a_difference(differ):
@@ -160,8 +160,8 @@ def test_limit_and_how_many_more(differ):
 
 
 def test_json_names_the_same_elements(differ):
-    told = json.loads(differ({"t": np.array([[1.5, np.nan]])}, {"t": np.array([[1.25, 2.0]])}, "--json").stdout)
-    result = told["arrays"][0]
+    answer = json.loads(differ({"t": np.array([[1.5, np.nan]])}, {"t": np.array([[1.25, 2.0]])}, "--json").stdout)
+    result = answer["arrays"][0]
     assert result["differing"] == 2
     assert result["largest_absolute"] == 0.25
     assert result["first"] == [

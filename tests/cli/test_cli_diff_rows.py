@@ -40,9 +40,9 @@ def test_what_was_typed_comes_first_and_noise_is_one_line(tmp_path: Path) -> Non
         f"  t[33, 1]: {array[33, 1]} -> 999.0",
         f"  {noisy} elements differ by rounding alone: within 1 ulp, or the same to 15 or 16 digits",
     ]
-    told = json.loads(run(a, b, "--json").stdout)["arrays"][0]
-    assert (told["differing"], told["noise"], told["listed"]) == (noisy + 1, noisy, noisy + 1)
-    assert [told["first"][0]["index"], len(told["first"])] == [[33, 1], noisy + 1]
+    answer = json.loads(run(a, b, "--json").stdout)["arrays"][0]
+    assert (answer["differing"], answer["noise"], answer["listed"]) == (noisy + 1, noisy, noisy + 1)
+    assert [answer["first"][0]["index"], len(answer["first"])] == [[33, 1], noisy + 1]
     bounded = json.loads(run(a, b, "--json", "--limit", 5).stdout)["arrays"][0]
     assert (bounded["differing"], bounded["listed"], len(bounded["first"])) == (noisy + 1, 5, 5)
 
@@ -114,10 +114,10 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
         "f: shape 2 x 5 -> 2 x 4; row 0 deleted; all other elements equal",
         "1 other array without differences",
     ]
-    told = json.loads(run(a, b, "--json").stdout)["arrays"]
-    assert [told[0][key] for key in ("axis", "rows_deleted", "rows_inserted")] == [0, [5], [10, 11]]
-    assert told[0]["first"][0]["index_in_a"] == [14, 2]
-    assert (told[1]["axis"], told[1]["rows_deleted"]) == (1, [0])
+    answer = json.loads(run(a, b, "--json").stdout)["arrays"]
+    assert [answer[0][key] for key in ("axis", "rows_deleted", "rows_inserted")] == [0, [5], [10, 11]]
+    assert answer[0]["first"][0]["index_in_a"] == [14, 2]
+    assert (answer[1]["axis"], answer[1]["rows_deleted"]) == (1, [0])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])

@@ -197,18 +197,18 @@ def test_after_very_many_wrong_cells_no_other_is_taken_for_read(
     dtype: str, sound: str, value: Any, wrong: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
-    buffer, found = elements.decode(["?"] * wrong + [sound, None], dtypes.from_name(dtype))
-    told = [(problem.index, problem.rest) for problem in found]
+    buffer, refusals = elements.decode(["?"] * wrong + [sound, None], dtypes.from_name(dtype))
+    positions = [(problem.index, problem.rest) for problem in refusals]
     if wrong == 2:
-        assert told == [(0, False), (1, False), (3, False)]
+        assert positions == [(0, False), (1, False), (3, False)]
         assert buffer[wrong] == value
     else:
-        assert told == [(0, False), (1, False), (2, False), (3, True)]
+        assert positions == [(0, False), (1, False), (2, False), (3, True)]
 
 
 def test_blanks_that_may_be_missing_are_never_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
-    buffer, found = elements.decode([None] * 5 + ["1.5"], dtypes.from_name("float32"), missing="nan")
-    assert found == []
+    buffer, refusals = elements.decode([None] * 5 + ["1.5"], dtypes.from_name("float32"), missing="nan")
+    assert refusals == []
     assert np.isnan(buffer[:5]).all()
     assert buffer[5] == 1.5

@@ -92,9 +92,9 @@ def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, 
 def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(more: int, kind: str, letter: str) -> None:
     count, longest = 16_400, 1000  # 65.6 MB, eighths of which are 8,200,000 bytes
     size = count * longest * 4 // 8 + more - longest
-    each = len(letter.encode())
+    letter_size = len(letter.encode())
     part, rest = divmod(size, count - 1)
-    texts = [letter * (part // each) + "z" * (part % each)] * (count - 1) + ["x" * longest]
+    texts = [letter * (part // letter_size) + "z" * (part % letter_size)] * (count - 1) + ["x" * longest]
     for place in range(rest):
         texts[place] += "z"
     assert sum(len(text.encode()) for text in texts) == count * longest * 4 // 8 + more

@@ -262,9 +262,9 @@ def _categories(draw: st.DrawFn, depth: int, length: int) -> Any:
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, unique=True))
     missing = draw(st.booleans())
     places = st.integers(-1 if missing else 0, len(words) - 1)
-    chosen = index(draw(st.lists(places, min_size=length, max_size=length)))
+    numbers = index(draw(st.lists(places, min_size=length, max_size=length)))
     kind = contents.IndexedOptionArray if missing else contents.IndexedArray
-    return kind(chosen, strings(*words), parameters=CATEGORICAL)
+    return kind(numbers, strings(*words), parameters=CATEGORICAL)
 
 
 @st.composite
@@ -317,11 +317,11 @@ def plain(array: ak.Array) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(part) for key, part in value.items()}
     return (type(value).__name__, str(value))
 
 
@@ -343,6 +343,6 @@ def assert_kept(result: Any, array: Any) -> None:
     """Values, type and all parameters are what they were."""
     assert plain(result) == plain(array)
     assert kept_form(result) == kept_form(array)
-    types = [ak.to_layout(each).form.type for each in (result, array)]
+    types = [ak.to_layout(part).form.type for part in (result, array)]
     assert types[0].is_equal_to(types[1], all_parameters=True), f"{types[0]}\n{types[1]}"
     assert result.attrs == {key: value for key, value in array.attrs.items() if not key.startswith("@")}

@@ -213,8 +213,8 @@ def binary_book(rows: Mapping[int, Sequence[bytes]], *, strings: Iterable[str] =
         sheet += record(0, struct.pack("<I", row) + bytes(9)) + b"".join(cells)
     sheet += record(146) + record(130)
     table = record(159, bytes(8)) + b"".join(record(19, b"\0" + wide(value)) for value in strings) + record(160)
-    looks = record(617, struct.pack("<I", 2)) + record(47, struct.pack("<2H", 0, 0) + bytes(12))
-    looks += record(47, struct.pack("<2H", 0, 14 if dates else 0) + bytes(12)) + record(618)
+    style_part = record(617, struct.pack("<I", 2)) + record(47, struct.pack("<2H", 0, 0) + bytes(12))
+    style_part += record(47, struct.pack("<2H", 0, 14 if dates else 0) + bytes(12)) + record(618)
     relations = re.sub(r"\.xml\"", '.bin"', base["xl/_rels/workbook.xml.rels"]).replace(
         "</Relationships>",
         f'<Relationship Id="s" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.bin"/>'
@@ -230,7 +230,7 @@ def binary_book(rows: Mapping[int, Sequence[bytes]], *, strings: Iterable[str] =
             "xl/_rels/workbook.bin.rels": relations,
             "xl/worksheets/sheet1.bin": sheet,
             "xl/sharedStrings.bin": table,
-            "xl/styles.bin": looks,
+            "xl/styles.bin": style_part,
         }
     )
 

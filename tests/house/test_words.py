@@ -15,6 +15,10 @@ EMPTY_WORDS = {
     *("found", "there", "each", "told", "nth", "looks"),
     *("chosen", "gathered", "examined", "judged", "give_back", "stem"),
 }
+PARTICIPLES = {  # besides those that end in -ed
+    *("found", "told", "known", "given", "taken", "made", "said", "seen", "kept", "held", "left", "written", "drawn"),
+    *("shown", "hidden", "sent", "built", "chosen", "lost", "meant", "torn", "worn", "begun", "done", "gone"),
+}
 PUBLIC = {("registry.row", "stem")}  # a field of `Format`, which the rows of other packages fill in
 
 
@@ -72,6 +76,36 @@ def types_of(tree: ast.Module) -> set[str]:
 def test_no_name_says_nothing_of_what_it_holds(trees: dict[str, ast.Module]) -> None:
     assert {module for module in trees if set(module.split(".")) & EMPTY_WORDS} == set()
     assert {(module, name) for module, tree in trees.items() for name in names_of(tree) & EMPTY_WORDS} == PUBLIC
+
+
+def test_no_function_is_a_bare_participle(nodes: list[tuple[str, ast.AST]]) -> None:
+    """A function does something: `join`, not `joined`; a property and a context manager may stand for a state."""
+    functions = [(module, node) for module, node in nodes if isinstance(node, ast.FunctionDef)]
+    participles = set()
+    for module, node in functions:
+        word, states = node.name.strip("_"), [ast.unparse(mark) for mark in node.decorator_list]
+        bare = "_" not in word and (word.endswith("ed") or word in PARTICIPLES)
+        if bare and not any("property" in mark or "contextmanager" in mark for mark in states):
+            participles.add(f"{module}.{node.name}")
+    assert participles == set()
+    assert len(functions) > 4000
+
+
+def test_no_variable_of_a_test_says_nothing_of_what_it_holds() -> None:
+    """Searched as text: to parse all tests would take longer than many of them."""
+    words = "|".join(sorted(EMPTY_WORDS - {"stem"}))  # `stem` as paths have it
+    assigned = re.compile(rf"^ *(?:def |(?:\w+, )*)({words})\b(?:\(|(?:, \w+)* =)|\bfor ({words}) in ", re.MULTILINE)
+    root = Path(__file__).parents[2]
+    files = [
+        *(root / "benchmarks").glob("*.py"),
+        *(root / "tests").glob("*.py"),
+        *(root / "tests").glob("[!j]*/**/*.py"),
+    ]
+    assert [
+        path.name for path in files if path != Path(__file__) and assigned.search(path.read_text(encoding="utf-8"))
+    ] == []
+    assert all(map(assigned.search, ("    a, told = 1, 2", "x\nfound = 1", "[each for each in x]", "def nth(")))
+    assert len(files) > 200
 
 
 def test_one_name_means_one_type(trees: dict[str, ast.Module]) -> None:

@@ -219,8 +219,8 @@ def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
     assert (status, summary["count"], summary["missing"], summary["infinite"]) == (200, FIELD.size, 1, 1)
     assert summary["greatest"] == 2
     assert ask(served, "search", entry=0, query="> 1e299", start=0, back=0)[1]["place"] == 1
-    found = ask(served, "search", entry=1, query="élan 9999", start=0)
-    assert found[1] == {"done": 1, "total": 1, "count": 1, "place": 9999}
+    hits = ask(served, "search", entry=1, query="élan 9999", start=0)
+    assert hits[1] == {"done": 1, "total": 1, "count": 1, "place": 9999}
     difference = json.loads(json.dumps(served._contents.manifest["entries"][0]["difference"]))
     assert ask(served, "search", entry=difference, query="> 0.5")[1]["place"] == 17_777
     findings = ask(served, "findings")[1]

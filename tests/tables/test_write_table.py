@@ -236,8 +236,8 @@ def test_any_table_comes_back_or_its_columns_are_named(
         except sa.SheetArrayError:
             columns = {}
     for name, array in table.items():
-        told = any(f"{name!r:.80}" in re.split(" do(?:es)? not come| cannot be", message)[0] for message in named)
-        assert told != (name in columns and same(array, columns[name])), (name, named, columns)
+        is_named = any(f"{name!r:.80}" in re.split(" do(?:es)? not come| cannot be", message)[0] for message in named)
+        assert is_named != (name in columns and same(array, columns[name])), (name, named, columns)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])

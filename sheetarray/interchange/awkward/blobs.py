@@ -73,7 +73,7 @@ class StoredBlob:
             content = _INFLATE[self.packed](self, stored, size)
             self._check(len(content), size)
         else:
-            content = _INFLATE[self.packed](self, stored, budget.uncounted(len(stored)))
+            content = _INFLATE[self.packed](self, stored, budget.limit_uncounted(len(stored)))
             budget.take(len(content), f"the blob {self.name!r:.80}")
         return memoryview(content)
 

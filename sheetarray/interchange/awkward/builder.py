@@ -95,7 +95,7 @@ class Builder:
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def to_flag(self, value: Any, what: str) -> bool:
-        """Return a truth value.
+        """Return an argument that must be true or false; `what` names it in messages.
 
         Raises:
             FormatError: it is neither true nor false.

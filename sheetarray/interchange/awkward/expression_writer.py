@@ -61,7 +61,7 @@ class ExpressionWriter:
             "BitMaskedArray": self._bit_masked,
             "ByteMaskedArray": self._byte_masked,
             "EmptyArray": self._empty,
-            "IndexedArray": self._indexed,
+            "IndexedArray": self._write_indexed,
             "IndexedOptionArray": self._indexed_option,
             "ListArray": self._list,
             "ListOffsetArray": self._list_offset,
@@ -69,7 +69,7 @@ class ExpressionWriter:
             "RecordArray": self._record,
             "RegularArray": self._regular,
             "UnionArray": self._union,
-            "UnmaskedArray": self._unmasked,
+            "UnmaskedArray": self._write_unmasked,
         }
 
     def expression(self, layout: AwkwardLayout, context: str = "", path: Path = (), depth: int = 0) -> JsonExpression:
@@ -241,7 +241,7 @@ class ExpressionWriter:
         ]
         return self._call_ours("Table", "frompairs", args=[{"pairs": pairs}, {"json": 0}])
 
-    def _indexed(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_indexed(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         index, content = layout.index.data.astype(np.int64, copy=False), layout.content
         if content.is_record:  # what awkward0 makes of a selection; it cannot take an empty part of an index over one
             table = self._member(content, "Table.base", at, path=(*at.path, "content"))
@@ -263,7 +263,7 @@ class ExpressionWriter:
         content = slice_layout(layout.content, 0, len(layout))
         return self._over("BitMaskedArray", "mask", bits, content, at, not layout.valid_when, bool(layout.lsb_order))
 
-    def _unmasked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_unmasked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         return self._over("MaskedArray", "mask", np.zeros(len(layout), np.bool_), layout.content, at, True)
 
     def _over(

@@ -51,7 +51,7 @@ class MemoryBudget:
         """The number of bytes that may still be taken."""
         return self.limit - self._taken
 
-    def uncounted(self, size: int) -> int:
+    def limit_uncounted(self, size: int) -> int:
         """Return the largest size, in bytes, of a compressed blob's content whose length the schema does not say."""
         return (
             self.remaining if self._most is not None else min(self.remaining, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
@@ -64,7 +64,7 @@ class MemoryBudget:
             self._stored += size
 
     def take(self, size: int, what: str) -> None:
-        """Take some bytes.
+        """Take bytes from what may still be spent.
 
         Args:
             size: bytes.

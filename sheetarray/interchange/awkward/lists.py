@@ -78,7 +78,7 @@ def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
 
 
 def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
-    """Return the bounds of lists anywhere in the content.
+    """Return the bounds of lists whose starts and stops may lie anywhere in the content, in any order.
 
     Raises:
         FormatError: no starts and stops, or beyond the content.

@@ -83,7 +83,7 @@ def deserialize(
     reading = _Reading(
         storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
     )
-    return reading.named(name, schemasuffix or "", plain=False)
+    return reading.read_array(name, schemasuffix or "", plain=False)
 
 
 def read_value(
@@ -101,7 +101,7 @@ def read_value(
     reading = _Reading(
         storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
     )
-    return reading.named(name, schemasuffix, plain=True)
+    return reading.read_array(name, schemasuffix, plain=True)
 
 
 class _Reading:
@@ -115,7 +115,7 @@ class _Reading:
         self._schema = Schema(None, "")
         self._restored: set[int] = set()  # the ids of arrays that got their traits
 
-    def named(self, name: str, suffix: str, *, plain: bool) -> Any:
+    def read_array(self, name: str, suffix: str, *, plain: bool) -> Any:
         """Return the array of a name.
 
         Args:

@@ -21,7 +21,7 @@ SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The top level object of a schema.
+    """The outermost object of awkward0's JSON: the expression that makes the array, and where its blobs stand.
 
     Attributes:
         expression: the array, as plain JSON.

@@ -91,7 +91,7 @@ class _Encoder:
         return {self._text(k, path): self.encode(v, path_inside(path, k), depth + 1) for k, v in value.items()}
 
     def _encode_typed(self, value: Any, path: str, depth: int) -> Any:
-        def nested(values: Any) -> Any:
+        def encode_inner(values: Any) -> Any:
             return self.encode(values, path, depth + 1)
 
         if isinstance(value, datetime):
@@ -99,25 +99,25 @@ class _Encoder:
         if isinstance(value, timedelta):
             return encode_timedelta(value)
         if isinstance(value, np.ma.MaskedArray):
-            return self._encode_masked(value, nested)
+            return self._encode_masked(value, encode_inner)
         if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
             return value.item()
         if isinstance(value, (np.ndarray, np.generic, complex)):
-            return encode_array(np.asarray(value), extensions=self._extensions, nested=nested)
+            return encode_array(np.asarray(value), extensions=self._extensions, nested=encode_inner)
         if is_frame(value):
-            return encode_frame(value, extensions=self._extensions, nested=nested)
+            return encode_frame(value, extensions=self._extensions, nested=encode_inner)
         if isinstance(value, (set, frozenset)):
             self._extension("sets", "make it a list")
-            return {TYPE: "unique_set", "set": nested(list(value))}
+            return {TYPE: "unique_set", "set": encode_inner(list(value))}
         instead = "make it a datetime" if isinstance(value, date) else "make it an ndarray, a list or a dict"
         raise DTypeError(f"SciSerialize holds no {type(value).__name__}: {instead}")
 
-    def _encode_masked(self, value: Any, nested: Any) -> dict[str, Any]:
+    def _encode_masked(self, value: Any, encode_inner: Any) -> dict[str, Any]:
         self._extension("masked arrays", "fill it first, for example a.filled(np.nan)")
-        form = encode_array(np.ma.getdata(value), extensions=True, nested=nested)
+        form = encode_array(np.ma.getdata(value), extensions=True, nested=encode_inner)
         mask = np.ma.getmaskarray(value)
         form[TYPE] = "maskedarray"
-        return {**form, "mask_bytes": mask.tobytes(), "fill_value": nested(value.fill_value)}
+        return {**form, "mask_bytes": mask.tobytes(), "fill_value": encode_inner(value.fill_value)}
 
     def _extension(self, what: str, instead: str) -> None:
         if not self._extensions:

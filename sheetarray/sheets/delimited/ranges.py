@@ -47,7 +47,7 @@ def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buf
         array([1200, 1201, 1202])
     """
     with Source(source) as opened, locating(source=opened.name):
-        head = find_head(_TextRows, opened, None, "escape", lambda rows: rows.checked(name))
+        head = find_head(_TextRows, opened, None, "escape", lambda rows: rows.check_head(name))
         if head is None:
             return None
         state = source.state if isinstance(source, RemoteFile) else file_version(source)
@@ -75,7 +75,7 @@ def _keep_starts(key: Any, starts: _Starts) -> None:
 class _TextRows(WrittenHead):
     """The head of a text whose rows are looked at some at a time."""
 
-    def checked(self, name: str) -> _TextRows:
+    def check_head(self, name: str) -> _TextRows:
         """Return the head, if the array is one of numbers and no column beside it may hold text.
 
         Raises:

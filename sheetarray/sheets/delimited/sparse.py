@@ -42,7 +42,7 @@ class SparseColumn:
         index = int(np.searchsorted(self._rows, row))
         return self._texts[index] if index < len(self._rows) and self._rows[index] == row else None
 
-    def filled(self) -> Mask:
+    def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         mask: Mask = np.zeros(self._height, np.bool_)
         mask[self._rows[[not is_blank(text) for text in self._texts]]] = True
@@ -103,5 +103,5 @@ def read_sparse(records: Records, height: int) -> tuple[dict[int, SparseColumn],
         some = order[first:end]
         texts = [records.text_of(*span) for span in zip(starts[some].tolist(), ends[some].tolist(), strict=True)]
         made[column] = SparseColumn(rows[some], texts, height)
-    filled = made[0].filled() if 0 in made else np.zeros(height, np.bool_)
+    filled = made[0].mark_filled() if 0 in made else np.zeros(height, np.bool_)
     return made, alone[~filled[alone]]

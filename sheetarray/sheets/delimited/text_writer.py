@@ -53,7 +53,7 @@ class TextWriter:
         return text
 
     def write_raw(self, text: str) -> None:
-        """Write text that needs no quotes."""
+        """Write text as it is: the caller has seen to it that nothing in it needs quotes."""
         try:
             self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
         except UnicodeEncodeError as error:

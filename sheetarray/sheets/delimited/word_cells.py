@@ -149,7 +149,7 @@ class WordCells:
 
 
 def _beside(ink: Positions, places: Positions, ends: Positions, low: int, high: int) -> tuple[Positions, Positions]:
-    """Return the places of the ink next before and next after words; `low` and `high` where no ink is."""
+    """Return the places of the nearest character that is no blank before and after each word; else `low` and `high`."""
     index = np.searchsorted(ink, places)
     left = np.where(index > 0, ink[np.maximum(index - 1, 0)], low)
     index = np.searchsorted(ink, ends)  # the word itself is ink: what stands after it is the first beyond its end

@@ -61,7 +61,7 @@ def count_header_rows(sheet: Sheet) -> int | None:
 
 
 def search_again(book: Workbook, sheets: Sequence[Sheet], replaced: Mapping[str, bytes]) -> Searches:
-    """Return the searches of sheets of a workbook, of which some parts get another content.
+    """Return a record of where sheets have been searched for arrays, after some parts got another content.
 
     Args:
         book: the workbook.

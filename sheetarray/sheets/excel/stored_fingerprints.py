@@ -36,7 +36,7 @@ _MOST_NAMED = 5
 
 
 class StoredFingerprints:
-    """The fingerprints in a workbook.
+    """The fingerprints that a workbook keeps of its arrays, read when they are asked for.
 
     Attributes:
         findings: what is wrong with what it remembers.

@@ -143,7 +143,7 @@ class ExcelColumn:
                 return scalars(run, from_1904=self._from_1904)[0]
         return None
 
-    def filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def mark_filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return a mask of the rows that hold something."""
         rows = np.zeros(self.height, dtype=bool)
         rows[self._numbers.places] = True
@@ -211,7 +211,7 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
             numbers = _spread_over_rows(_together(ColumnRun(run.places, run.kinds, made), doubles), height)
             if len(run) == 0 or bool(np.abs(made.to_numpy()).max() < EXACT):
                 return TableColumn(None, numbers, errors)
-    typed = _typed(run, doubles, height, from_1904)
+    typed = _decode_typed(run, doubles, height, from_1904)
     if typed is not None:
         return TableColumn(lambda: _texts(run, doubles, from_1904), None, errors, typed=typed)
     texts = _texts(run, doubles, from_1904)
@@ -238,7 +238,7 @@ def _texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
     return ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
 
 
-def _typed(run: ColumnRun, doubles: ColumnRun, height: int, from_1904: bool) -> Array | None:
+def _decode_typed(run: ColumnRun, doubles: ColumnRun, height: int, from_1904: bool) -> Array | None:
     """Return the array of a column in which every cell is a date, or every one a truth value; otherwise None."""
     kinds = np.concatenate([run.kinds, doubles.kinds])
     kind = int(kinds[0])

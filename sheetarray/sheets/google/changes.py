@@ -149,7 +149,7 @@ def remove_sheet_requests(state: State, sheet: Worksheet) -> Requests:
 
 
 def put_named_range(name: str, gid: int, rect: Rect, known: NamedRange | None = None) -> Answer:
-    """Add a named range, or move one that is there."""
+    """Add a named range, or move one that exists already."""
     range_ = {"name": name, "range": rect.to_grid_range(gid)}
     if known is None:
         return {"addNamedRange": {"namedRange": range_}}

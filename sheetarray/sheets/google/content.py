@@ -181,7 +181,7 @@ def find_filled(
     """
     inside = [rect for rect in rects if rect.top < sheet.rows and (rect.left or 0) < sheet.columns]
     if grid is not None:
-        return [position for rect in inside for position in grid.filled(_within(sheet, rect))]
+        return [position for rect in inside for position in grid.iter_filled(_within(sheet, rect))]
     positions = []
     try:
         pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)

@@ -75,7 +75,7 @@ class DirectWrite:
         notes = sheet.notes if sheet else WriteNotes()
         self._swap = Swap(self.gid, plan.state.generation(self.gid), notes, own=plan.own)
 
-    def happened(self, state: State) -> bool:
+    def has_happened(self, state: State) -> bool:
         """Return whether the batch took effect."""
         return self._swap.took_effect(state)
 

@@ -69,7 +69,7 @@ class GridCells:
             for part in [self.columns[column][rect.top : bottom] if column < len(self.columns) else []]
         ]
 
-    def filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
+    def iter_filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
         """Yield rows and columns of the cells of an area that hold something, be it a formula that shows nothing."""
         for column, cells in enumerate(self.cells(rect), rect.left or 0):
             for row, cell in enumerate(cells, rect.top):

@@ -28,7 +28,9 @@ _OURS: set[str] = set()  # the random parts of what this process is writing
 
 @cache
 def this_machine() -> str:
-    """Return a code of this machine that tells nobody else its name; process ids mean the same where it is the same."""
+    """Return a code of this machine that does not give its name away.
+
+    Two writers with one code run on one machine, so that their process ids can be compared."""
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(os.readlink("/proc/self/ns/pid"))

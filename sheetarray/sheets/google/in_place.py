@@ -75,7 +75,7 @@ class InPlaceWrite:
             self._release()
             raise
 
-    def happened(self, state: State) -> bool:
+    def has_happened(self, state: State) -> bool:
         """Return whether the last step took effect."""
         return self._last is not None and self._last.took_effect(state)
 

@@ -153,7 +153,7 @@ class GoogleSheet:
                 self._below[column] = rect.top, cells[place] if place < len(cells) else []
 
     def cell(self, row: int, column: int) -> Cell:
-        """Return a cell of those that have been fetched."""
+        """Return a cell of the sheet, which must be among those that were fetched."""
         if self._ended or row < self._rows:
             cells = self._cells_seen(column)
             return cells[row] if row < len(cells) else None

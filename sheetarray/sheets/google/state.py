@@ -177,7 +177,7 @@ def generation_name(gid: int) -> str:
 
 
 def stage_title(holder: Holder, index: int) -> str:
-    """Return the title of the nth stage of a write."""
+    """Return the title of one stage sheet of a write, by its number."""
     return f"sheetarray write {holder} {index}"
 
 

@@ -198,7 +198,7 @@ class ViewRequests:
             return []
         if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
             return [DATE_CODES[chooser_kind(labels)]]
-        return to_values(self._formulas.labels.typed(labels, _SAMPLE))
+        return to_values(self._formulas.labels.to_typed(labels, _SAMPLE))
 
     def _gradient(self) -> Answer:
         """Return the rule of colours, between the numbers in three hidden cells."""

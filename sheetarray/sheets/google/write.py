@@ -210,7 +210,7 @@ class Write:
 
     def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
         writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
-        self.happened, self.gid = writing.happened, writing.gid
+        self.happened, self.gid = writing.has_happened, writing.gid
         writing.write()
 
     def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
@@ -220,7 +220,7 @@ class Write:
         assert plan.sheet is not None
         self._done, self.gid = 0, plan.sheet.gid
         writing = InPlaceWrite(self.service, plan, plan.sheet, holder)
-        self.happened = writing.happened
+        self.happened = writing.has_happened
         writing.write(self.count_cells)
 
     def _clean_up(self, stage: Stage) -> bool:

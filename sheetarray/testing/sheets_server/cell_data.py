@@ -78,7 +78,7 @@ def _cells(
         column_data.append(data)
     column_data += [None] * (bottom - top - len(cells))
     marks: list[Json | None] = [None] * len(column_data)
-    if runs := sheet.grid.marked(column):
+    if runs := sheet.grid.marks_of(column):
         for start, stop, mark in runs.pieces(top, bottom):
             masked = select(mark, mask)
             for index in range(start - top, stop - top) if mark else ():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from . import batch
 from .batch.sheets import sheet_of
-from .errors import Json, unsupported, within
+from .errors import Json, unsupported_error, within
 from .spreadsheet import Spreadsheet, new_key
 
 _NAMED = {"properties", "sheets", "namedRanges", "developerMetadata"}
@@ -28,14 +28,14 @@ def spreadsheet_of(body: Json, limit: int) -> Spreadsheet:
     """Return a new spreadsheet as a request describes it; without sheets it has one."""
     for name in body:
         if name not in _NAMED | _ANSWERED:
-            raise unsupported(f"{name} in a new spreadsheet")
+            raise unsupported_error(f"{name} in a new spreadsheet")
     properties = dict(body.get("properties") or {})
     spreadsheet = Spreadsheet(new_key(), properties.pop("title", "Untitled spreadsheet"), limit=limit)
     spreadsheet.properties = properties
     wanted = body.get("sheets") or [{}]
     for index, sheet in enumerate(wanted):
         if unknown := set(sheet) - _MORE - _ENTRIES.keys():
-            raise unsupported(f"{', '.join(sorted(unknown))} in a new sheet")
+            raise unsupported_error(f"{', '.join(sorted(unknown))} in a new sheet")
         first = {"sheetId": 0, "title": "Sheet1"} if not body.get("sheets") else {}
         spreadsheet.sheets.insert(index, sheet_of(spreadsheet, first | (sheet.get("properties") or {})))
     requests = [

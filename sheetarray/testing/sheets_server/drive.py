@@ -78,7 +78,7 @@ def answer(service: Service, name: str, params: Json, body: Any) -> Json | FileC
     if name == "files.update":
         return _update(service, key, params, body)
     if name == "files.export":
-        return drive_content.exported(spreadsheet, params.get("mimeType", ""))
+        return drive_content.export(spreadsheet, params.get("mimeType", ""))
     if name == "files.replace":
         drive_content.put_text(spreadsheet, body, ",")
         return {"kind": "drive#file", "id": key, "title": spreadsheet.title, "mimeType": SPREADSHEET}

@@ -10,7 +10,7 @@ from email.message import Message
 from itertools import zip_longest
 
 from . import entered, rendered
-from .errors import FileContent, Json, invalid, unsupported
+from .errors import FileContent, Json, invalid, unsupported_error
 from .grid import SKIP
 from .ranges import Span
 from .spreadsheet import Spreadsheet
@@ -18,10 +18,10 @@ from .spreadsheet import Spreadsheet
 _SEPARATORS = {"text/csv": ",", "text/tab-separated-values": "\t"}
 
 
-def exported(spreadsheet: Spreadsheet, kind: str) -> FileContent:
+def export(spreadsheet: Spreadsheet, kind: str) -> FileContent:
     """Return the first sheet as people see it; without a line break at its end, as the service has it."""
     if kind not in _SEPARATORS:
-        raise unsupported(f"An export as {kind or 'nothing'}")
+        raise unsupported_error(f"An export as {kind or 'nothing'}")
     sheet = next((sheet for sheet in spreadsheet.sheets if not sheet.hidden), spreadsheet.sheets[0])
     columns = rendered.columns(spreadsheet, sheet, sheet.area(Span()))
     while columns and not columns[-1]:
@@ -65,7 +65,7 @@ def parts_of_upload(body: bytes) -> tuple[Json, str, str]:
         raise invalid("Malformed multipart body.")
     kind = parts[1].get_content_type()
     if kind not in _SEPARATORS:
-        raise unsupported(f"An upload of {kind}")
+        raise unsupported_error(f"An upload of {kind}")
     try:
         properties, text = json.loads(str(content[0], "utf-8")), str(content[1], "utf-8-sig")  # type: ignore[arg-type]
     except ValueError:

@@ -80,7 +80,7 @@ def violation(field: str, description: str) -> ApiError:
     )
 
 
-def unsupported(what: str) -> ApiError:
+def unsupported_error(what: str) -> ApiError:
     """Return the error of what the service does and this emulator does not: 400, never a silent success."""
     return invalid(f"{what} is not supported by the emulator.")
 

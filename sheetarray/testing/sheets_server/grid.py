@@ -152,11 +152,11 @@ class SheetGrid:
         return runs.at(row) if runs else None
 
     def marks(self, column: int) -> Runs[Json]:
-        """Return those of a column, to change in place."""
+        """Return the marks of a column (see `mark`), to change in place."""
         return self._marks.setdefault(column, Runs())
 
-    def marked(self, column: int) -> Runs[Json] | None:
-        """Return those of a column, where there are any."""
+    def marks_of(self, column: int) -> Runs[Json] | None:
+        """Return the marks of a column to be read; None if no cell of it has one."""
         return self._marks.get(column)
 
     def bottom(self, area: GridArea) -> int:

@@ -42,14 +42,14 @@ def move_span(
 def shift(dimension: str, first: int, last: int, count: int) -> SpanChange:
     """Return the change of spans when rows or columns are deleted or inserted; see `move_span`."""
 
-    def shifted(span: Span) -> Span | None:
+    def change_span(span: Span) -> Span | None:
         rows = dimension == "ROWS"
         ends = move_span(*((span.top, span.bottom) if rows else (span.left, span.right)), first, last, count)
         if ends is None:
             return None
         return Span(*ends, span.left, span.right) if rows else Span(span.top, span.bottom, *ends)
 
-    return shifted
+    return change_span
 
 
 def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last: int, count: int) -> SpanChange:
@@ -58,7 +58,7 @@ def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last
     rows, columns = sheet.grid.rows, sheet.grid.columns
     inner = strip.on(rows, columns)
 
-    def shifted(span: Span) -> Span | None:
+    def change_span(span: Span) -> Span | None:
         area = span.on(rows, columns)
         if dimension == "ROWS":
             inside = inner.left <= area.left and area.right <= inner.right
@@ -66,7 +66,7 @@ def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last
             inside = inner.top <= area.top and area.bottom <= inner.bottom
         return whole(span) if inside else span
 
-    return shifted
+    return change_span
 
 
 def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
@@ -78,7 +78,7 @@ def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
     arrival = before if before <= start else before - count
     close, grow = shift(dimension, start, stop, 0), shift(dimension, arrival, arrival, count)
 
-    def reordered(span: Span) -> Span | None:
+    def change_span(span: Span) -> Span | None:
         first, last = (span.top, span.bottom) if dimension == "ROWS" else (span.left, span.right)
         if first is not None and last is not None and start <= first and last <= stop:
             ends = first + arrival - start, last + arrival - start
@@ -86,13 +86,13 @@ def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
         closed = close(span)
         return None if closed is None else grow(closed)
 
-    return reordered
+    return change_span
 
 
 def relocate(source: GridArea, down: int, right: int) -> SpanChange:
     """Return the change of spans when a block is cut and put elsewhere: those within it go along."""
 
-    def moved(span: Span) -> Span | None:
+    def change_span(span: Span) -> Span | None:
         if None in (span.top, span.bottom, span.left, span.right):
             return span
         area = GridArea(span.top or 0, span.bottom or 0, span.left or 0, span.right or 0)
@@ -101,7 +101,7 @@ def relocate(source: GridArea, down: int, right: int) -> SpanChange:
             return span
         return Span(area.top + down, area.bottom + down, area.left + right, area.right + right)
 
-    return moved
+    return change_span
 
 
 def move_cells(spreadsheet: Spreadsheet, sheet: ServedSheet, change: SpanChange) -> None:

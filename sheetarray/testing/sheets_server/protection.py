@@ -67,7 +67,7 @@ def _cells(sheet: ServedSheet, area: GridArea, free: list[GridArea], moves: bool
     cells: list[Any] = []
     for column in range(area.left, area.right):
         values = sheet.grid.column(column, area.top, area.bottom)
-        runs = sheet.grid.marked(column)
+        runs = sheet.grid.marks_of(column)
         for row, value in enumerate(values, area.top):
             shown = Formula if moves and isinstance(value, Formula) else value
             if value is not None and not _is_free(free, row, column):

@@ -73,7 +73,7 @@ class Look:
             return ""
         if isinstance(result, bool):
             return result if self.option != "FORMATTED_VALUE" else "TRUE" if result else "FALSE"
-        if isinstance(result, str) and (self.option != "FORMATTED_VALUE" or not sheet.grid.marked(column)):
+        if isinstance(result, str) and (self.option != "FORMATTED_VALUE" or not sheet.grid.marks_of(column)):
             return result
         if not isinstance(result, str) and self.option != "FORMATTED_VALUE" and self.dates == "SERIAL_NUMBER":
             return number(result)

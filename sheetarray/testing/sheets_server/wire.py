@@ -254,7 +254,7 @@ def _send(
 
 
 def _reset(environ: WSGIEnvironment) -> None:
-    """Close the connection at once, with a reset instead of an end."""
+    """Break the connection off at once: the client gets a reset of TCP, not an end of the answer."""
     connection: socket.socket = environ["werkzeug.socket"]
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     os.close(connection.detach())

@@ -182,9 +182,9 @@ def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     assert [array.tolist() for array in result.values()] == [array.tolist() for array in arrays]
     assert [info.shape for info in avro.scan_avro(io.BytesIO(content)).values()] == [(n,) for n in range(40)]
     assert list(avro.check_avro(io.BytesIO(content))) == []
-    chosen = avro.read_avro(io.BytesIO(content), ["AN", "B"])
-    assert {name: array.tolist() for name, array in chosen.items()} == {"AN": arrays[39].tolist(), "B": [0.0]}
-    assert list(chosen) == ["AN", "B"]
+    selection = avro.read_avro(io.BytesIO(content), ["AN", "B"])
+    assert {name: array.tolist() for name, array in selection.items()} == {"AN": arrays[39].tolist(), "B": [0.0]}
+    assert list(selection) == ["AN", "B"]
 
 
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "zstandard", "snappy"])

@@ -430,8 +430,8 @@ def test_a_missing_package_names_the_extra(place: Path, monkeypatch: pytest.Monk
 def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path) -> None:
     sa.write(place, {"events": CASES["records"], "numbers": np.arange(3)})
     run = CliRunner().invoke
-    told = json.loads(run(main, ["info", str(place), "--json"], catch_exceptions=False).stdout)
-    assert [(array["name"], array["dtype"]) for array in told["arrays"]] == [
+    answer = json.loads(run(main, ["info", str(place), "--json"], catch_exceptions=False).stdout)
+    assert [(array["name"], array["dtype"]) for array in answer["arrays"]] == [
         ("events", "{x: int64, y: var * float64}"),
         ("numbers", "int64"),
     ]

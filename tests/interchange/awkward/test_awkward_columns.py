@@ -189,12 +189,12 @@ def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
     fields = ["counts", "x", "X", "a-b", "line\nbreak", "z" * 300, "content", "1"]
     array = ak.Array([[{name: number for number, name in enumerate(fields)}, dict.fromkeys(fields, 0)], []])
     nested = ak.Array([{"a": {"b": 1}, "a-b": 2, "3": 3, "8": 4}])
-    for each in (array, nested):
-        columns = to_columns("t", each, limit=LIMIT)
+    for value in (array, nested):
+        columns = to_columns("t", value, limit=LIMIT)
         names = [name.casefold() for name in columns]
         assert len(set(names)) == len(names)
         assert all(name.isprintable() and len(name) < 250 for name in names)
-        assert_kept(from_columns(columns, "t"), each)
+        assert_kept(from_columns(columns, "t"), value)
 
 
 def test_arrays_whose_columns_would_meet_are_refused() -> None:

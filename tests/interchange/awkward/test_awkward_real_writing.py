@@ -37,11 +37,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime.timedelta):
         return ["time", value // datetime.timedelta(microseconds=1)]
     if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, tuple):
-        return {str(index): plain(each) for index, each in enumerate(value)}
+        return {str(index): plain(part) for index, part in enumerate(value)}
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(part) for part in value]
     if isinstance(value, bytes):
         return ["bytes", value.hex()]
     if isinstance(value, complex):
@@ -171,18 +171,18 @@ def test_awkward0_reads_columns_as_a_container_that_keeps_dtypes(tmp_path: Path)
     script = """
 columns = np.load(sys.argv[1])
 names = json.loads(bytes(columns["names"]))
-found = []
+arrays = []
 for nth, keys in enumerate(names):
     storage = {key: columns[f"{nth}-{place}"] for place, key in enumerate(keys)}
     storage["t"] = "".join(storage.pop("t.json").tolist()).encode("ascii")
-    found.append(plain(awkward0.deserialize(storage, "t").tolist()))
-print(json.dumps(found))
+    arrays.append(plain(awkward0.deserialize(storage, "t").tolist()))
+print(json.dumps(arrays))
 """
     every = [to_columns("t", array, limit=100) for array in CASES.values()]
     stored = {
-        f"{index}-{place}": column for index, each in enumerate(every) for place, column in enumerate(each.values())
+        f"{index}-{place}": column for index, part in enumerate(every) for place, column in enumerate(part.values())
     }
-    names = json.dumps([list(each) for each in every]).encode()
+    names = json.dumps([list(part) for part in every]).encode()
     np.savez(tmp_path / "t.npz", names=np.frombuffer(names, np.uint8), **stored)  # type: ignore[arg-type]
     result = run_json(PLAIN + script, tmp_path / "t.npz")
     for case, values in zip(CASES, result, strict=True):

@@ -109,14 +109,14 @@ CONSTRUCTORS = {
 @pytest.mark.parametrize("case", CONSTRUCTORS)
 def test_a_constructor_gives_what_awkward0_gives(tmp_path: Path, case: str) -> None:
     name, given = CONSTRUCTORS[case]
-    given = tuple(np.asarray(each) for each in given)
+    given = tuple(np.asarray(argument) for argument in given)
     np.savez(tmp_path / "t.npz", *given)
     script = (
         arrays._PLAIN
         + """
 import awkward0
 with np.load(sys.argv[1]) as stored:
-    given = [stored[f"arr_{nth}"] for nth in range(len(stored.files))]
+    given = [stored[f"arr_{number}"] for number in range(len(stored.files))]
 function = awkward0
 for step in sys.argv[2].split("."):
     function = getattr(function, step)

@@ -292,9 +292,9 @@ def test_a_file_is_what_dumps_and_packb_give(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     arrays = {f"n{n} ü": array for n, array in enumerate(PLAIN.values())} | {"long": rng.random(200_001)}
     for index in range(0, 17, 8):
-        chosen = dict(list(arrays.items())[index : index + 18])
-        sa.write(tmp_path / "x.msgpack", chosen)
-        assert (tmp_path / "x.msgpack").read_bytes() == sci.packb(chosen)
+        selection = dict(list(arrays.items())[index : index + 18])
+        sa.write(tmp_path / "x.msgpack", selection)
+        assert (tmp_path / "x.msgpack").read_bytes() == sci.packb(selection)
     sa.write(tmp_path / "x.json", arrays, format="sciserialize-json")
     assert (tmp_path / "x.json").read_text("ascii") == sci.dumps(arrays)
     for count in (1, 15, 16, 2**16 - 1, 2**16, 2**32 - 1):

@@ -132,7 +132,7 @@ def test_one_odd_row_far_below_changes_nothing_else(
     lines[ROW] = change(lines[ROW])
     path.write_text("\n".join(lines) + "\n")
     findings = list(sa.check(path))
-    assert [each.message for each in findings] == ([finding] if finding else [])
+    assert [entry.message for entry in findings] == ([finding] if finding else [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if finding else "error")
         result = sa.read(path)

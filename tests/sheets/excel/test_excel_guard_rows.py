@@ -42,10 +42,10 @@ def test_fifty_edits_and_six_rows_leave_every_other_element_where_it_belongs(sha
         cells, origin = np.delete(cells, gone, 0), np.delete(origin, gone)
         cells = np.insert(cells, added, make_doubles(rng, 3, shape[1]), 0)
         origin = np.insert(origin, added, -1)
-        found = align_rows(written.ravel(), cells.ravel(), from_name("float64"), shape[1]).sources
-        assert (found == origin).mean() > 1 - 12 / shape[0]  # an edit beside an added row may be either
-        wrong = np.flatnonzero((found >= 0) & (found != origin))
-        assert not (np.isclose(written[found[wrong]], cells[wrong], rtol=1e-14).any())
+        sources = align_rows(written.ravel(), cells.ravel(), from_name("float64"), shape[1]).sources
+        assert (sources == origin).mean() > 1 - 12 / shape[0]  # an edit beside an added row may be either
+        wrong = np.flatnonzero((sources >= 0) & (sources != origin))
+        assert not (np.isclose(written[sources[wrong]], cells[wrong], rtol=1e-14).any())
 
 
 def test_many_equal_values_are_told_by_what_stands_around_them() -> None:

@@ -60,8 +60,8 @@ def test_numbers_of_a_header_stay_numbers_in_xlsb_and_xls() -> None:
         if isinstance(word, int):
             cells[place] = excel97_record(0x0203, struct.pack("<3Hd", *place, 1, word))
     cells |= {(len(lines) + row, 0): float(row) for row in range(COUNT)}
-    looks = b"".join(excel97_record(0x00E0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 14))
-    assert_same(result(excel97_book(cells, globals_=looks)), WANTED)
+    formats = b"".join(excel97_record(0x00E0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 14))
+    assert_same(result(excel97_book(cells, globals_=formats)), WANTED)
 
 
 @pytest.mark.parametrize("zero", ["", "1904-01-01", "1900-01-01"])

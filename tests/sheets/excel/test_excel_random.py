@@ -139,11 +139,11 @@ def nested(draw: Any, count: int, depth: int) -> Content:
     return draw(leaves(count))
 
 
-def told(value: Any) -> Any:
+def to_texts(value: Any) -> Any:
     """Values that compare as they look: NaN with NaN, -0.0 not with 0.0, True not with 1."""
     if isinstance(value, dict):
-        return {key: told(each) for key, each in value.items()}
-    return [told(each) for each in value] if isinstance(value, (list, tuple)) else repr(value)
+        return {key: to_texts(part) for key, part in value.items()}
+    return [to_texts(part) for part in value] if isinstance(value, (list, tuple)) else repr(value)
 
 
 @settings(max_examples=examples(120), derandomize=True, deadline=None)
@@ -158,8 +158,8 @@ def test_nested_arrays(layout: Content, name: str, format: str) -> None:
     file.seek(0)
     result = sa.read(file, format=format)
     assert list(result) == [name, "plain"]
-    assert told(result[name].to_list()) == told(array.to_list())
+    assert to_texts(result[name].to_list()) == to_texts(array.to_list())
     file.seek(0)
-    assert told(sa.read(file, [name], format=format)[name].to_list()) == told(array.to_list())
+    assert to_texts(sa.read(file, [name], format=format)[name].to_list()) == to_texts(array.to_list())
     file.seek(0)
     assert [str(finding) for finding in sa.check(file, format=format)] == []

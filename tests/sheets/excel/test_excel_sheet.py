@@ -248,7 +248,7 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
             result = alike_rows.cells() if alike_rows else worksheet_rules.parse_block(block + PAD, **options)
         wanted = row_events.parse_rows(block, after=0, numeric=numeric, name="x")
         assert len(result) == len(wanted)
-        for cell, expected in zip(_told(result), _told(wanted), strict=True):
+        for cell, expected in zip(_list_cells(result), _list_cells(wanted), strict=True):
             assert cell == expected or (numeric and cell == (*expected[:-1], None))  # then its text is asked for
 
 
@@ -260,7 +260,7 @@ def test_cells_of_many_styles_need_no_xml_parser() -> None:
     assert result.styles.tolist() == result.values.to_list() == list(range(1, 3000))
 
 
-def _told(raw: Any) -> list[tuple[Any, ...]]:
+def _list_cells(raw: Any) -> list[tuple[Any, ...]]:
     """Each cell, in the order of the sheet; a number's text as the number that it is, where only numbers are wanted."""
     values = [None if isinstance(value, float) and math.isnan(value) else value for value in raw.values.to_list()]
     known = zip(

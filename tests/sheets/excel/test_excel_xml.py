@@ -178,7 +178,7 @@ def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     return result
 
 
-def told(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
+def read_cells(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     """The same as it is read here."""
     content = zipped(parts({"arrays": sheet}))
     container = opened(content)._container
@@ -222,7 +222,7 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
     sheet = Variation(random.Random(seed), plain=plain).sheet(grid)
     expected = {place: ("str" if kind == "inlineStr" else kind, value) for place, (kind, value) in seen(sheet).items()}
     assert len(expected) == sum(map(len, grid))
-    assert told(sheet) == expected
+    assert read_cells(sheet) == expected
 
 
 @pytest.mark.parametrize("rows", [50, 1_000, 20_000])
@@ -235,7 +235,7 @@ def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPat
         lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
         lines.insert(rows * 2 // 3, odd)
         lines[-2] = lines[-2].replace(f"<v>{rows - 1}</v>", f"<v><![CDATA[{rows - 1}]]></v>")
-        result = told(worksheet("".join(lines)))
+        result = read_cells(worksheet("".join(lines)))
         assert result == {(index - 1, 0): ("n", str(index)) for index in range(1, rows + 1)}
 
 
@@ -257,7 +257,7 @@ def test_something_odd_across_the_end_of_a_block(shift: int, monkeypatch: pytest
         expected = {(row - 1, 0): ("n", str(row)) for row in range(1, index)}
         if mark != "</sheetData>":
             expected[9999, 0] = ("n", "10000")
-        assert told(sheet) == expected
+        assert read_cells(sheet) == expected
 
 
 def test_text_that_looks_like_cells_is_text() -> None:

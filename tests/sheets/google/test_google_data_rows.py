@@ -34,7 +34,7 @@ def data_rows(book: Book) -> set[int]:
     return {row for row, cells in enumerate(book.cells(), 2) if "data" in cells}
 
 
-def looks(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
+def layout_of(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
     """How many rows are frozen, and the groups of rows."""
     params = {"ranges": "arrays", "fields": "sheets(properties.gridProperties,rowGroups)"}
     (sheet,) = book.client.open_by_key(book.key).fetch_sheet_metadata(params)["sheets"]
@@ -56,7 +56,7 @@ def assert_holds(book: Book, arrays: dict[str, Any]) -> None:
 def test_data_of_a_new_worksheet_begin_in_one_row(book: Book, way: str) -> None:
     book.write(RANKS)
     assert len(data_rows(book)) == 1
-    assert looks(book) == (23, [(1, 23, True)])
+    assert layout_of(book) == (23, [(1, 23, True)])
     assert all(cell is None for cell in book.column(0)[1:5])
     assert_holds(book, RANKS)
 
@@ -65,7 +65,7 @@ def test_what_is_added_or_replaced_begins_there_too_where_it_fits(book: Book, wa
     book.write(RANKS)
     book.write({"new": np.zeros((2, 1)), "a": np.zeros((2, 3), "i2")})
     assert len(data_rows(book)) == 1
-    assert looks(book) == (23, [(1, 23, True)])
+    assert layout_of(book) == (23, [(1, 23, True)])
     assert_holds(book, RANKS | {"new": np.zeros((2, 1)), "a": np.zeros((2, 3), "i2")})
     append_gsheet(book.key, {"a": np.ones((1, 3), "i2"), "c": np.array(["z"])}, client=book.client)
     book.put("arrays", f"C{max(data_rows(book)) + 3}", [["typed"]])
@@ -79,10 +79,10 @@ def test_rows_of_headers_grow_with_a_worksheet_that_is_written_anew(book: Book, 
     taller = {name: np.ones((1, 2, 1, 2)) for name in RANKS} | {"a": np.arange(4)}
     book.write(taller)
     assert len(data_rows(book)) == 1
-    assert looks(book) == (25, [(1, 25, True)])
+    assert layout_of(book) == (25, [(1, 25, True)])
     assert_holds(book, taller)
     book.write({name: np.arange(2) for name in RANKS})  # what is frozen and folded away may stay as it is
-    assert looks(book) == (25, [(1, 25, True)])
+    assert layout_of(book) == (25, [(1, 25, True)])
     assert_holds(book, {name: np.arange(2) for name in RANKS})
 
 
@@ -123,7 +123,7 @@ def test_any_writes_after_each_other_leave_what_they_wrote(
 
 def test_what_the_service_does_not_keep_is_put_back_with_its_looks(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     book.write({"a": np.arange(3.0), "b": np.ones((2, 2)), "c": np.arange(2)})
-    before, shown = dump(book.server, book.key), looks(book)
+    before, shown = dump(book.server, book.key), layout_of(book)
     original = type(book.client.http_client).request
 
     def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
@@ -136,4 +136,4 @@ def test_what_the_service_does_not_keep_is_put_back_with_its_looks(book: Book, m
     for arrays in ({"a": taller, "b": taller, "c": taller}, {"b": taller, "c": taller}):  # "a" left alone, or not
         with pytest.raises(sa.DTypeError, match="the service keeps"):
             book.write(arrays)
-        assert (dump(book.server, book.key), looks(book)) == (before, shown)
+        assert (dump(book.server, book.key), layout_of(book)) == (before, shown)

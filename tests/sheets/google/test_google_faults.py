@@ -185,7 +185,7 @@ class Late:
     """Holds one request back: it takes effect when the client has given it up, which it does as soon as it is held."""
 
     def __init__(self, server: SheetsServer, index: int, *, until_the_next: bool) -> None:
-        self.nth, self.until_the_next = index, until_the_next
+        self.index, self.until_the_next = index, until_the_next
         self.count = 0
         self.held: Any = None
         self.go, self.answered_or_held = threading.Event(), threading.Event()
@@ -193,11 +193,11 @@ class Late:
 
     def __call__(self, record: Any) -> None:
         index, self.count = self.count, self.count + 1
-        if index == self.nth:
+        if index == self.index:
             self.held = record
             self.answered_or_held.set()
             self.go.wait()
-        elif index == self.nth + 1 and self.until_the_next:
+        elif index == self.index + 1 and self.until_the_next:
             self.let_go()
 
     def give_up(self, send: Callable[..., Any]) -> Callable[..., Any]:
@@ -321,16 +321,16 @@ def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPa
 
 def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -> None:
     class Bar:
-        told: list[tuple[float, str]]
+        pauses: list[tuple[float, str]]
 
         def __init__(self) -> None:
-            self.told, self.calls = [], 0
+            self.pauses, self.calls = [], 0
 
         def __call__(self, done: int, total: int) -> None:
             self.calls += 1
 
         def waiting(self, seconds: float, why: str) -> None:
-            self.told.append((seconds, why))
+            self.pauses.append((seconds, why))
 
     with SheetsServer() as server:
         key, client, bar = server.create(), server.client(), Bar()
@@ -341,8 +341,8 @@ def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -
             calls = bar.calls
             verb(key, client=client, progress=bar)  # type: ignore[operator]
             assert bar.calls >= calls + (2 if verb is not scan_gsheet else 0)
-    assert [why for _, why in bar.told] == ["the quota of requests is used up"] * 4
-    assert all(45 <= seconds <= 50 for seconds, _ in bar.told)
+    assert [why for _, why in bar.pauses] == ["the quota of requests is used up"] * 4
+    assert all(45 <= seconds <= 50 for seconds, _ in bar.pauses)
 
 
 @pytest.mark.parametrize("retry_after", [1_801, 86_400, 999_999])

@@ -378,7 +378,7 @@ def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed
         for place in (key, f"gsheets://{key}/arrays"):
             with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
                 result = verb(place, client=answering(server, damaged))
-                assert all(isinstance(each, (str, sa.Finding)) for each in result)
+                assert all(isinstance(entry, (str, sa.Finding)) for entry in result)
 
 
 def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer, key: str) -> None:

@@ -34,8 +34,8 @@ def test_googles_own_client(shared_sheets_server: SheetsServer) -> None:
     ]
     replies = sheets.batchUpdate(spreadsheetId=key, body={"requests": requests}).execute()["replies"]
     assert replies[3]["findReplace"]["occurrencesChanged"] == 1
-    found = sheets.values().get(spreadsheetId=key, range="all", majorDimension="COLUMNS").execute()
-    assert found["values"] == [["Z", "y", "x"], ["7", "14", "1.5"]]
+    answer = sheets.values().get(spreadsheetId=key, range="all", majorDimension="COLUMNS").execute()
+    assert answer["values"] == [["Z", "y", "x"], ["7", "14", "1.5"]]
     sheets.values().clear(spreadsheetId=key, range="all").execute()
     assert "values" not in sheets.values().get(spreadsheetId=key, range="all").execute()
     titles = [sheet["properties"]["title"] for sheet in sheets.get(spreadsheetId=key).execute()["sheets"]]
@@ -121,8 +121,8 @@ def test_gspread_asyncio(shared_sheets_server: SheetsServer, monkeypatch: pytest
         await sheet.append_row(["c", 3])
         await sheet.insert_row(["head", "n"], 1)
         await sheet.delete_rows(3)
-        found = await sheet.find("c")
-        await sheet.update_cell(found.row, 3, "found")
+        answer = await sheet.find("c")
+        await sheet.update_cell(answer.row, 3, "found")
         values = await sheet.get_values()
         titles = [one.title for one in await book.worksheets()]
         await book.del_worksheet(sheet)

@@ -193,9 +193,9 @@ def test_a_cell_is_repeated(sheets: Sheets) -> None:
     mask = "userEnteredFormat.textFormat.bold"
     sheets.batch({"repeatCell": {"range": area(0, 1, 0, 2), "cell": bold, "fields": mask}})
     assert sheets.cells() == [["a", "b"], ["c", "d"]]
-    looks = sheets.resource(fields="sheets.data.rowData.values.userEnteredFormat", ranges=["S!A1:C2"])
+    shown = sheets.resource(fields="sheets.data.rowData.values.userEnteredFormat", ranges=["S!A1:C2"])
     cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
-    assert looks["sheets"][0]["data"][0]["rowData"] == [{"values": [cell, cell]}, {"values": [{}, {}]}]
+    assert shown["sheets"][0]["data"][0]["rowData"] == [{"values": [cell, cell]}, {"values": [{}, {}]}]
     sheets.batch({"repeatCell": {"range": {"endColumnIndex": 1}, "cell": bold, "fields": "userEnteredValue"}})
     assert sheets.cells() == [[9, "b"], [9, "d"], [9], [9], [9], [9]]
     sheets.batch({"repeatCell": {"range": {}, "cell": {}, "fields": "userEnteredFormat"}})
@@ -207,7 +207,7 @@ def test_a_million_cells_are_formatted_as_one(server: SheetsServer) -> None:
     bold = {"userEnteredFormat": {"textFormat": {"bold": True}}}
     sheets.batch({"repeatCell": {"range": {}, "cell": bold, "fields": "userEnteredFormat"}})
     sheets.batch({"repeatCell": {"range": area(9, 10, 0, 1), "cell": {}, "fields": "userEnteredFormat"}})
-    runs = server.snapshot(sheets.key).sheets[0].grid.marked(0)
+    runs = server.snapshot(sheets.key).sheets[0].grid.marks_of(0)
     assert runs is not None
     pieces = list(runs.pieces(0, 1_000_000))
     assert [(start, stop, value is None) for start, stop, value in pieces] == [

@@ -129,10 +129,10 @@ def test_cells_move_where_a_range_comes_or_goes(
     sheets.batch({request_name: {"range": place, "shiftDimension": dimension}})
     assert sheets.cells() == cells
     data = sheets.resource(ranges=["S!A1:D10"], fields="sheets.data.rowData.values")["sheets"][0]["data"][0]["rowData"]
-    looks = [
+    views = [
         cell.get("formattedValue") for row in data for cell in row.get("values", []) if "userEnteredFormat" in cell
     ]
-    assert looks == (["c"] if any("c" in row for row in cells) else [])
+    assert views == (["c"] if any("c" in row for row in cells) else [])
 
 
 def test_a_range_without_a_dimension_is_refused(sheets: Sheets) -> None:

@@ -110,7 +110,7 @@ def test_several_ranges_are_read_at_once(sheets: Sheets) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "looks", "back"),
+    ("sent", "shown", "back"),
     [
         ("=1+1", "=1+1", "=1+1"),
         ("'quoted", "'quoted", "'quoted"),
@@ -136,9 +136,9 @@ def test_several_ranges_are_read_at_once(sheets: Sheets) -> None:
         (1e22, "1E+22", 1e22),
     ],
 )
-def test_a_raw_value_is_kept_as_it_is(sheets: Sheets, sent: Any, looks: str, back: Any) -> None:
+def test_a_raw_value_is_kept_as_it_is(sheets: Sheets, sent: Any, shown: str, back: Any) -> None:
     sheets.put("S!A1", [[sent]])
-    assert sheets.get("S!A1")["values"] == [[looks]]
+    assert sheets.get("S!A1")["values"] == [[shown]]
     (read,) = sheets.values("S!A1")[0]
     assert (read, type(read)) == (back, type(back))
     assert sheets.values("S!A1", valueRenderOption="FORMULA") == [[back]]

@@ -61,7 +61,7 @@ def partitions_for(count: int, blocks: int) -> tuple[Partition, Partition]:
 
 @dataclass(slots=True)  # nobody changes one; a frozen one takes three times as long to make
 class Fingerprint:
-    """A fingerprint.
+    """A few numbers that tell what has happened to an array since it was written, without the array itself.
 
     Attributes:
         dtype: name of it.

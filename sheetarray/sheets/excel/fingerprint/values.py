@@ -55,7 +55,7 @@ def hidden_edit(case: FingerprintComparison) -> float | None:
     if case.record.moments is None or case.moments is None or case.dtype.kind != "float":
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        return _Doubles(case).hidden()
+        return _Doubles(case).find_hidden()
 
 
 def _changes(case: FingerprintComparison) -> Iterator[Change | None]:
@@ -164,7 +164,7 @@ class _Doubles:
         self.error = _ERRORS[case.dtype.numpy.itemsize]
         self.sizes, self.squares = sizes_of(self.numbers)
 
-    def hidden(self) -> float | None:
+    def find_hidden(self) -> float | None:
         largest = float(self._slack().max()) / _LEAST_WEIGHT
         return largest if np.isfinite(largest) and self._unchanged else None
 

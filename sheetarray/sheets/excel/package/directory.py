@@ -196,7 +196,7 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
 
 
 def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
-    """Return the first of the packed bytes, which follow a local header that names the same part."""
+    """Return the position of a part's packed bytes, behind its local header, which must name the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)

@@ -122,7 +122,7 @@ class Markup:
         self._appended.setdefault(element.start, (element, []))[1].append(text)
 
     def remove(self, element: Element) -> None:
-        """Take an element away."""
+        """Remove an element of XML, with everything in it."""
         self.replace(element.start, element.end, "")
 
     def set(self, element: Element, name: str, value: str) -> None:

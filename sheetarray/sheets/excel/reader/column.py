@@ -59,7 +59,7 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
     import polars as pl
 
     wanted: Any = engine_dtype(dtype)
-    if np.bincount(run.kinds, minlength=LONG + 1)[_known(dtype, numerals)].sum() < len(run):
+    if np.bincount(run.kinds, minlength=LONG + 1)[_known_kinds(dtype, numerals)].sum() < len(run):
         return None
     if run.values.dtype == pl.String:
         made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
@@ -100,7 +100,7 @@ def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | 
     return run.put_nulls(pl.Series(counts)) if exact.all() else None
 
 
-def _known(dtype: DType, numerals: bool) -> list[int]:
+def _known_kinds(dtype: DType, numerals: bool) -> list[int]:
     """Return the kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
     if dtype.kind == "bool":
         return [BOOLEAN]

@@ -91,10 +91,10 @@ class TextReader:
             self._text.append(self.check_length(text))
 
     def check_length(self, text: str) -> str:
-        """Return some characters, which are counted.
+        """Return characters of a cell's text, after adding their number to what the cell has so far.
 
         Raises:
-            FormatError: the cell has more than a cell may have.
+            FormatError: the cell has more characters than a cell may have.
         """
         self._length += len(text)
         if self._length > _LONGEST_TEXT:

@@ -89,7 +89,7 @@ def read_formats(package: Package, part: str | None) -> Formats:
 
 
 class _Styles:
-    """The formats of a part of styles, while it goes by."""
+    """The number formats of a workbook, collected while the XML of its styles is parsed."""
 
     def __init__(self) -> None:
         self.codes: dict[int, str] = {}

@@ -164,7 +164,7 @@ class TagWindows:
         self.lengths: Positions = tags.nexts[which] - self._starts
 
     def starting_with(self, places: Positions, text: bytes) -> Positions:
-        """Return those of some tags, by their places among these, that begin with a text and are longer.
+        """Return the indices of the tags that begin with a text and are longer than it.
 
         The first words are those of every tag of a row, or of every tag of a cell: they are compared already.
         """

@@ -95,15 +95,15 @@ def concatenate(runs: Sequence[RawCells], after: int) -> RawCells:
     if len(runs) == 1:
         return runs[0]
 
-    def joined(arrays: list[Any]) -> Any:
+    def join(arrays: list[Any]) -> Any:
         return np.concatenate(arrays)
 
     return RawCells(
-        joined([run.rows for run in runs]),
-        joined([run.columns for run in runs]),
-        joined([run.types for run in runs]),
-        joined([run.styles for run in runs]),
-        joined([run.pending for run in runs]),
+        join([run.rows for run in runs]),
+        join([run.columns for run in runs]),
+        join([run.types for run in runs]),
+        join([run.styles for run in runs]),
+        join([run.pending for run in runs]),
         pl.concat([run.values for run in runs]),
         after,
         0,

@@ -96,7 +96,9 @@ def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
 
 
 def _cells_alike(tags: Tags, rows: Positions) -> TagSequences | None:
-    """Return the cells, found in the first row only; None where another one differs, or tags close themselves."""
+    """Return the cells of rows that all have the tags of the first one, which alone is parsed; otherwise None.
+
+    Tags that close themselves (`<c/>`) are left to the slower way too."""
     count = len(rows)
     if count < _FEWEST_ROWS or len(tags) != count * (tags_per_row := int(rows[1])):
         return None
@@ -107,16 +109,16 @@ def _cells_alike(tags: Tags, rows: Positions) -> TagSequences | None:
     if not len(once.cells) or not plain.all() or once.odd.any():
         return None
 
-    def repeated(places: Positions) -> Positions:
+    def repeat(places: Positions) -> Positions:
         return (rows[:, None] + places[None, :]).ravel()
 
     width = len(once.cells)
     return TagSequences(
         rows,
         np.repeat(np.arange(count), width),
-        repeated(once.cells),
+        repeat(once.cells),
         np.tile(once.spans, count),
-        repeated(once.values),
+        repeat(once.values),
         np.tile(once.formulas, count),
         np.zeros(count * width, dtype=np.bool_),
         width,

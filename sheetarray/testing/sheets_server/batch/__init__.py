@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import masks, resource
-from ..errors import Json, invalid, unsupported, within
+from ..errors import Json, invalid, unsupported_error, within
 from ..protection import guard
 from ..spreadsheet import Spreadsheet
 from . import (
@@ -122,7 +122,7 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
         name = given[0]
         with within(f"Invalid requests[{index}].{name}"):
             if name not in REQUESTS:
-                raise unsupported(f"The request {name}")
+                raise unsupported_error(f"The request {name}")
             with guard(draft, moves=name in _MOVING):
                 reply = REQUESTS[name](draft, request[name])
         replies.append({} if reply is None else {name: reply})

@@ -7,7 +7,7 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from .. import entered, masks, normalized_formats
-from ..errors import Json, invalid, unsupported
+from ..errors import Json, invalid, unsupported_error
 from ..formulas import Evaluator
 from ..formulas.references import translate
 from ..grid import SKIP, Formula, GridCell, Skip
@@ -118,7 +118,7 @@ def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, spec
     order = list(range(area.height))
     for spec in reversed(specs):
         if any(spec.get(name) for name in _COLORS):
-            raise unsupported("Sorting by colors")
+            raise unsupported_error("Sorting by colors")
         column = spec.get("dimensionIndex") or 0
         if not area.left <= column < area.right:
             raise invalid(f"The sort column {column} is not in the range.")
@@ -146,7 +146,7 @@ def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
         cells = pad(grid.column(column, area.top, area.bottom), area.height)
         cells = [_move_formula(cells[index], row - index) for row, index in enumerate(order)]
         grid.write(column, area.top, cells)
-        if runs := grid.marked(column):
+        if runs := grid.marks_of(column):
             marks = [runs.at(area.top + index) for index in order]
             for row, mark in enumerate(marks, area.top):
                 runs.put(row, row + 1, mark)
@@ -166,7 +166,7 @@ def _mask(request: Json) -> masks.FieldMask:
         if name in _READ_ONLY:
             raise invalid(f"The field {name} is read-only.")
         if name not in _MARKS | {"userEnteredValue"}:
-            raise unsupported(f"The cell field {name}")
+            raise unsupported_error(f"The cell field {name}")
     return mask
 
 

@@ -94,16 +94,16 @@ def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     change = reorder(dimension, start, stop, before)
     move_cells(spreadsheet, sheet, change)
 
-    def moved(index: int) -> int:
+    def move_index(index: int) -> int:
         span = change(Span(index, index + 1) if dimension == "ROWS" else Span(None, None, index, index + 1))
         assert span is not None
         return (span.top if dimension == "ROWS" else span.left) or 0
 
-    sheet.dimensions[dimension] = {moved(index): held for index, held in sheet.dimensions[dimension].items()}
+    sheet.dimensions[dimension] = {move_index(index): held for index, held in sheet.dimensions[dimension].items()}
     for entry_id, entry in list(spreadsheet.metadata.items()):
         on = entry["location"].get("dimensionRange") or {}
         if on and on.get("dimension") == dimension and on.get("sheetId", 0) == sheet.id:
-            index = moved(on.get("startIndex", 0))
+            index = move_index(on.get("startIndex", 0))
             place = on | {"startIndex": index, "endIndex": index + 1}
             spreadsheet.metadata[entry_id] = entry | {"location": entry["location"] | {"dimensionRange": place}}
 

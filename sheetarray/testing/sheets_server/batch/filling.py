@@ -83,7 +83,7 @@ def _next(cells: list[GridCell], place: int, alternate: bool, *, down: bool) -> 
 
 
 def _trend(numbers: list[float], place: int) -> float:
-    """Return the value of the straight line through numbers; one alone counts on by 1."""
+    """Return the value that continues numbers along the straight line through them; a single number goes on by 1."""
     count = len(numbers)
     if count == 1:
         return numbers[0] + place

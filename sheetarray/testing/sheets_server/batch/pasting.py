@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..errors import Json, invalid, unsupported
+from ..errors import Json, invalid, unsupported_error
 from ..formulas import Evaluator
 from ..formulas.references import CellReference, rewrite, translate
 from ..grid import Formula, GridCell
@@ -104,7 +104,7 @@ def coordinate(spreadsheet: Spreadsheet, grid_coordinate: Json | None) -> tuple[
 def _kind(request: Json) -> str:
     kind = str(request.get("pasteType") or "PASTE_NORMAL")
     if kind not in _KINDS:
-        raise unsupported(f"The paste type {kind}")
+        raise unsupported_error(f"The paste type {kind}")
     return kind
 
 
@@ -220,7 +220,7 @@ class CopiedCells:
 
 
 def _marks_of(sheet: ServedSheet, column: int, area: GridArea) -> list[Json | None]:
-    runs = sheet.grid.marked(column)
+    runs = sheet.grid.marks_of(column)
     marks: list[Json | None] = []
     for start, stop, mark in runs.pieces(area.top, area.bottom) if runs else [(area.top, area.bottom, None)]:
         marks += [mark] * (stop - start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import Json, invalid, unsupported
+from ..errors import Json, invalid, unsupported_error
 from ..grid import GridCell
 from ..moves import move_cells, shift_part
 from ..ranges import GridArea, Span
@@ -67,12 +67,12 @@ def _is_down(sheet: ServedSheet, request: Json) -> bool:
     if request.get("shiftDimension") not in ("ROWS", "COLUMNS"):
         raise invalid("No dimension specified to shift.")
     if sheet.merges:
-        raise unsupported("Moving a part of a sheet with merged cells")
+        raise unsupported_error("Moving a part of a sheet with merged cells")
     return bool(request["shiftDimension"] == "ROWS")
 
 
 def _width(sheet: ServedSheet, area: GridArea) -> int:
-    """Return the column after the last one with a cell in these rows."""
+    """Return the number of columns up to the last one that has a cell in some rows."""
     filled = [column for column in range(sheet.grid.columns) if sheet.grid.column(column, area.top, area.bottom)]
     return max(filled, default=-1) + 1
 
@@ -81,7 +81,7 @@ def _replace(sheet: ServedSheet, area: GridArea, column: int, source: int | None
     """Give the rows of an area in one column what they hold in another; None for nothing."""
     grid = sheet.grid
     cells: list[GridCell] = [] if source is None else grid.column(source, area.top, area.bottom)
-    marked = grid.marked(source) if source is not None else None
+    marked = grid.marks_of(source) if source is not None else None
     marks = list(marked.pieces(area.top, area.bottom)) if marked else []
     grid.clear(GridArea(area.top, area.bottom, column, column + 1))
     grid.write(column, area.top, cells)

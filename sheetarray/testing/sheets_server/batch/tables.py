@@ -37,7 +37,7 @@ def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def delete_table(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteTable`: what stands in it goes too."""
+    """`deleteTable`: the cells of the table are emptied too."""
     sheet, entry = find_table(spreadsheet, request.get("tableId"))
     sheet.grid.clear(area_of_table(sheet, entry))
     sheet.overlays[TABLES].remove(entry)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from .. import entered
-from ..errors import Json, invalid, unsupported
+from ..errors import Json, invalid, unsupported_error
 from ..formats import format_plain
 from ..grid import SKIP, Formula, GridCell, Skip
 from ..ranges import GridArea, Span
@@ -91,10 +91,10 @@ def paste_data(spreadsheet: Spreadsheet, request: Json) -> None:
     """`pasteData`: text of lines and delimiters, each cell as if it had been typed."""
     sheet, row, column = coordinate(spreadsheet, request.get("coordinate"))
     if request.get("html"):
-        raise unsupported("HTML to be pasted")
+        raise unsupported_error("HTML to be pasted")
     kind = request.get("type") or "PASTE_NORMAL"
     if kind not in ("PASTE_NORMAL", "PASTE_VALUES", "PASTE_FORMULA", "PASTE_NO_BORDERS"):
-        raise unsupported(f"The paste type {kind}")
+        raise unsupported_error(f"The paste type {kind}")
     delimiter = request.get("delimiter")
     if not delimiter:
         raise invalid("One of delimiter and html must be specified.")

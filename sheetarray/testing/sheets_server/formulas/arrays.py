@@ -39,7 +39,7 @@ class ArrayBlock:
 
     def value(self, row: int, column: int) -> Scalar:
         """Return one value, counted from its corner; an error is raised."""
-        return raised(self.lines[column][row])
+        return check_value(self.lines[column][row])
 
     def columns(self) -> list[list[Value]]:
         """Return the values by column, without trailing blanks; errors stand among them."""
@@ -60,8 +60,8 @@ class ArrayBlock:
         return self.value(0, 0)
 
 
-def raised(value: Value) -> Scalar:
-    """Return a value; an error is raised."""
+def check_value(value: Value) -> Scalar:
+    """Return the value of a cell; if it is an error of a formula, that error is raised."""
     if isinstance(value, FormulaError):
         raise FormulaError(str(value), value.reason)
     return value
@@ -157,11 +157,11 @@ def beside(operands: list[Operand], *, fill: Value = None) -> list[list[Value]]:
     return [column + [fill] * (height - len(column)) for part in parts for column in part]
 
 
-def joined(operands: list[list[Operand]]) -> Operand:
+def join_rows(operands: list[list[Operand]]) -> Operand:
     """Return the array that rows of operands in braces are.
 
     Example:
-        >>> joined([[1.0, 2.0], [3.0, 4.0]]).lines
+        >>> join_rows([[1.0, 2.0], [3.0, 4.0]]).lines
         [[1.0, 3.0], [2.0, 4.0]]
     """
     bands: list[list[list[Value]]] = []

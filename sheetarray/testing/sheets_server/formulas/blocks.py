@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..grid import Formula, Spilled
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet
-from .arrays import raised
+from .arrays import check_value
 from .operands import FormulaError, Scalar, Value, fail
 from .spills import CellKey
 
@@ -57,14 +57,14 @@ class CellBlock:
         return CellBlock(self.scope, self.sheet, inner, self.spreads)
 
     def value(self, row: int, column: int) -> Scalar:
-        """Return one value, counted from its corner; an error is raised."""
+        """Return one value, counted from its corner; an error is check_value."""
         row, column = self.area.top + row, self.area.left + column
         self.scope.reads.append((self.sheet.id, GridArea(row, row + 1, column, column + 1)))
         cell = self.scope.evaluator.grid(self.sheet).cell(row, column)
         if not isinstance(cell, Formula):
             return cell
         if type(cell) is Spilled:
-            return raised(cell.value)  # type: ignore[arg-type]
+            return check_value(cell.value)  # type: ignore[arg-type]
         place = (self.sheet.id, row, column)
         known = self.scope.evaluator.known
         if place not in known:

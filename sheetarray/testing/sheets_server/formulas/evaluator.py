@@ -201,7 +201,7 @@ class FormulaScope:
         assert sheet is not None
         return self.block(sheet, reference.span)
 
-    def named(self, name: str) -> Operand:
+    def named_range(self, name: str) -> Operand:
         """Return the cells of a named range."""
         held = self.evaluator.spreadsheet.range_named(name)
         if held is None:

@@ -32,7 +32,7 @@ def apply_apart(
     return broadcast(once, [given[place] for place in apart])
 
 
-def chained(first: Node, rest: list[tuple[Work, Node]]) -> Node:
+def chain_nodes(first: Node, rest: list[tuple[Work, Node]]) -> Node:
     """Return a node for operands of one precedence, from left to right; however many they are, they nest no deeper."""
 
     def work_out(scope: FormulaScope) -> Operand:
@@ -74,7 +74,7 @@ def later(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
     return lambda: node(scope)
 
 
-def scaled(node: Node, by: float) -> Node:
+def scale_node(node: Node, by: float) -> Node:
     """Return a node for the multiple of a number; 0.01 is a percent."""
 
     def multiply(operand: Operand) -> float:

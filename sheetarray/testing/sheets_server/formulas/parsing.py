@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
-from .arrays import joined
+from .arrays import join_rows
 from .functions import ARRAYS, EAGER, LAZY, takes_whole
 from .lambdas import LambdaOperand
 from .mathematics import divide, power
-from .nodes import Node, Work, apply_apart, calling, chained, later, local_name, scaled
+from .nodes import Node, Work, apply_apart, calling, chain_nodes, later, local_name, scale_node
 from .operands import FormulaError, Operand, compare, fail, number, single_value, text
 from .references import Token, parse_reference, tokenize
 
@@ -123,9 +123,9 @@ class _Reader:
         return self.tokens.pop().text if self.sees(*marks) else None
 
     def comparison(self) -> Node:
-        return self.chain(self.joined, _COMPARISONS)
+        return self.chain(self.parse_joined, _COMPARISONS)
 
-    def joined(self) -> Node:
+    def parse_joined(self) -> Node:
         return self.chain(self.sum, {"&": lambda left, right: text(left) + text(right)})
 
     def sum(self) -> Node:
@@ -135,7 +135,7 @@ class _Reader:
         return self.chain(self.power, _PRODUCTS)
 
     def power(self) -> Node:
-        return self.chain(self.signed, {"^": lambda left, right: power(number(left), number(right))})
+        return self.chain(self.parse_signed, {"^": lambda left, right: power(number(left), number(right))})
 
     def chain(self, read: Callable[[], Node], works: dict[str, Work]) -> Node:
         """Read operands of one precedence."""
@@ -143,21 +143,21 @@ class _Reader:
         rest: list[tuple[Work, Node]] = []
         while mark := self.take(*works):
             rest.append((works[mark], read()))
-        return chained(first, rest) if rest else first
+        return chain_nodes(first, rest) if rest else first
 
-    def signed(self) -> Node:
+    def parse_signed(self) -> Node:
         sign, signs = 1.0, 0
         while mark := self.take("-", "+"):
             sign *= -1.0 if mark == "-" else 1.0
             signs += 1
         node = self.atom()
         while self.take("%"):
-            node = scaled(node, 0.01)
-        return scaled(node, sign) if signs else node
+            node = scale_node(node, 0.01)
+        return scale_node(node, sign) if signs else node
 
     def atom(self) -> Node:
         if self.take("("):
-            return self.nest(self.closed)
+            return self.nest(self.parse_closed)
         if self.take("{"):
             return self.nest(self.braces)
         if not self.tokens or self.tokens[-1].kind == "mark":
@@ -175,7 +175,7 @@ class _Reader:
         if kind == "error":
             return _failing(FormulaError(token))
         if kind == "call":
-            return self.called(self.nest(lambda: self.call(token.upper())))
+            return self.parse_call_of_lambda(self.nest(lambda: self.call(token.upper())))
         if token.upper() in ("TRUE", "FALSE"):
             known = token.upper() == "TRUE"
             return lambda _: known
@@ -184,7 +184,7 @@ class _Reader:
         reference = parse_reference(token)
         if reference is not None:
             return lambda scope: scope.cells(reference)
-        return lambda scope: scope.named(token)
+        return lambda scope: scope.named_range(token)
 
     def nest(self, read: Callable[[], Node]) -> Node:
         self.nested += 1
@@ -194,7 +194,7 @@ class _Reader:
         self.nested -= 1
         return node
 
-    def closed(self) -> Node:
+    def parse_closed(self) -> Node:
         node = self.comparison()
         if not self.take(")"):
             raise _parse_error()
@@ -212,9 +212,9 @@ class _Reader:
             rows[-1].append(self.comparison())
         if not self.take("}"):
             raise _parse_error()
-        return lambda scope: joined([[node(scope) for node in row] for row in rows])
+        return lambda scope: join_rows([[node(scope) for node in row] for row in rows])
 
-    def called(self, node: Node) -> Node:
+    def parse_call_of_lambda(self, node: Node) -> Node:
         """Read the arguments of a LAMBDA that is called where it stands."""
         while self.take("("):
             node = self.nest(lambda made=node: calling(made, self.arguments()))  # type: ignore[misc]
@@ -252,7 +252,7 @@ class _Reader:
 
         return make_lambda
 
-    def named(self) -> Node:
+    def parse_let(self) -> Node:
         """Read a LET: names and what they stand for, then what is worked out with them."""
         count, steps = len(self.names), list[Node]()
         while len(self.tokens) > 1 and self.tokens[-1].kind == "name" and self.tokens[-2].text in (",", ";"):
@@ -277,7 +277,7 @@ class _Reader:
 
     def call(self, function: str) -> Node:
         if function in ("LAMBDA", "LET"):
-            return self.function() if function == "LAMBDA" else self.named()
+            return self.function() if function == "LAMBDA" else self.parse_let()
         arguments = self.arguments()
         if function in self.names:
             return calling(local_name(function), arguments)

@@ -180,7 +180,7 @@ def follow(
     A span that does not concern it, `change` returns as the same object; the others are on the sheet `new_title` now.
     """
 
-    def changed(reference: CellReference) -> CellReference | None:
+    def change_reference(reference: CellReference) -> CellReference | None:
         if (home if reference.title is None else reference.title).casefold() != title.casefold():
             return reference
         span = change(reference.span)
@@ -189,15 +189,15 @@ def follow(
         moved = None if span is None else reference.at(span)
         return replace(moved, title=new_title) if moved is not None and new_title is not None else moved
 
-    return rewrite(formula, changed)
+    return rewrite(formula, change_reference)
 
 
 def retitle(formula: str, old: str, new: str | None) -> str:
     """Return a formula in which a sheet has its new title; None as the title says that the sheet was deleted."""
 
-    def changed(reference: CellReference) -> CellReference | None:
+    def change_reference(reference: CellReference) -> CellReference | None:
         if reference.title is None or reference.title.casefold() != old.casefold():
             return reference
         return None if new is None else replace(reference, title=new)
 
-    return rewrite(formula, changed)
+    return rewrite(formula, change_reference)

@@ -24,7 +24,7 @@ def _indirect(scope: FormulaScope, given: list[Later]) -> Operand:
         fail("#REF!", "The emulator knows references by letters only.")
     reference = parse_reference(shown)
     try:
-        block = scope.cells(reference) if reference is not None else scope.named(shown)
+        block = scope.cells(reference) if reference is not None else scope.named_range(shown)
         return replace(block, spreads=True) if isinstance(block, CellBlock) else block
     except FormulaError:
         fail("#REF!", f"Function INDIRECT parameter 1 value is '{shown}'. It is not a valid cell/range reference.")

@@ -12,7 +12,7 @@ from .mathematics import ANY, Function
 from .operands import Arguments, FormulaError, Operand, fail, is_block, number, single_value, text, truth, values, whole
 
 
-def _joined(arguments: Arguments, between: str, *, blanks: bool = False) -> str:
+def _join_texts(arguments: Arguments, between: str, *, blanks: bool = False) -> str:
     parts = []
     for argument in arguments:
         if not is_block(argument):
@@ -102,11 +102,11 @@ def _text(arguments: Arguments) -> Operand:
 
 
 def _join(arguments: Arguments) -> Operand:
-    return _joined(arguments[1:], text(arguments[0]))
+    return _join_texts(arguments[1:], text(arguments[0]))
 
 
 def _text_join(arguments: Arguments) -> Operand:
-    return _joined(arguments[2:], text(arguments[0]), blanks=truth(arguments[1]))
+    return _join_texts(arguments[2:], text(arguments[0]), blanks=truth(arguments[1]))
 
 
 def _character(arguments: Arguments) -> Operand:
@@ -134,8 +134,8 @@ TEXTS: dict[str, Function] = {
     "CHAR": (1, 1, _character),
     "CLEAN": (1, 1, lambda given: re.sub(r"[\x00-\x1f]", "", text(given[0]))),
     "CODE": (1, 1, _code),
-    "CONCAT": (2, 2, lambda given: _joined([single_value(operand) for operand in given], "")),
-    "CONCATENATE": (1, ANY, lambda given: _joined(given, "")),
+    "CONCAT": (2, 2, lambda given: _join_texts([single_value(operand) for operand in given], "")),
+    "CONCATENATE": (1, ANY, lambda given: _join_texts(given, "")),
     "EXACT": (2, 2, lambda given: text(given[0]) == text(given[1])),
     "FIND": (2, 3, _searching("FIND")),
     "DOLLAR": (1, 2, lambda given: format_pattern(number(given[0]), _decimal_pattern("$#,##0", given))),
