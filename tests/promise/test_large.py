@@ -52,16 +52,16 @@ def grown_by(*arguments: Any) -> float:
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     with sa.open_writer(path) as writer:
-        for number in range(10):
+        for number in range(7):
             rng = np.random.default_rng(number)
             writer.append({"t": rng.normal(size=(500, 1000)), "n": np.arange(500)})
-    assert path.stat().st_size > 100_000_000
-    assert grown_by("convert", path, tmp_path / "out.csv") < 150  # all elements as text take 100, and read at once 300
+    assert path.stat().st_size > 65_000_000
+    assert grown_by("convert", path, tmp_path / "out.csv") < 150  # read at once 210
     assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
     assert grown_by("check", path) < 170
     assert grown_by("diff", path, tmp_path / "out.csv") < 150
     assert grown_by("convert", path, tmp_path / "large.json") < 150
-    assert grown_by("check", tmp_path / "large.json") < 150  # read at once 700
+    assert grown_by("check", tmp_path / "large.json") < 150  # read at once 490
 
 
 @pytest.fixture
