@@ -144,10 +144,13 @@ def test_array_among_rows_that_are_alike(last: str) -> None:
         assert len(sa.read_columns(io.BytesIO(content), format="xlsx", header=False)) == 6
 
 
-def test_date_cell_that_holds_text() -> None:
+@pytest.mark.parametrize("shape", ["yyyy-mm-dd", "[h]:mm:ss", "General"])
+@pytest.mark.parametrize("text", ["12a", "NaN", "INF", "1e999"])
+def test_cell_of_a_number_that_holds_none(shape: str, text: str) -> None:
     content = book(
-        {(1, 0): ' s="1"><v>12a</v></c>', (2, 0): ' s="1"><v>45000</v></c>', (3, 0): boolean(True)},
-        formats=styles("yyyy-mm-dd"),
+        {(1, 0): f' s="1"><v>{text}</v></c>', (2, 0): ' s="1"><v>45000</v></c>', (3, 0): boolean(True)},
+        formats=styles(shape),
     )
-    columns = sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
-    assert next(iter(columns.values())).tolist() == ["NaN", "2023-03-15", "TRUE"]
+    with pytest.raises(sa.FormatError, match=f"a number that is none, {text}") as caught:
+        sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
+    assert caught.value.location == "arrays!A1"

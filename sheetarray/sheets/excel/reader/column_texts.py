@@ -161,9 +161,7 @@ class ColumnTexts:
     def _add_serials(self, places: Positions) -> None:
         if self._refuse_kind(places, "a date"):
             return
-        import polars as pl
-
-        serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        places, serials = self._take_numbers(places)
         if self._unit is not None:
             counts, exact = serials_to_counts(serials + DAYS_TO_1904 * self._from_1904, self._unit)
             self._add_kind(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
@@ -202,14 +200,28 @@ class ColumnTexts:
         if self._kind == "datetime" or self._refuse_kind(places, "a duration"):
             self._refuse_cells(places, lambda _: Unreadable("a duration"))
             return
+        places, days = self._take_numbers(places)
+        self._add_kind(places, [self._format_duration(number) for number in days.tolist()])
+
+    def _take_numbers(self, places: Positions) -> tuple[Positions, Buffer]:
+        """Return the cells that hold numbers, as a date and a duration do, and the numbers; refuse all others."""
         import polars as pl
 
-        hours = self._texts.gather(places).cast(pl.Float64, strict=False).to_list()
-        self._add_kind(places, [None if value is None else self._format_duration(value) for value in hours])
+        numbers = self._texts.gather(places).str.strip_chars().cast(pl.Float64, strict=False)
+        wrong = numbers.is_null() | ~numbers.fill_null(0).is_finite()
+        if not wrong.any():
+            return places, numbers.to_numpy()
+        odd = wrong.to_numpy()
+        self._refuse_cells(places[odd], lambda text: Unreadable(f"a number that is none, {text:.40}", "", text))
+        return places[~odd], numbers.filter(~wrong).to_numpy()
 
-    def _format_duration(self, days: float) -> str | None:
-        """Return the text of a duration as programs show it, or of the number itself under a dtype that has numbers."""
-        return shortest_text(days, repr(days)) if self._counts else format_duration(days)
+    def _format_duration(self, days: float) -> str:
+        """Return the text of a duration as programs show it, or of the number itself.
+
+        The latter under a dtype that has numbers, and for what is longer than any program shows.
+        """
+        shown = None if self._counts else format_duration(days)
+        return shortest_text(days, repr(days)) if shown is None else shown
 
     def _add_faults(self, places: Positions) -> None:
         self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}"))
