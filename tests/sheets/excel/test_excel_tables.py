@@ -145,7 +145,7 @@ def test_array_among_rows_that_are_alike(last: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["yyyy-mm-dd", "[h]:mm:ss", "General"])
-@pytest.mark.parametrize("text", ["12a", "NaN", "INF", "1e999"])
+@pytest.mark.parametrize("text", ["12a", "NaN", "INF"])
 def test_cell_of_a_number_that_holds_none(shape: str, text: str) -> None:
     content = book(
         {(1, 0): f' s="1"><v>{text}</v></c>', (2, 0): ' s="1"><v>45000</v></c>', (3, 0): boolean(True)},
