@@ -115,14 +115,22 @@ class Edited:
     # Edits ---------------------------------------------------------------------------------------------------
 
     def above(self, draw: Any) -> None:
-        """Rows above everything, with notes; a note right above an array without a name would be its name."""
+        """Rows above everything, with notes.
+
+        Above arrays without names no note stands right above one, and no two stand in one row: a note would be the
+        name, and so would two above blanks, which is how names stand above headers of unlike heights.
+        """
         count = draw(st.integers(1, 4))
         self.sheet.insert_rows(count)
         self.ends = [end + count for end in self.ends]
         self.top += count
-        for column in range(len(self.ends)):
-            if (cell := self.remark(draw)) and (count > 1 or self.named):
-                self.sheet.put(draw(st.integers(0, count - (1 if self.named else 2))), column, cell)
+        free = list(range(count if self.named else count - 1))
+        for column, names in enumerate(self.owners):
+            if free and (cell := self.remark(draw)):
+                row = draw(st.sampled_from(free))
+                self.sheet.put(row, column, cell)
+                if names and not self.named:
+                    free.remove(row)
 
     def column(self, draw: Any) -> None:
         """A column to the left, between or to the right, with a few notes in it, no two of them adjacent."""

@@ -104,6 +104,22 @@ def turned(rows: list[list[Any]]) -> list[list[Any]]:
     return [list(cells) for cells in zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True)]
 
 
+@pytest.mark.parametrize(
+    ("notes", "names"),
+    [
+        (["note", "", ""], ["A", "B", "C"]),
+        (["", "note", ""], ["A", "B", "C"]),
+        (["note", "note", ""], ["A", "B", "C"]),  # the data of these two begin in unlike rows
+        (["", "note", "version"], ["A", "note", "version"]),
+    ],
+)
+def test_two_texts_above_blanks_are_names_where_headers_end_in_one_row(notes: list[str], names: list[str]) -> None:
+    file = io.StringIO()
+    sa.write_csv(file, {"a": np.zeros((2, 1)), "b": np.array(1.0), "c": np.array(2.0)}, names=False)
+    text = ",".join(notes) + "\n,,\n" + file.getvalue()
+    assert list(sa.read(io.StringIO(text), format="csv")) == names
+
+
 # JSON --------------------------------------------------------------------------------------------------------
 
 
