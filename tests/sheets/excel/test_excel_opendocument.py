@@ -19,6 +19,7 @@ from foreign_books import document, table_cell, table_row, words, zipped
 import sheetarray as sa
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import blocks, opendocument, opendocument_table
+from sheetarray.sheets.excel.reader.kept_runs import KeptRuns
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -344,6 +345,78 @@ def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.Monk
     monkeypatch.setattr(opendocument, "MOST_REFERENCES", 2)
     with pytest.raises(sa.FormatError, match="a formula without a value"):
         linked(*formulas)
+
+
+# Elements that the parser gets -------------------------------------------------------------------------------------
+
+
+def outcome_of(content: bytes, *titles: str) -> list[str]:
+    """What comes of reading some tables of one workbook in turn."""
+    outcomes = []
+    with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
+        for title in titles:
+            workbook._container._kept = KeptRuns()
+            try:
+                list(workbook._container.cells(title, numeric=True))
+                outcomes.append("read")
+            except sa.FormatError as error:
+                outcomes.append(f"{error.location}: {error.hint}"[:21])
+    return outcomes
+
+
+@pytest.mark.parametrize("odd", ["an annotation", "two paragraphs", "spaces"])
+@pytest.mark.parametrize(("more", "outcome"), [(-1, "content.xml: save the"), (0, "read"), (1, "read")])
+def test_as_many_elements_are_parsed_as_the_limit(
+    odd: str, more: int, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = ODD[odd] * 10
+    monkeypatch.setattr(opendocument, "_MOST_PARSED", rows.count("<") - rows.count("</") + more)
+    assert outcome_of(document({"a": rows}), "a", "a") == [outcome] * 2
+    plain = "".join(PLAIN) * 90
+    assert outcome_of(document({"a": rows + plain}), "a") == [outcome], "plain rows count for nothing"
+
+
+def test_tables_share_the_elements_that_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ODD["an annotation"] * 40
+    content = document({"a": rows, "b": rows})
+    elements = rows.count("<") - rows.count("</")
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 700)
+    monkeypatch.setattr(blocks, "_BLOCK", 700)
+    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements * 3 // 2)
+    assert outcome_of(content, "a", "a", "b") == ["read", "read", "content.xml: save the"]
+    assert outcome_of(content, "b", "b") == ["read", "read"]
+    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements * 2 + 20)
+    assert outcome_of(content, "a", "b", "a") == ["read"] * 3
+
+
+@pytest.mark.parametrize("title", ["b", "Ann's & co", "1"])
+def test_elements_before_a_table_go_by_unseen(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, odd = "".join(PLAIN) * 30, ODD["spaces"] * 30
+    content = document({"a": rows + odd, title: rows, "c": odd})
+    expected = by_the_parser(content, monkeypatch, 1), by_the_parser(content, monkeypatch, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(opendocument_table, "may_pass_by", lambda *_: False)
+        assert (cells_of(content, 1), cells_of(content, 2)) == expected
+        patch.setattr(opendocument, "_MOST_AROUND", 150)
+        assert outcome_of(content, "c") == ["content.xml: save the"]
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2000)
+    monkeypatch.setattr(blocks, "_BLOCK", 2000)
+    monkeypatch.setattr(opendocument, "_MOST_AROUND", 600)
+    assert (cells_of(content, 1), cells_of(content, 2)) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_goes_by_unseen_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(seed)
+    rows = ["".join(source.choices([*PLAIN, *list(ODD.values())[:16]], k=30)) for _ in range(3)]
+    damaged = bytearray(rows[0].encode())
+    damaged[source.randrange(len(damaged))] = source.choice(b"<>/\"'! x")
+    content = document({"a": damaged.decode("utf-8", "replace"), "b": rows[1], "c": rows[2]})
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 900)
+    monkeypatch.setattr(blocks, "_BLOCK", 900)
+    one = cells_of(content, 2)
+    monkeypatch.setattr(opendocument_table, "may_pass_by", lambda *_: False)
+    assert one == cells_of(content, 2)
 
 
 _READ = """

@@ -26,10 +26,14 @@ class MarkupBudget:
 
     Args:
         elements: that are left.
+
+    Attributes:
+        spent: how many were taken off.
     """
 
     def __init__(self, elements: int) -> None:
         self.left = elements
+        self.spent = 0
 
     def spend(self, elements: int, name: str) -> None:
         """Take some off.
@@ -38,12 +42,21 @@ class MarkupBudget:
             FormatError: there are none left.
         """
         self.left -= elements
+        self.spent += elements
         if self.left < 0:
             raise FormatError(
                 "very many elements of unusual XML",
                 location=name,
                 hint="save the workbook anew in a spreadsheet program",
             )
+
+    def spend_on(self, text: bytes, name: str) -> None:
+        """Take off as many as begin in a text.
+
+        Raises:
+            FormatError: there are none left.
+        """
+        self.spend(text.count(b"<") - text.count(b"</"), name)
 
 
 def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
@@ -152,7 +165,7 @@ def parse_events(*pieces: bytes, reader: TextReader, name: str, budget: MarkupBu
         for piece in pieces:
             for start in range(0, len(piece), _PIECE):
                 part = piece[start : start + _PIECE]
-                budget.spend(part.count(b"<") - part.count(b"</"), name)
+                budget.spend_on(part, name)
                 parser.Parse(part)
                 fed += len(part)
                 if fed - parser.CurrentByteIndex > _LONGEST_TAG:

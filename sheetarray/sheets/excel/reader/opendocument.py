@@ -13,12 +13,13 @@ from ....errors import FormatError
 from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
 from .cells import MOST_ROWS, CellRun
-from .cutting import holds_pair
+from .events import MarkupBudget
 from .kept import SHORT
 from .kept_runs import KeptRuns
+from .opendocument_parser import CONTENT
 from .opendocument_runs import TABLE_SPACE
-from .opendocument_segments import Segment, split_segments
-from .opendocument_table import CONTENT, TableReader
+from .opendocument_segments import Segment, may_hold_tables, split_segments
+from .opendocument_table import TableReader
 from .references import MOST_REFERENCES, PlainReference
 from .texts import without_entities
 from .titles import Titles
@@ -30,8 +31,9 @@ _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
 _LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
 _LONGEST_TEXT = 2**20
-_WHITE = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 _MOST_KEPT = 2**25  # bytes of the content that are kept
+_MOST_PARSED = 1_500_000  # elements of all tables that are not plain; of large tables each is parsed twice
+_MOST_AROUND = 4_000_000  # elements before a table, which take less
 
 
 class OdsBook:
@@ -46,6 +48,7 @@ class OdsBook:
 
     def __init__(self, package: Package) -> None:
         self._package, self._kept = package, KeptRuns()
+        self._budgets: dict[str, MarkupBudget] = {}  # of the latest pass over each table
         self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
@@ -71,13 +74,21 @@ class OdsBook:
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """Yield the cells of a table."""
-        return self._kept.read(title, lambda: self._read_with(TableReader(title)), "text")
+        return self._kept.read(title, lambda: self._read_with(self._open_table(title)), "text")
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a table that are one plain reference, at most `MOST_REFERENCES`."""
-        reader = TableReader(title, keeps_references=True)
+        reader = self._open_table(title, keeps_references=True)
         batches = (reader.take_references() for _ in chain(self._read_with(reader), [None]))
         return islice(chain.from_iterable(batches), MOST_REFERENCES)
+
+    def _open_table(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> TableReader:
+        """Return the reader of a table, for which those elements are left that other tables have not spent."""
+        self._budgets.pop(title, None)
+        spent = sum(budget.spent for budget in self._budgets.values())
+        self._budgets[title] = MarkupBudget(_MOST_PARSED - spent)
+        budgets = self._budgets[title], MarkupBudget(_MOST_AROUND)
+        return TableReader(title, *budgets, keeps_references=keeps_references, numeric=numeric)
 
     def _read_with(self, reader: TableReader) -> Iterator[CellRun]:
         segments = split_segments(self._content())
@@ -104,12 +115,7 @@ class OdsBook:
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a table, numbers of which no digit counts as Float64, all other values as text."""
-        return self._kept.read(title, lambda: self._read_with(TableReader(title, numeric=True)), "table")
-
-
-def may_hold_tables(text: bytes) -> bool:
-    """Return whether the name of a tag may end with `table` in a text: cells and rows are searched past quickly."""
-    return any(white in text and holds_pair(text, b"e" + white) for white in _WHITE)
+        return self._kept.read(title, lambda: self._read_with(self._open_table(title, numeric=True)), "table")
 
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:

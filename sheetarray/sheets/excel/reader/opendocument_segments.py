@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .cutting import holds_pair
 from .opendocument_rows import END_OF_ROW, ROW_TAG
+
+_WHITE = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
+_NO_ELEMENTS = (b"<!", b"<?", b"-->", b"?>")  # begin or end what may hold something that looks like a tag
+_ESCAPED = frozenset("&<>\"'")
 
 
 class Segment(NamedTuple):
@@ -34,3 +39,26 @@ def split_segments(blocks: Iterator[bytes]) -> Iterator[Segment]:
             yield Segment(text, b"")
             waiting = b""
     yield Segment(waiting, b"")
+
+
+def may_hold_tables(text: bytes) -> bool:
+    """Return whether the name of a tag may end with `table` in a text: cells and rows are searched past quickly."""
+    return any(white in text and holds_pair(text, b"e" + white) for white in _WHITE)
+
+
+def may_pass_by(rows: bytes, title: str) -> bool:
+    """Return whether rows of other tables can go by unseen: they open as much as they close, and not our table.
+
+    Args:
+        rows: of a segment.
+        title: of the table that is looked for.
+    """
+    if any(mark in rows for mark in _NO_ELEMENTS):
+        return False
+    tags = rows.count(b"<")
+    if tags != rows.count(b">") or tags - 2 * rows.count(b"</") - rows.count(b"/>"):
+        return False
+    if not may_hold_tables(rows):
+        return True
+    name = title.encode()
+    return not (_ESCAPED & set(title) or b"&#" in rows or b'"%s"' % name in rows or b"'%s'" % name in rows)

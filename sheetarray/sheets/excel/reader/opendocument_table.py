@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from xml.parsers import expat
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from ....columns import cell_address
 from ....errors import FormatError
 from .binary import row_width
 from .cells import MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea
+from .events import MarkupBudget
+from .opendocument_parser import CONTENT, ContentParser
 from .opendocument_rows import PlainRows, read_plain_rows
 from .opendocument_runs import (
     CELLS_A_RUN,
-    ERROR_TYPE,
     FORMULA,
     LONG_TEXT,
     OFFICE_SPACE,
@@ -33,12 +33,9 @@ from .opendocument_runs import (
     parse_value,
     repeat_row,
 )
-from .opendocument_segments import Segment
+from .opendocument_segments import Segment, may_pass_by
 from .references import PlainReference, parse_open_reference
 
-CONTENT = "content.xml"
-
-_USUAL_PREFIXES = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SPACE}
 _NO_FORMULAS = ("", *TRUTHS)
 _CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
@@ -52,6 +49,8 @@ class TableReader:
 
     Args:
         title: of the table.
+        budget: of its elements that the parser gets.
+        around: of those before it.
         keeps_references: whether formulas that are one plain reference are kept, until somebody takes them.
         numeric: give numbers of which no digit counts as Float64, where there are many.
 
@@ -59,7 +58,16 @@ class TableReader:
         over: whether its end has gone by.
     """
 
-    def __init__(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        budget: MarkupBudget,
+        around: MarkupBudget,
+        *,
+        keeps_references: bool = False,
+        numeric: bool = False,
+    ) -> None:
+        self._budget, self._around = budget, around
         self._title, self.over, self._numeric = title, False, numeric
         self._references: list[PlainReference] | None = [] if keeps_references else None
         self._open: list[str] = []
@@ -77,13 +85,7 @@ class TableReader:
         self._areas: list[FormulaArea] = []
         self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
         self._written = self._made = 0
-        self._prefixes: dict[str, str] = {}
-        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-        self._parser.StartNamespaceDeclHandler = self._declaration
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
-        self._parser.CharacterDataHandler = self._characters
-        self._parser.StartDoctypeDeclHandler = self._definition
+        self._parser = ContentParser(self._begin, self._end, self._characters)
 
     def read_ahead(self, segment: Segment) -> tuple[bool, PlainRows | None]:
         """Return whether the rows of a segment were read, and what they hold if they are plain.
@@ -107,7 +109,10 @@ class TableReader:
         self._parse(segment.before, last=last)
         if segment.rows:
             rest = segment.rows
-            if self._is_between_rows() and self._references is None and self._knows_prefixes(rest):
+            if not self._depth and not self.over and may_pass_by(rest, self._title):
+                self._parser.pass_by(rest)
+                return
+            if self._is_between_rows() and self._references is None and self._parser.knows_prefixes(rest):
                 tried, plain = ahead
                 plain = plain if tried else read_plain_rows(rest, numeric=self._numeric)
                 if plain is not None:
@@ -118,11 +123,7 @@ class TableReader:
         yield from self._complete_runs(last=last)
 
     def _parse(self, text: bytes, *, last: bool = False) -> None:
-        try:
-            self._parser.Parse(text, last)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise FormatError(f"the part is no well-formed XML ({reason})", location=CONTENT) from error
+        self._parser.feed(text, self._budget if self._depth else self._around, last=last)
 
     def _complete_runs(self, *, last: bool) -> Generator[CellRun]:
         if self._rows and (last or self.over or len(self._rows) >= CELLS_A_RUN):
@@ -140,20 +141,9 @@ class TableReader:
 
     # Rows in bulk --------------------------------------------------------------------------------------------
 
-    def _declaration(self, prefix: str | None, space: str) -> None:
-        if prefix in self._prefixes and self._prefixes[prefix] != space:
-            space = ""  # it is not the same everywhere
-        self._prefixes[prefix or ""] = space
-
     def _is_between_rows(self) -> bool:
         """Return whether what comes next is a row of the table, or goes around rows."""
         return bool(self._depth) and not self._aside and not self._in_a_row and self._cell is None
-
-    def _knows_prefixes(self, text: bytes) -> bool:
-        """Return whether the prefixes of names in some rows mean what they usually mean."""
-        known = all(f"{self._prefixes.get(prefix)} " == space for prefix, space in _USUAL_PREFIXES.items())
-        extended = self._prefixes.get("calcext")
-        return known and (b"calcext:" not in text or f"{extended} value-type" == ERROR_TYPE)
 
     def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
         """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
@@ -177,9 +167,6 @@ class TableReader:
         odd, self._runs = [run for run, _ in self._runs], []
         if odd or run is not None:
             yield merge_runs([run, *odd] if run is not None else odd)
-
-    def _definition(self, *_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
 
     # Elements ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from .compound import MAGIC, Compound
 from .excel97 import Excel97Book
 from .ooxml import OoxmlBook
 from .opendocument import MANIFEST, OdsBook
-from .opendocument_table import CONTENT
+from .opendocument_parser import CONTENT
 from .xlsb import XlsbBook
 
 _ZIP = b"PK"
