@@ -20,6 +20,7 @@ import pytest
 from cases import assert_same
 from examples import examples
 from excel_packages import parts, with_parts
+from foreign_books import document, table_cell, table_row
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from sheet_edits import EDITS, Edited, Rows
@@ -243,6 +244,40 @@ SHORT = st.one_of(
     st.lists(_PRINTABLE, min_size=1, max_size=5).map(np.array),
     numbers(SHAPES).filter(lambda array: array.dtype.kind in "iumM"),
 )  # openpyxl keeps neither every digit nor every character
+
+
+def open_cell(value: Any) -> str:
+    """A cell of .ods that somebody typed."""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
+        return table_cell(float(value))
+    if isinstance(value, str) and value.startswith("="):
+        cached = ' office:value-type="float" office:value="3.5"' if len(value) % 2 else ""
+        return f'<table:table-cell table:formula="of:{value}"{cached}/>'
+    return element_cell(value)
+
+
+def element_cell(value: Any) -> str:
+    """A cell of .ods that holds a value of an array: an integer that is no double stands there as text."""
+    if isinstance(value, int) and abs(value) > 2**53:
+        value = str(value)
+    return table_cell(value).replace("<text:p> ", "<text:p><text:s/>").replace("  ", '<text:s text:c="2"/>')
+
+
+@settings(max_examples=examples(60))
+@given(st.data())
+def test_an_opendocument_spreadsheet(data: Any) -> None:
+    mapping = data.draw(st.dictionaries(_PRINTABLE.filter(str.strip), SHORT, min_size=1, max_size=4))
+    columns = [[name, *sa.to_linear(array)] for name, array in mapping.items()]
+    cells = [list(map(element_cell, column)) for column in columns]
+    height = max(map(len, cells))
+    sheet = Rows(turned([[*column, *[""] * (height - len(column))] for column in cells]), make=open_cell)
+    edited = Edited(sheet, [[name] for name in mapping], [len(column) for column in cells], dict(mapping))
+    edited.edit(data.draw)
+    note(f"{edited.log}")
+    blank, slow = table_cell(None), data.draw(st.sampled_from(["", "<!-- x -->"]))  # these rows go to the parser
+    rows = "".join(table_row(slow, *(cell or blank for cell in row)) for row in sheet.rows)
+    content = document({"notes": table_row(table_cell("x")), "arrays": rows})
+    assert_all(lambda: io.BytesIO(content), edited.expected(), format="ods")
 
 
 @settings(max_examples=examples(40))
