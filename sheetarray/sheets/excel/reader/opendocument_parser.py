@@ -37,7 +37,7 @@ class ContentParser:
         self._parser.StartDoctypeDeclHandler = self._definition
         self._attach(*self._handlers)
 
-    def feed(self, text: bytes, budget: MarkupBudget, *, last: bool = False) -> None:
+    def hand_over(self, text: bytes, budget: MarkupBudget, *, last: bool = False) -> None:
         """Hand over the elements of a text, which a budget is to allow.
 
         Raises:

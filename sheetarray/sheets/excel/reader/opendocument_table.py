@@ -123,7 +123,7 @@ class TableReader:
         yield from self._complete_runs(last=last)
 
     def _parse(self, text: bytes, *, last: bool = False) -> None:
-        self._parser.feed(text, self._budget if self._depth else self._around, last=last)
+        self._parser.hand_over(text, self._budget if self._depth else self._around, last=last)
 
     def _complete_runs(self, *, last: bool) -> Generator[CellRun]:
         if self._rows and (last or self.over or len(self._rows) >= CELLS_A_RUN):
