@@ -38,8 +38,8 @@ settings.load_profile("sheetarray")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the one test that takes longest, so that no worker waits for it at the end."""
-    items.sort(key=lambda item: item.path.name != "test_deleting.py")
+    """Begin with the tests that take longest, so that no worker waits for one at the end."""
+    items.sort(key=lambda item: item.path.name not in ("test_deleting.py", "test_foreign_suites.py"))
 
 
 def pytest_collection_finish() -> None:
