@@ -247,7 +247,7 @@ def test_progress_counts_the_cells_of_headers_and_data() -> None:
 
 
 def test_progress_of_a_large_text_is_told_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    piece = 2**20
+    piece = 2**18
     monkeypatch.setattr("sheetarray.sheets.delimited.reported.PIECE", piece)
     count = piece // 20
     floats = np.random.default_rng(0).normal(size=count)
