@@ -243,7 +243,7 @@ def test_the_content_is_kept_while_it_is_short(monkeypatch: pytest.MonkeyPatch) 
         np.testing.assert_equal(again, expected)
 
 
-MOST_TIMES = {"many columns": 5}  # each of which has as many cells as 40 times the others
+MOST_TIMES = {"many columns": 5}  # of which one row has more cells than all others
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -127,7 +127,7 @@ def test_two_programs_one_after_the_other(size: float, book: Path, tmp_path: Pat
 
 # Numbers of any size --------------------------------------------------------------------------------------------
 
-WIDE = RANDOM.standard_normal(200) * 10.0 ** RANDOM.integers(-14, 9, 200)
+WIDE = RANDOM.standard_normal(100) * 10.0 ** RANDOM.integers(-14, 9, 100)
 WIDE[:12] = 1e-300, 1e300, 5e-324, -2.5e-310, -0.0, 0.0, -1e-7, 1e-20, 4e-21, -1.7976931348623157e308, 1e-5, 9.99e-6
 SIZES = {"small": WIDE[12:], "wide": WIDE, "few": np.array([1.5, 1e-300, 2.0]), "tiny": WIDE[12:] * 1e-8}
 

@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 import xarray as xr
+from examples import STRIDE
 from programs import resave, resave_all, schema_errors
 
 import sheetarray as sa
@@ -160,7 +161,8 @@ def test_each_choice_shows_its_slice_in_libreoffice(tmp_path: Path) -> None:
     cases = write_cases(tmp_path)
     variants, wanted = [], []
     for name, (path, choices) in cases.items():
-        for place, (choice, elements) in enumerate(choices):
+        some = choices if STRIDE == 1 else [choices[0], *choices[1:][-1:]]
+        for place, (choice, elements) in enumerate(some):
             variants.append(choose(path, tmp_path / f"{name}_{place}.xlsx", *choice))
             wanted.append(elements)
     for path, elements in zip(resave_all(variants, "xlsx", tmp_path / "saved"), wanted, strict=True):
