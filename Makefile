@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
-WORKERS ?= 2
+WORKERS ?= 3  # on two cores, as some tests wait for other programs
 unexport PYTHONDONTWRITEBYTECODE  # tests start many interpreters
 
 .PHONY: demo test lint bench site clean

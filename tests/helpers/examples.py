@@ -1,4 +1,4 @@
-"""How many examples are tried: a fifth of those that a property is worth, or as many times more as is asked for.
+"""How many examples are tried: an eighth of those that a property is worth, or as many times more as is asked for.
 
     EXAMPLES=1 make test   # all of them; EXAMPLES=10 on a night when nobody waits
 
@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 ANEW = "EXAMPLES" in os.environ
-_SHARE = float(os.environ.get("EXAMPLES", "0.2"))
+_SHARE = float(os.environ.get("EXAMPLES", "0.125"))
 STRIDE = max(1, round(1 / _SHARE))  # one in so many is tried where each is as good as the next
 PART = 1 if _SHARE >= 1 else 16  # floods of 32 MB are so many times smaller, and have so many times less time
 
