@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
 from .cells import MOST_COLUMNS
 from .raw import INLINE, LOGICAL, PLAIN, SHARED
@@ -52,7 +54,7 @@ class FirstRow:
     types: list[int]
     styles: list[int]
 
-    @property
+    @cached_property
     def mark(self) -> bytes:
         """Return a byte that each gap has, and that no value has: one for each attribute, or two if there are texts."""
         return b'"' if INLINE in self.types else b"="
@@ -63,7 +65,7 @@ class FirstRow:
 
     def count_marks(self) -> int:
         """Return the number of marks of a row."""
-        return sum(piece.count(self.mark) for gap in self.gaps for piece in gap)
+        return b"".join(chain.from_iterable(self.gaps)).count(self.mark)
 
     def ends_at(self, block: bytes, place: int) -> bool:
         """Return whether a block has nothing from a place on but a value of the last cell, and what ends a row."""
