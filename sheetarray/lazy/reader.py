@@ -83,7 +83,10 @@ class ArrayReader:
         return None if elements is None else elements.reshape(-1, *shape[1:])
 
     def _take_elements(self, name: str, start: int, stop: int) -> Array | None:
-        """Return some elements of an array of a large file, which is gone through to the last of them; else None."""
+        """Return some elements of an array of a large file, read piece by piece up to the last of them.
+
+        None where the file is small, or does not come in pieces.
+        """
         if start >= stop or size_of(self.path) < LARGE_FILE:
             return None
         pieces = iter_elements(self.path, [name], self.format, self.options)

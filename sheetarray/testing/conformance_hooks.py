@@ -96,7 +96,7 @@ class ConformanceHooks:
     text = True
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Leave out of the tests of an option what no option can change."""
+        """Take from a class for an option, such as a compression, the tests whose result no option can change."""
         super().__init_subclass__(**options)
         for name in OF_THE_FORMAT:
             if name not in vars(cls):

@@ -118,7 +118,7 @@ class WordCells:
         return self._look_closer(whole, odd, left, right, codes)
 
     def _look_closer(self, whole: Mask, odd: Mask, left: Positions, right: Positions, codes: WordCodes) -> Mask:
-        """Return a mask of words, without those odd ones whose cells are not the word when they are trimmed."""
+        """Return the mask `whole` without the odd words whose cells, trimmed, hold more than the word."""
         known: dict[bytes, str] = {}
         some = np.flatnonzero(whole & odd)
         for index, low, high, code in zip(
@@ -157,7 +157,7 @@ def _beside(ink: Positions, places: Positions, ends: Positions, low: int, high: 
 
 
 def _any_between(marks: Mask, left: Positions, right: Positions) -> Mask:
-    """Return a mask of the pairs of places between which one is marked."""
+    """Return a mask of the pairs of places, `left` and `right`, that have a marked byte between them."""
     counts = np.concatenate([[0], np.cumsum(marks)])
     between: Mask = counts[right] != counts[left + 1]
     return between

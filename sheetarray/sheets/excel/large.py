@@ -1,4 +1,4 @@
-"""Everything that is to be said of a large workbook, with no more than one of its arrays in memory.
+"""Checks a large workbook with no more than one of its arrays in memory.
 
 As a rule nobody has touched it, which checksums tell while its elements go by. Otherwise these come piece by piece into
 a file without a name; each array is then judged by itself, mapped from there. A workbook in which a cell is wrong, or

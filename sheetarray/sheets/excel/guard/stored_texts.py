@@ -16,7 +16,7 @@ _MAPPED = 2**22  # bytes that are looked at before the system hears that they ne
 
 
 class StoredTexts(Sequence[str]):
-    """Texts that lie one behind another in a file mapped into memory.
+    """Texts in a file mapped into memory, each right after the one before.
 
     Args:
         content: all of them, in UTF-8.

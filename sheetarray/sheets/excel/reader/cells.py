@@ -112,7 +112,7 @@ class AlikeRows:
         return self.first + self.count
 
     def texts(self) -> list[pl.Series]:
-        """Return the texts of each column of them."""
+        """Return the values of those columns that hold text."""
         return [column for column, kind in zip(self.values, self.kinds.tolist(), strict=True) if kind == TEXT]
 
     def head(self, count: int) -> AlikeRows:
@@ -187,4 +187,4 @@ class DatesReader(Protocol):
     """A workbook whose cells hold dates, and no numbers that formats show as dates."""
 
     def find_day_zero(self) -> str:
-        """Return the date that stands for the number 0."""
+        """Return the date, in ISO form, from which a cell's number counts days."""

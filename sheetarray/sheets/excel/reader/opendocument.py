@@ -59,7 +59,7 @@ class OdsBook:
         self.titles = list(titles.places)
 
     def find_day_zero(self) -> str:
-        """Return the date that stands for the number 0; documents that do not say it count as Excel does."""
+        """Return the date, in ISO form, from which numbers count days: Excel's where the document does not say it."""
         waiting = b""
         for block in self._content():
             waiting = waiting[-_LONGEST_TAG:] + block

@@ -36,8 +36,8 @@ _LESS = ord("<")
 
 
 @dataclass(frozen=True)
-class RegularRows:
-    """Rows, one under another, each with cells of the same columns, types and styles.
+class RegularShape:
+    """The place of regular rows, one under another, and the columns, types and styles of the cells of each.
 
     Attributes:
         first: the first row, from 0.
@@ -45,7 +45,6 @@ class RegularRows:
         columns: of the cells of a row, from 0.
         types: of the cells of a row, constants of `raw`.
         styles: of the cells of a row.
-        values: of all cells, row by row: text or Float64.
     """
 
     first: int
@@ -53,6 +52,16 @@ class RegularRows:
     columns: Positions
     types: Kinds
     styles: Positions
+
+
+@dataclass(frozen=True)
+class RegularRows(RegularShape):
+    """Regular rows, row by row.
+
+    Attributes:
+        values: of all cells, row by row: text or Float64.
+    """
+
     values: pl.Series
 
     @property

@@ -13,10 +13,9 @@ import numpy as np
 
 from ....dtypes import Positions
 from .binary import are_plain_doubles
-from .cells import Kinds
 from .cutting import holds_text
 from .raw import INLINE, LOGICAL, SHARED
-from .regular import ANY, columns_of, compare_rows
+from .regular import ANY, RegularShape, columns_of, compare_rows
 from .texts import ESCAPE, NO_TEXT, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:
@@ -31,23 +30,13 @@ _LAST_WHITE = ord(" ")  # of what text may hold, no other character is less
 
 
 @dataclass(frozen=True)
-class RegularColumns:
-    """Rows, one under another, each with cells of the same columns, types and styles.
+class RegularColumns(RegularShape):
+    """Regular rows, column by column.
 
     Attributes:
-        first: the first row, from 0.
-        count: how many rows.
-        columns: of the cells of a row, from 0.
-        types: of the cells of a row, constants of `raw`.
-        styles: of the cells of a row.
         values: of each column: text; numbers of shared strings; or doubles, of which no digit counts.
     """
 
-    first: int
-    count: int
-    columns: Positions
-    types: Kinds
-    styles: Positions
     values: list[pl.Series]
 
 

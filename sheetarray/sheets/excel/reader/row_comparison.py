@@ -32,7 +32,7 @@ class RowComparison:
     Args:
         block: the rows, with at least 64 spaces at its end.
         row: the first of them.
-        marks: where those bytes of each row are that gaps are found by.
+        marks: the places, in each row, of the byte `row.mark`, from which the places of gaps follow.
 
     Attributes:
         row: the first of the rows.
@@ -115,7 +115,9 @@ class RowComparison:
 
 
 def _equal_digits(number: int, count: int, most: int) -> Iterator[tuple[int, int, int]]:
-    """Yield stretches of rows whose numbers have as many digits: the first row, the one after the last, the digits.
+    """Yield rows in stretches whose row numbers have the same count of digits.
+
+    Of each: its first row, the row after its last one, and that count.
 
     Args:
         number: of the first row, from 1.
