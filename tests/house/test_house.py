@@ -71,6 +71,14 @@ def test_public_checks_run_what_everybody_runs() -> None:
     assert re.search(r"^test: lint$", makefile, re.MULTILINE)
 
 
+def test_every_file_that_a_page_or_a_setting_names_is_there() -> None:
+    settings = [".pre-commit-config.yaml", ".ci/run", "Makefile", "pyproject.toml", ".github/workflows/ci.yml"]
+    pages = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]]
+    named = {(name, path) for name in settings + pages for path in re.findall(r"\btests/[\w/]+(?:\.\w+)?", page(name))}
+    assert {(name, path) for name, path in named if not (ROOT / path).exists()} == set()
+    assert len(named) > 10
+
+
 def test_the_demo_needs_a_part_of_the_dependencies() -> None:
     needs = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["dependency-groups"]["demo"]}
     all_of_them = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["project"]["dependencies"]}
