@@ -109,8 +109,16 @@ def explain_error(error: BaseException) -> tuple[str, str]:
         return "not enough memory" + (f": {error}" if str(error) else ""), ""
     if isinstance(error, OSError) and not isinstance(error, SheetArrayError) and error.strerror:
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
-        return f"{where}{error.strerror}", ""
+        return f"{where}{error.strerror}", _hint_at_folder(error)
     return str(error) or type(error).__name__, ""
+
+
+def _hint_at_folder(error: OSError) -> str:
+    """Return a hint that names the folder in which a missing file should stand, if the folder is missing too."""
+    if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, (str, bytes)):
+        return ""
+    folder = os.path.dirname(os.fsdecode(error.filename))
+    return f"there is no folder {folder}" if folder and not os.path.exists(folder) else ""
 
 
 def to_cli_options(text: str, option: str) -> str:

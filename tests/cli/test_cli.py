@@ -444,6 +444,13 @@ def test_misuse_and_missing_files_end_with_2_and_two_lines(args):
         assert result.stderr.startswith("error: ")
 
 
+def test_a_folder_that_is_missing_is_named(one, tmp_path):
+    folder = tmp_path / "none"
+    for line in (["convert", one, folder / "x.csv"], ["info", folder / "x.csv"]):
+        assert run(*line).stderr.endswith(f"No such file or directory\nhint: there is no folder {folder}\n")
+    assert "hint" not in run("info", tmp_path / "none.csv").stderr
+
+
 @pytest.mark.parametrize("command", ["show {} q", "convert {} out.json q", "diff {} {} q"])
 def test_an_unknown_array_is_answered_with_those_there_are(one, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
