@@ -109,18 +109,8 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
         For each file what is wrong with it, as opening it would say; None where nothing is.
     """
     problems: list[Exception | None] = [None] * len(files)
-    waiting: dict[int, tuple[Any, list[int], list[str]]] = {}
-    for index, file in enumerate(files):
-        if file.state is None:
-            try:
-                system, path = open_storage(file)
-            except Exception as error:  # of this file alone
-                problems[index] = error
-                continue
-            _, indices, paths = waiting.setdefault(id(system), (system, [], []))
-            indices.append(index)
-            paths.append(path)
-    for system, indices, paths in waiting.values():
+    unknown = [index for index, file in enumerate(files) if file.state is None]
+    for system, indices, paths in _group_by_system(files, unknown, problems):
         system.invalidate_cache()
         for index, info in zip(indices, _ask_for_infos(system, paths), strict=True):
             if isinstance(info, Exception):
@@ -128,6 +118,29 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
             else:
                 files[index].state = state_of(info)
     return problems
+
+
+def _group_by_system(
+    files: Sequence[RemoteFile], wanted: Iterable[int], problems: list[Exception | None]
+) -> list[tuple[Any, list[int], list[str]]]:
+    """Return each file system of some files, with the files' indices and their paths in it.
+
+    Args:
+        files: all files.
+        wanted: the indices of the files that are asked for.
+        problems: gets the error of a file whose file system cannot be opened.
+    """
+    groups: dict[int, tuple[Any, list[int], list[str]]] = {}
+    for index in wanted:
+        try:
+            system, path = open_storage(files[index])
+        except Exception as error:  # of this file alone
+            problems[index] = error
+            continue
+        _, indices, paths = groups.setdefault(id(system), (system, [], []))
+        indices.append(index)
+        paths.append(path)
+    return list(groups.values())
 
 
 def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
@@ -158,17 +171,7 @@ def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception 
         For each file what is wrong with it, as opening it would say; None where nothing is.
     """
     problems: list[Exception | None] = [None] * len(files)
-    groups: dict[int, tuple[Any, list[int], list[str]]] = {}
-    for index, file in enumerate(files):
-        try:
-            system, path = open_storage(file)
-        except Exception as error:  # of this file alone
-            problems[index] = error
-            continue
-        _, indices, paths = groups.setdefault(id(system), (system, [], []))
-        indices.append(index)
-        paths.append(path)
-    for system, indices, paths in groups.values():
+    for system, indices, paths in _group_by_system(files, range(len(files)), problems):
         heads = system.cat_ranges(paths, [0] * len(paths), [size] * len(paths), on_error="return")
         for index, head in zip(indices, heads, strict=True):
             if isinstance(head, Exception):

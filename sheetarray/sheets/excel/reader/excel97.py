@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import struct
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 from ....errors import FormatError
@@ -16,7 +16,7 @@ from .binary import BatchReader, Wanted, WordTable, checking_complete, decode_ut
 from .cells import CellRun
 from .cells97 import SheetDecoder
 from .formats import Formats
-from .kept_runs import KeptRuns
+from .record_book import RecordBook
 from .strings97 import WIDE, read_strings
 from .titles import Titles
 
@@ -29,7 +29,7 @@ _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769:
 _U16 = struct.Struct("<H")
 
 
-class Excel97Book:
+class Excel97Book(RecordBook):
     """A workbook stream; `cells.WorkbookReader` says what each method is for.
 
     Args:
@@ -40,12 +40,12 @@ class Excel97Book:
     """
 
     def __init__(self, stream: bytes) -> None:
+        super().__init__()
         self._stream = stream
         self.from_1904 = False
         self._code_page = "cp1252"
         self._segments: list[bytes] = []
         self._listed = Titles()
-        self._kept = KeptRuns()
         codes: dict[int, str] = {}
         used: list[int] = []
         kind, record, _ = next(r.iter_records(stream, 0), (0, b"", []))
@@ -74,9 +74,6 @@ class Excel97Book:
                     used.append(_U16.unpack_from(record, 2)[0])
         self._formats = Formats(used, codes)
         self.titles = list(self._listed.places)
-
-    def close(self) -> None:
-        """Do nothing: nothing is held but the stream."""
 
     def _note_sheet(self, record: bytes) -> None:
         start, _, kind = struct.unpack_from("<I2B", record)
@@ -107,17 +104,6 @@ class Excel97Book:
     def _words(self) -> WordTable:
         with checking_complete("Workbook"):
             return WordTable(read_strings(self._segments))
-
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet."""
-        return self._cells(title, "numbers" if numeric else "text")
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
-        return self._cells(title, "table")
-
-    def _cells(self, title: str, wanted: Wanted) -> Generator[CellRun]:
-        return self._kept.read(title, lambda: self._read_sheet(title, wanted), wanted)
 
     def _read_sheet(self, title: str, wanted: Wanted) -> Iterator[CellRun]:
         code_page = None if self._version == _EXCEL_97 else self._code_page

@@ -67,13 +67,7 @@ class OoxmlBook:
         titles = Titles(part)
         for sheet in listed.children_named("sheet"):
             title, id_ = without_escapes(sheet.get("name")), sheet.get_in(RELATION_SPACES, "id")
-            if not id_:
-                continue  # a module of macros, kept from a workbook of Excel 95
-            relation = targets.get(id_)
-            if relation is None or relation.target is None:
-                raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
-            if relation.kind == "worksheet":
-                titles.add(title, relation.target)
+            titles.add_related(title, id_, targets)
         self.parts = titles.places
         self.titles = list(self.parts)
         settings = root.child_named("workbookPr")

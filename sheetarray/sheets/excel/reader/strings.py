@@ -24,17 +24,17 @@ from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
 from .raw import RawCells
 from .shared_texts import SharedTexts
+from .tag_forms import TagForm, match_forms
 from .tags import Tags
 
 if TYPE_CHECKING:
     import polars as pl
 
-# The tags of an item after its first, and which of them close themselves; the text follows the first
-_FORMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((t.TEXT, t.END_TEXT, t.END_ITEM), ()),
-    ((t.TEXT, t.END_ITEM), (1,)),
-    ((t.END_ITEM,), ()),
-    ((), (0,)),
+_FORMS = [  # of items
+    TagForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
+    TagForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
+    TagForm((t.END_ITEM,), 0),
+    TagForm((), 0, closed=(0,)),
 ]
 _SHORT = 2**15  # bytes, of which the tags take longer to count than to split
 _OPENING, _CLOSING = b"<si><t>", b"</t></si>"
@@ -142,17 +142,11 @@ def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudge
     texts = tags.texts()
     if texts is None or not len(items) or items[0] != 0:
         return None
-    left = np.arange(len(items))
-    has = np.zeros(len(items), dtype=np.bool_)
-    for form, closed in _FORMS:
-        first = items[left]
-        same = spans[left] == len(form) + 1
-        for index, kind in enumerate(form, 1):
-            same &= tags.kinds[first + index] == kind
-        for index in closed:
-            same[same] = tags.are_closed(first[same] + index)
-        has[left[same]] = form[:1] == (t.TEXT,)
-        left = left[~same]
+    has, unmatched = np.zeros(len(items), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
+    for form, of_form in match_forms(tags, items, spans, _FORMS):
+        has[of_form] = form.value
+        unmatched[of_form] = False
+    left = np.flatnonzero(unmatched)
     places = items + has
     values = decode_texts(tags, texts.gather(places).fill_null(""), np.flatnonzero(has), places[has])
     if values is None or not len(left):

@@ -12,25 +12,25 @@ import numpy as np
 from ....dtypes import Mask, Positions
 from . import tags as t
 from .cells import MOST_ROWS
+from .tag_forms import TagForm, match_forms
 from .tags import Tags, TagWords
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
 _FEWEST_ROWS = 4  # of which it is worth while to ask whether they are alike
 
-# The tags of a cell after its first; which of them has the value, and which close themselves
-_FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = [
-    ((t.VALUE, t.END_VALUE, t.END_CELL), 1, ()),
-    ((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2, ()),
-    ((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3, ()),
-    ((), 0, (0,)),
-    ((t.END_CELL,), 0, ()),
-    ((t.VALUE, t.END_CELL), 1, (1,)),
-    ((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, (2,)),
-    ((t.FORMULA, t.END_FORMULA, t.END_CELL), 0, ()),
-    ((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, (3,)),
-    ((t.FORMULA, t.END_CELL), 0, (1,)),
-    ((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, (1,)),
-    ((t.FORMULA, t.VALUE, t.END_CELL), 2, (1, 2)),
+_FORMS = [  # of cells
+    TagForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
+    TagForm((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2),
+    TagForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3),
+    TagForm((), 0, closed=(0,)),
+    TagForm((t.END_CELL,), 0),
+    TagForm((t.VALUE, t.END_CELL), 1, closed=(1,)),
+    TagForm((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, closed=(2,)),
+    TagForm((t.FORMULA, t.END_FORMULA, t.END_CELL), 0),
+    TagForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, closed=(3,)),
+    TagForm((t.FORMULA, t.END_CELL), 0, closed=(1,)),
+    TagForm((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, closed=(1,)),
+    TagForm((t.FORMULA, t.VALUE, t.END_CELL), 2, closed=(1, 2)),
 ]
 
 
@@ -77,21 +77,11 @@ def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
     row_of = (np.cumsum(which == t.ROW) - 1)[is_cell]
     values = cells.copy()
     formulas, odd = np.zeros((2, len(cells)), dtype=np.bool_)
-    left = np.arange(len(cells))
-    for form, value, closed in _FORMS:
-        if not len(left):
-            break
-        first = cells[left]
-        same = spans[left] == len(form) + 1
-        for index, kind in enumerate(form, 1):
-            same &= tags.kinds[first + index] == kind
-        for index in closed:
-            same[same] = tags.are_closed(first[same] + index)
-        rows_alike = left[same]
-        values[rows_alike] += value
-        formulas[rows_alike] = t.FORMULA in form
-        left = left[~same]
-    odd[left] = True
+    odd[:] = True
+    for form, of_form in match_forms(tags, cells, spans, _FORMS):
+        values[of_form] += form.value
+        formulas[of_form] = t.FORMULA in form.after
+        odd[of_form] = False
     return TagSequences(rows, row_of, cells, spans, values, formulas, odd)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ....errors import FormatError
+from ..package.relations import Relation
 
 _MOST = 10_000
 
@@ -38,3 +41,22 @@ class Titles:
         self._seen.add(title.casefold())
         self._used.add(place)
         self.places[title] = place
+
+    def add_related(self, title: str, id_: str | None, relations: Mapping[str, Relation]) -> None:
+        """Add a sheet that the list names by the id of a relation, if it is a worksheet.
+
+        Args:
+            title: of the sheet.
+            id_: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
+            relations: of the list, by their ids.
+
+        Raises:
+            FormatError: as for `add`; or no part of the package has that id.
+        """
+        if not id_:
+            return
+        relation = relations.get(id_)
+        if relation is None or relation.target is None:
+            raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=self._part)
+        if relation.kind == "worksheet":
+            self.add(title, relation.target)

@@ -6,7 +6,7 @@ Source: MS-XLSB 2.1.4 (records), 2.4 (each of them), 2.5.* (the structures in th
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +33,7 @@ from .binary import (
 )
 from .cells import BOOLEAN, FAULT, MOST_COLUMNS, MOST_ROWS, TEXT, CellRun
 from .formats import Formats
-from .kept_runs import KeptRuns
+from .record_book import RecordBook
 from .records_xlsb import NO_TEXT, RecordBlock, iter_part_records, record_text, walk_part
 from .titles import Titles
 
@@ -63,7 +63,7 @@ _LEAST_BYTES = np.zeros(2**14, np.int64)
 _LEAST_BYTES[list(_LEAST)] = list(_LEAST.values())
 
 
-class XlsbBook:
+class XlsbBook(RecordBook):
     """A binary workbook in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
@@ -73,7 +73,8 @@ class XlsbBook:
     max_rows = MOST_ROWS
 
     def __init__(self, package: Package, part: str) -> None:
-        self._package, self._kept = package, KeptRuns()
+        super().__init__()
+        self._package = package
         self._relations = Relations(package, part)
         self.from_1904 = False
         targets = {relation.id: relation for relation in self._relations.entries}
@@ -85,18 +86,9 @@ class XlsbBook:
                 elif kind == _SHEET:
                     id_, after = record_text(record, 8)
                     title, _ = record_text(record, after)
-                    if not id_:
-                        continue  # as in .xlsx
-                    relation = targets.get(id_)
-                    if relation is None or relation.target is None:
-                        raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
-                    if relation.kind == "worksheet":
-                        titles.add(title, relation.target)
+                    titles.add_related(title, id_, targets)
         self._parts = titles.places
         self.titles = list(self._parts)
-
-    def close(self) -> None:
-        """Do nothing: the package's bytes are the caller's."""
 
     @cached_property
     def _words(self) -> WordTable:
@@ -119,17 +111,6 @@ class XlsbBook:
                 elif kind == _STYLE and among_styles:
                     used.append(_U16.unpack_from(record, 2)[0])
         return Formats(used, codes)
-
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet."""
-        return self._cells(title, "numbers" if numeric else "text")
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
-        return self._cells(title, "table")
-
-    def _cells(self, title: str, wanted: Wanted) -> Generator[CellRun]:
-        return self._kept.read(title, lambda: self._read_sheet(title, wanted), wanted)
 
     def _read_sheet(self, title: str, wanted: Wanted) -> Iterator[CellRun]:
         part = self._parts[title]
