@@ -22,19 +22,19 @@ from .cells import LONGEST_EXACT
 from .cutting import split_elements
 from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
+from .piece_forms import PieceForm, match_forms
 from .raw import RawCells
 from .shared_texts import SharedTexts
-from .tag_forms import TagForm, match_forms
 from .tags import Tags
 
 if TYPE_CHECKING:
     import polars as pl
 
 _FORMS = [  # of items
-    TagForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
-    TagForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
-    TagForm((t.END_ITEM,), 0),
-    TagForm((), 0, closed=(0,)),
+    PieceForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
+    PieceForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
+    PieceForm((t.END_ITEM,), 0),
+    PieceForm((), 0, closed=(0,)),
 ]
 _SHORT = 2**15  # bytes, of which the tags take longer to count than to split
 _OPENING, _CLOSING = b"<si><t>", b"</t></si>"

@@ -12,25 +12,25 @@ import numpy as np
 from ....dtypes import Mask, Positions
 from . import tags as t
 from .cells import MOST_ROWS
-from .tag_forms import TagForm, match_forms
+from .piece_forms import PieceForm, match_forms
 from .tags import Tags, TagWords
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
 _FEWEST_ROWS = 4  # of which it is worth while to ask whether they are alike
 
 _FORMS = [  # of cells
-    TagForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
-    TagForm((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2),
-    TagForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3),
-    TagForm((), 0, closed=(0,)),
-    TagForm((t.END_CELL,), 0),
-    TagForm((t.VALUE, t.END_CELL), 1, closed=(1,)),
-    TagForm((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, closed=(2,)),
-    TagForm((t.FORMULA, t.END_FORMULA, t.END_CELL), 0),
-    TagForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, closed=(3,)),
-    TagForm((t.FORMULA, t.END_CELL), 0, closed=(1,)),
-    TagForm((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, closed=(1,)),
-    TagForm((t.FORMULA, t.VALUE, t.END_CELL), 2, closed=(1, 2)),
+    PieceForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
+    PieceForm((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2),
+    PieceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3),
+    PieceForm((), 0, closed=(0,)),
+    PieceForm((t.END_CELL,), 0),
+    PieceForm((t.VALUE, t.END_CELL), 1, closed=(1,)),
+    PieceForm((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, closed=(2,)),
+    PieceForm((t.FORMULA, t.END_FORMULA, t.END_CELL), 0),
+    PieceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, closed=(3,)),
+    PieceForm((t.FORMULA, t.END_CELL), 0, closed=(1,)),
+    PieceForm((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, closed=(1,)),
+    PieceForm((t.FORMULA, t.VALUE, t.END_CELL), 2, closed=(1, 2)),
 ]
 
 

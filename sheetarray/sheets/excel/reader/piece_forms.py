@@ -12,8 +12,8 @@ from .tags import Tags
 
 
 @dataclass(frozen=True)
-class TagForm:
-    """A sequence of tags.
+class PieceForm:
+    """A sequence of tags that a piece may consist of.
 
     Attributes:
         after: the kinds of the tags after the first one.
@@ -27,8 +27,8 @@ class TagForm:
 
 
 def match_forms(
-    tags: Tags, firsts: Positions, spans: Positions, forms: Sequence[TagForm]
-) -> Iterator[tuple[TagForm, Positions]]:
+    tags: Tags, firsts: Positions, spans: Positions, forms: Sequence[PieceForm]
+) -> Iterator[tuple[PieceForm, Positions]]:
     """Yield each form with the indices of the pieces that have it, until all pieces have one.
 
     Args:
