@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import openpyxl
@@ -91,7 +92,7 @@ def in_utf16(content: bytes) -> bytes:
     return with_parts(content, changed)
 
 
-WORKBOOKS: dict[str, Callable[[], bytes]] = {
+_MAKERS: dict[str, Callable[[], bytes]] = {
     "XlsxWriter": rich,
     "macros": lambda: rich(macros=True),
     "openpyxl": by_openpyxl,
@@ -101,6 +102,7 @@ WORKBOOKS: dict[str, Callable[[], bytes]] = {
     "no properties": small,
     "ours": lambda: ours(("first", [T])),
 }
+WORKBOOKS = {kind: cache(make) for kind, make in _MAKERS.items()}  # each is made once
 
 
 def unchanged(before: bytes, after: bytes, *, may_change: set[str] = MAY_CHANGE) -> set[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import json
+import select
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from children import GIVEN_UP_AFTER
 from uno_office import find_soffice
 
 _JAVASCRIPT = Path(__file__).parents[1] / "javascript"
-_WORKBOOKS = (".xlsx", ".xlsm", ".ods", ".xls", ".xlsb")
+_WORKBOOKS = (".xlsx", ".xlsm", ".ods", ".fods", ".xls", ".xlsb")
 
 
 @cache
@@ -80,15 +82,38 @@ def _convert(paths: Iterable[Path], suffix: str, folder: Path) -> None:
     assert done.returncode == 0, f"{done.stdout} {done.stderr}"
 
 
+@cache
+def _start_node() -> subprocess.Popen[str]:
+    """Start the Node that reads and saves the workbooks of all tests of this process; see workbooks.js."""
+    if (node := _node()) is None:
+        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
+    stack = ExitStack()
+    atexit.register(stack.close)
+    command = [node, str(_JAVASCRIPT / "workbooks.js")]
+    child = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    stack.callback(child.kill)  # before it is waited for
+    return child
+
+
+def _ask_node(*order: Any) -> Any:
+    """Return the answer of Node to an order."""
+    child = _start_node()
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdin.write(json.dumps(order) + "\n")
+    child.stdin.flush()
+    if not select.select([child.stdout], [], [], GIVEN_UP_AFTER)[0] or not (line := child.stdout.readline()):
+        child.kill()
+        _start_node.cache_clear()  # the next test starts another
+        raise AssertionError(f"Node gives no answer to {order}")
+    answer = json.loads(line)
+    assert "error" not in answer, answer["error"]
+    return answer["gives"]
+
+
 def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
     """The cells of a workbook, by "sheetjs" or "exceljs": rows of each sheet by its title."""
-    node = _node()
-    if node is None:
-        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
-    command = [node, str(_JAVASCRIPT / "read.js"), reader, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
-    assert done.returncode == 0, done.stderr
-    result: dict[str, list[list[Any]]] = json.loads(done.stdout)
+    result: dict[str, list[list[Any]]] = _ask_node("read", reader, str(path))
     return result
 
 
@@ -101,12 +126,7 @@ def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, float
         target: what to save, its suffix says the format.
         edits: values by the addresses of cells.
     """
-    node = _node()
-    if node is None:
-        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
-    command = [node, str(_JAVASCRIPT / "resave.js"), writer, str(path), str(target), json.dumps(edits or {})]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
-    assert done.returncode == 0, done.stderr
+    _ask_node("resave", writer, str(path), str(target), edits or {})
     return target
 
 

@@ -33,7 +33,9 @@ from mutations import bounded_memory, mutated
 from programs import resave
 
 import sheetarray as sa
+from sheetarray.sheets.excel import open_workbook
 from sheetarray.sheets.excel.append import plan_append, sheet_titles
+from sheetarray.sheets.excel.package import relations
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.sheet_plans import SheetPlan
 from sheetarray.sheets.excel.skeleton import skeleton
@@ -215,10 +217,13 @@ def test_mutated_parts(part: str) -> None:
                 assert sheet_titles(Package(made))
 
 
-def test_a_bomb_in_a_part_that_is_looked_into_is_refused() -> None:
+def test_a_bomb_in_a_part_that_is_looked_into_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (open_workbook, relations):
+        assert module._MOST_BYTES == 2**24
+        monkeypatch.setattr(module, "_MOST_BYTES", 2**18)
     for part in (*FRAME[:4], "xl/worksheets/_rels/sheet3.xml.rels"):
-        content = with_parts(append(rich()), {part: b"<a>" + bytes(20_000_000)})
-        with bounded_memory(), pytest.raises(sa.FormatError, match="of which 16777216 are read"):
+        content = with_parts(append(rich()), {part: b"<a>" + bytes(300_000)})
+        with bounded_memory(), pytest.raises(sa.FormatError, match="of which 262144 are read"):
             plan_append(Package(content), [plan("arrays", T)], if_sheet_exists="replace")
 
 

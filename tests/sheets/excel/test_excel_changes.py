@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from examples import cross
 from fingerprints import at_15, at_15_even, at_16, cell, findings, random_numbers, remembered, with_edits
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -77,20 +78,20 @@ PLACES: dict[str, tuple[Callable[[Array], Array], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", VALUES)
-@pytest.mark.parametrize("blocks", [0, 5, 64])
-def test_a_change_that_was_the_same_for_all_elements_is_named(name: str, blocks: int) -> None:
+@pytest.mark.parametrize(("name", "blocks"), cross(VALUES, ("0", "5", "64")))
+def test_a_change_that_was_the_same_for_all_elements_is_named(name: str, blocks: str) -> None:
     array, change, message = VALUES[name]
-    (finding,) = findings(array, change, blocks)
+    (finding,) = findings(array, change, int(blocks))
     assert (finding.severity, finding.location, finding.message) == ("error", "t", message)
 
 
-@pytest.mark.parametrize("kind", SHAPED)
-@pytest.mark.parametrize("name", PLACES)
-@pytest.mark.parametrize("blocks", [0, 64])
-def test_another_order_of_all_elements_is_named(kind: str, name: str, blocks: int) -> None:
+@pytest.mark.parametrize(
+    ("moved_array", "blocks"), cross([f"{kind}, {name}" for kind in SHAPED for name in PLACES], ("0", "64"))
+)
+def test_another_order_of_all_elements_is_named(moved_array: str, blocks: str) -> None:
+    kind, _, name = moved_array.partition(", ")
     array, (change, message) = SHAPED[kind], PLACES[name]
-    record, linear = remembered(array, blocks)
+    record, linear = remembered(array, int(blocks))
     moved = change(linear.to_numpy()).ravel("F" if kind == "F" else "C")
     (finding,) = compare_with_fingerprint(record, linear.header, moved, "t", cell)
     assert finding.message.startswith(message)
@@ -131,19 +132,24 @@ def test_the_edit_that_a_guess_would_not_show_is_told() -> None:
     assert "an edit of less than 1 in a single element beside it would not be seen" in finding.hint
 
 
-@pytest.mark.parametrize("rounding", [at_15_even, lambda x: at_15(at_16(x)), at_15, at_16, np.copy])
-@pytest.mark.parametrize("count", [100, 20_000])
-@pytest.mark.parametrize("size", [1e-9, 1e-3, 5.0])
-def test_one_edit_beside_any_rounding_accuses_that_element_alone(
-    rounding: Callable[[Array], Array], count: int, size: float
-) -> None:
-    def change(buffer: Array) -> Array:
-        buffer = rounding(buffer)
-        buffer[count // 3] *= 1 + size
-        return buffer
+ROUNDINGS: dict[str, Callable[[Array], Array]] = {
+    "15 digits, half to even": at_15_even,
+    "16 digits, then 15": lambda x: at_15(at_16(x)),
+    "15 digits": at_15,
+    "16 digits": at_16,
+    "none": np.copy,
+}
 
-    result = findings(random_numbers(count), change)
-    assert [finding.location for finding in result if finding.severity == "error"] == [cell(count // 3)]
+
+@pytest.mark.parametrize(("rounding", "count"), cross(ROUNDINGS, ("100", "20000"), "100"))
+def test_one_edit_beside_any_rounding_accuses_that_element_alone(rounding: str, count: str) -> None:
+    numbers = random_numbers(int(count))
+    rounded, place = ROUNDINGS[rounding](numbers), len(numbers) // 3
+    for size in (1e-9, 1e-3, 5.0):
+        edited = rounded.copy()
+        edited[place] *= 1 + size
+        result = findings(numbers, lambda _, edited=edited: edited)
+        assert [finding.location for finding in result if finding.severity == "error"] == [cell(place)]
 
 
 def test_a_record_without_other_ways_of_rounding_accuses_no_element_of_a_last_digit() -> None:

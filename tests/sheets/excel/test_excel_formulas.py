@@ -7,11 +7,13 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from examples import cross
 from excel_packages import parts, with_parts
 from foreign_books import binary_book, binary_cell, document, wide
 from programs import resave
@@ -33,9 +35,10 @@ ARRAYS: dict[str, Any] = {
 }
 
 
-def written(arrays: dict[str, Any] = ARRAYS) -> bytes:
+@cache
+def written() -> bytes:
     file = io.BytesIO()
-    sa.write_excel(file, arrays)
+    sa.write_excel(file, ARRAYS)
     return file.getvalue()
 
 
@@ -63,11 +66,14 @@ def said(content: bytes) -> list[tuple[str, str | None, str]]:
     ]
 
 
-@pytest.mark.parametrize("form", ["<f>B5*1</f>", '<f t="shared" si="0"/>', '<f aca="false">B5*1</f>', "<f>B5*1</f> "])
-@pytest.mark.parametrize(("name", "column", "start"), [("t", "A", 22), ("s", "B", 22), ("b", "C", 22), ("g", "E", 22)])
-def test_formulas_with_the_values_that_were_written_are_told(name: str, column: str, start: int, form: str) -> None:
+COLUMNS = {"t": "A", "s": "B", "b": "C", "g": "E"}
+FORMS = ["<f>B5*1</f>", '<f t="shared" si="0"/>', '<f aca="false">B5*1</f>', "<f>B5*1</f> "]
+
+
+@pytest.mark.parametrize(("name", "form"), cross(COLUMNS, FORMS, "t"))
+def test_formulas_with_the_values_that_were_written_are_told(name: str, form: str) -> None:
     """The last form has white space between its tags, which only the XML parser understands."""
-    array = ARRAYS[name]
+    array, column, start = ARRAYS[name], COLUMNS[name], 22
     first, last = (f"{name}[{', '.join(map(str, np.unravel_index(k, array.shape)))}]" for k in (0, 59))
     whole = changed(written(), formula(column, start, start + 59, form))
     message = f"all 60 cells are formulas now, from {first} ({column}{start}) to {last} ({column}{start + 59}); "

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import assert_same
 from click.testing import CliRunner
+from examples import examples
 
 import sheetarray as sa
 from sheetarray import aligning
@@ -34,7 +35,7 @@ def make_doubles(rng: np.random.Generator, *shape: int) -> Array:
 @pytest.mark.parametrize("shape", [(77_760, 1), (2160, 36), (216, 360)])
 def test_fifty_edits_and_six_rows_leave_every_other_element_where_it_belongs(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(shape[0])
-    for _ in range(3):
+    for _ in range(examples(8)):
         written = make_doubles(rng, *shape)
         cells, origin = round_to(written), np.arange(shape[0])
         cells[rng.choice(shape[0], 50), rng.integers(0, shape[1], 50)] = rng.normal(size=50)

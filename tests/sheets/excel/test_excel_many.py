@@ -98,14 +98,22 @@ def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
     assert record["many"]["names"] == ["short"]
 
 
+@pytest.fixture
+def hundred(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Arrays of a workbook that remembers a hundred of them as it would very many."""
+    monkeypatch.setattr(many, "MOST_IN_FULL", 99)
+    monkeypatch.setattr(many, "max_blocks", lambda count: max_blocks(10 * count))
+    return workbook(100)
+
+
 def test_what_became_of_one_of_very_many_arrays_is_said_as_by_older_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hundred: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = []
     for most in (MOST_TOGETHER, 0):
         monkeypatch.setattr(many, "MOST_TOGETHER", most)
         path = tmp_path / f"{most}.xlsx"
-        sa.write(path, workbook())
+        sa.write(path, hundred)
         record = read_record(Package(path.read_bytes()))
         assert record is not None
         assert ("many" in record["sheets"]["arrays"]) == (most > 0)
@@ -122,8 +130,8 @@ def test_what_became_of_one_of_very_many_arrays_is_said_as_by_older_records(
     assert any(finding.location == f"arrays!B{last}" and "was edited" in finding.message for finding in said[0])
 
 
-def test_an_exchange_and_a_missing_array_are_said_of_very_many(tmp_path: Path) -> None:
-    path, arrays = tmp_path / "many.xlsx", workbook()
+def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
+    path, arrays = tmp_path / "many.xlsx", hundred
     sa.write(path, arrays)
     record = read_record(Package(path.read_bytes()))
     assert record is not None
@@ -140,10 +148,12 @@ def test_an_exchange_and_a_missing_array_are_said_of_very_many(tmp_path: Path) -
     assert len(messages) == 3
 
 
-def test_openpyxl_keeps_the_record_of_very_many_arrays(tmp_path: Path) -> None:
+def test_openpyxl_keeps_the_record_of_very_many_arrays(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
-    sa.write(path, {name: array.round(3) for name, array in workbook().items()})  # it keeps 16 digits
+    sa.write(path, {name: array.round(3) for name, array in hundred.items()})  # it keeps 16 digits
     before = read_record(Package(path.read_bytes()))
+    assert before is not None
+    assert "many" in before["sheets"]["arrays"]
     book = openpyxl.load_workbook(path)
     book.save(path)
     assert read_record(Package(path.read_bytes())) == before
@@ -157,10 +167,12 @@ def test_the_record_of_very_many_arrays_takes_few_properties() -> None:
         assert len(read_properties(Package(file.getvalue()))) <= count / 6
 
 
-def test_adopting_very_many_arrays_remembers_them_in_columns_again(tmp_path: Path) -> None:
+def test_adopting_very_many_arrays_remembers_them_in_columns_again(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
-    sa.write(path, workbook())
+    sa.write(path, hundred)
     before = read_record(Package(path.read_bytes()))
+    assert before is not None
+    assert "many" in before["sheets"]["arrays"]
     sa.adopt(path)
     assert read_record(Package(path.read_bytes())) == before
     assert not list(sa.check(path))
@@ -230,12 +242,12 @@ def damaged(stored: Any, chance: random.Random) -> Any:
     return stored
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_damaged_records_of_many_are_a_finding(seed: int) -> None:
-    chance = random.Random(seed)
-    stored = damaged(make_fingerprints(as_written(workbook(5)), of=MANY)["many"], chance)
-    with contextlib.suppress(sa.FormatError):
-        assert all(isinstance(fingerprint, Fingerprint) for fingerprint in read_many(stored).values())
+def test_damaged_records_of_many_are_a_finding() -> None:
+    made = make_fingerprints(as_written(workbook(5)), of=MANY)["many"]
+    for seed in range(60):
+        stored = damaged(made, random.Random(seed))
+        with contextlib.suppress(sa.FormatError):
+            assert all(isinstance(fingerprint, Fingerprint) for fingerprint in read_many(stored).values()), seed
 
 
 @pytest.mark.parametrize("wrong", [None, [], "x", {}, {"v": 1}, {"v": 2, "names": []}])
