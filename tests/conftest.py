@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.runner import runtestprotocol
-from adapters_deleted import find_missing_format
+from adapters_deleted import ASKED, DELETED, find_missing_format, note_missing_formats
 from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
-
-from sheetarray import DTypeError, NotFoundError
 
 if TYPE_CHECKING:
     from sheetarray.testing.sheets_server import SheetsServer
@@ -34,6 +32,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sheetarray")
+
+if DELETED:
+    note_missing_formats()
 
 
 @pytest.hookimpl(trylast=True)
@@ -77,13 +78,30 @@ def server(shared_sheets_server: SheetsServer) -> SheetsServer:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None]:
+    """Skip what needs an adapter that was deleted for what a test is given."""
+    yield from _skip_without_adapter()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None]:
     """Skip what needs an adapter that was deleted, its folder gone; see delete_adapter.py."""
+    yield from _skip_without_adapter()
+
+
+def _skip_without_adapter() -> Generator[None]:
+    """Skip a test that fails with an error about a deleted format, or after one that something else has caught."""
+    if not DELETED:
+        return (yield)
+    ASKED.clear()
     try:
-        yield
-    except (DTypeError, NotFoundError, ModuleNotFoundError, pytest.fail.Exception) as error:
-        cause = error.__context__ if isinstance(error, pytest.fail.Exception) else error  # within `pytest.warns`
-        if cause is None or (name := find_missing_format(cause)) is None:
+        return (yield)
+    except (Exception, pytest.fail.Exception) as error:
+        chain, cause = [], error
+        while cause is not None:
+            chain, cause = [*chain, cause], cause.__cause__ or cause.__context__
+        name = next(filter(None, [*map(find_missing_format, chain), *ASKED]), None)
+        if name is None:
             raise
         pytest.skip(f"the adapter of {name} was deleted")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+from ..registry import format_of
 from .console import count_noun, escape_controls, print_line
 
 _credentials_option = click.option(
@@ -37,9 +38,7 @@ def login(client: str | None, no_browser: bool) -> None:
     Nobody else may read the file. All commands find it there, unless --credentials or GOOGLE_APPLICATION_CREDENTIALS
     name other credentials.
     """
-    from ..sheets.google.login import login_gsheet
-
-    path = login_gsheet(client, open_browser=not no_browser, tell=_say)
+    path = _load_function("login")(client, open_browser=not no_browser, tell=_say)
     print_line(escape_controls(f"logged in: {path}"))
 
 
@@ -56,9 +55,8 @@ def _say(text: str) -> None:
 @_credentials_option
 def clean(url: str, everything: bool, credentials: str | None) -> None:
     """Remove the hidden sheets that interrupted writes have left in the spreadsheet at URL."""
-    from ..sheets.google import clean_gsheet
-
-    _print_leftovers("removed", "hidden sheet", clean_gsheet(url, everything=everything, credentials=credentials))
+    removed = _load_function("clean")(url, everything=everything, credentials=credentials)
+    _print_leftovers("removed", "hidden sheet", removed)
 
 
 @gsheets.command(short_help="Take worksheets over from a writer that is dead.")
@@ -70,9 +68,12 @@ def unlock(url: str, credentials: str | None) -> None:
     Whatever that writer still sends has no effect. Its arrays stay as they are, not whole, until somebody writes them
     again.
     """
-    from ..sheets.google import unlock_gsheet
+    _print_leftovers("unlocked", "array", _load_function("unlock")(url, credentials=credentials))
 
-    _print_leftovers("unlocked", "array", unlock_gsheet(url, credentials=credentials))
+
+def _load_function(verb: str) -> Callable[..., Any]:
+    """Return the adapter's function for what is done to a Google spreadsheet or for one."""
+    return format_of("gsheets://", "gsheet").function(verb)
 
 
 def _print_leftovers(what: str, noun: str, leftovers: Sequence[Any]) -> None:

@@ -4,8 +4,8 @@
 
 Each is deleted alone, from a whole copy, and those that a plus joins together: its folder, its rows in the registry,
 the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that use it.
-Nothing else is touched: README and the demo are written with CSV, JSON and workbooks, which stay. Without options the
-whole rest of the tests runs, which takes its time.
+Nothing else is touched. A test that stands elsewhere and asks for a deleted format is skipped, and says so. Without
+options the whole rest of the tests runs, in as many processes as there are cores.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ def run_the_rest(project: Path, adapters: str, options: list[str]) -> int:
 def main(arguments: list[str]) -> int:
     """Run the rest of the tests without each of some adapters, or some of them together; return 1 if any failed."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = arguments[end + 1 :] if "--" in arguments else ["-n", "auto", "--dist", "worksteal"]
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:  # one, so that modules are compiled once
         project = Path(folder) / "project"
-        statuses = {adapters: run_the_rest(project, adapters, arguments[end + 1 :]) for adapters in arguments[:end]}
+        statuses = {adapters: run_the_rest(project, adapters, options) for adapters in arguments[:end]}
     for adapters, status in statuses.items():
         sys.stdout.write(f"without {adapters}: {'all tests pass' if status == 0 else f'pytest ended with {status}'}\n")
     return int(any(statuses.values()))

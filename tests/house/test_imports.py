@@ -34,6 +34,12 @@ def test_adapters_import_neither_each_other_nor_registry_nor_api() -> None:
             assert other in SHARED or adapter(other) == adapter(module), f"{module} imports {other}"
 
 
+def test_an_adapter_is_imported_by_the_registry_alone() -> None:
+    """By the names in its rows, so that the package works without the adapter."""
+    for module, other in [(inner, other) for inner in set(INNER) - set(ADAPTERS) for other in ours(inner)]:
+        assert not other.startswith(("sheets.", "interchange.")) or other in SHARED, f"{module} imports {other}"
+
+
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     for module in sorted(set(MODULES) - {"__main__", "lazy.engine"}):  # xarray itself loads its engines
         if not module.startswith("cli"):  # the command line may load its own libraries

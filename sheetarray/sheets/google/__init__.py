@@ -19,6 +19,7 @@ from .adopting import adopt_gsheet
 from .appending import append_gsheet
 from .creating import create_gsheet
 from .leftovers import clean_gsheet, unlock_gsheet
+from .login import login_gsheet
 from .pieces import iter_elements_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet, write_table_gsheet
@@ -31,6 +32,7 @@ __all__ = [
     "create_gsheet",
     "iter_elements_gsheet",
     "keeps_gsheet",
+    "login_gsheet",
     "read_columns_gsheet",
     "read_gsheet",
     "scan_gsheet",
