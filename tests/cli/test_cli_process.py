@@ -13,35 +13,35 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from children import GIVEN_UP_AFTER, run_limited
+from children import GIVEN_UP_AFTER, run_child
+from click.testing import CliRunner
 from rich.console import Console
 
 import sheetarray as sa
+from sheetarray.cli import main
 from sheetarray.cli.info import make_fitting_table
 
 PROGRAM = [sys.executable, "-m", "sheetarray"]
 
 
-def run(*args, stdin=b"", **options):
-    return subprocess.run(
-        [*PROGRAM, *map(str, args)], input=stdin, capture_output=True, timeout=GIVEN_UP_AFTER, **options
-    )
-
-
-def show(path, environment):
-    """What `show` prints in a process of this environment, and of no other word on colours."""
-    code = """
+def run_forked(*args, output=None, encoding="utf-8", environment=None):
+    """Run the program in a process whose environment says of colours what is given, and nothing else."""
+    code = f"""
         import json, os, sys
         for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TERM"):
             os.environ.pop(name, None)
-        os.environ |= json.loads(sys.argv.pop(1))
-        from sheetarray.cli import main
-        try:
-            main()
-        except SystemExit as end:
-            assert not end.code
+        os.environ |= {environment or {}!r}
+        sys.stdout.reconfigure(encoding={encoding!r})
+        from sheetarray.__main__ import main
+        main(prog_name="sheetarray")
     """
-    return run_limited(code, json.dumps(environment), "show", path).output
+    return run_child(code, *args, output=output)
+
+
+def show(path, environment):
+    done = run_forked("show", path, environment=environment)
+    assert done.status == 0, done.errors
+    return done.output
 
 
 @pytest.fixture
@@ -59,10 +59,12 @@ def test_a_chain_of_pipes(path, tmp_path):
     assert (done.returncode, done.stdout) == (0, b"no differences (1 array)\n")
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
 def test_a_shell_substitution_is_a_pipe_too(path):
-    command = f"{sys.executable} -m sheetarray diff {path} <(cat {path}) --from csv"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=GIVEN_UP_AFTER)
-    assert (done.returncode, done.stderr) == (0, b"")
+    """What a shell puts in place of `<(cat run.csv)` is the path of a pipe."""
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as process:
+        done = CliRunner().invoke(main, ["diff", str(path), f"/dev/fd/{process.stdout.fileno()}", "--from", "csv"])
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("status", [1, 2])
@@ -71,9 +73,9 @@ def test_exit_statuses(path, tmp_path, status):
         path.write_bytes(path.read_bytes().replace(b"\n5.0\r", b"\nfive\r"))
     else:
         path.unlink()
-    done = run("check", path)
-    assert done.returncode == status
-    assert b"Traceback" not in done.stdout + done.stderr
+    done = run_forked("check", path)
+    assert done.status == status
+    assert "Traceback" not in done.output + done.errors
 
 
 def test_a_reader_that_goes_away_is_no_error(path):
@@ -92,13 +94,10 @@ def test_a_reader_that_goes_away_is_no_error(path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("args", [["info", "{}"], ["show", "{}", "--json"], ["convert", "{}", "-", "--to", "json"]])
 def test_a_full_disk_is_one_line(path, args):
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [*PROGRAM, *(arg.format(path) for arg in args)], stdout=full, stderr=subprocess.PIPE, timeout=GIVEN_UP_AFTER
-        )
-    assert done.returncode == 2
-    where = b"stdout: " if "convert" in args else b""
-    assert done.stderr == b"error: " + where + b"No space left on device\n"
+    done = run_forked(*(arg.format(path) for arg in args), output="/dev/full")
+    assert done.status == 2
+    where = "stdout: " if "convert" in args else ""
+    assert done.errors == f"error: {where}No space left on device\n"
 
 
 def test_an_interrupt_ends_with_130():
@@ -121,22 +120,22 @@ def test_an_interrupt_ends_with_130():
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file(path):
     path.chmod(0)
-    done = run("info", path)
-    assert done.returncode == 2
-    assert done.stderr.endswith(b"Permission denied\n")
+    done = run_forked("info", path)
+    assert done.status == 2
+    assert done.errors.endswith("Permission denied\n")
 
 
 def test_info_imports_no_engine(path):
     code = (
         "import sys; from sheetarray.cli import main\n"
-        "try: main(sys.argv[1:])\n"
-        "except SystemExit: print(sorted({'polars', 'pandas', 'openpyxl', 'gspread'} & set(sys.modules)))"
+        "for arguments in (['--help'], ['info', sys.argv[1]]):\n"
+        "    try: main(arguments)\n"
+        "    except SystemExit as end: assert not end.code\n"
+        "    print(sorted({'polars', 'pandas', 'openpyxl', 'gspread', 'rich'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code, "info", path], capture_output=True, timeout=GIVEN_UP_AFTER)
-    assert done.stdout.splitlines()[-1] == b"[]"
-    lighter = code.replace("'polars'", "'rich'")
-    done = subprocess.run([sys.executable, "-c", lighter, "--help"], capture_output=True, timeout=GIVEN_UP_AFTER)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, timeout=GIVEN_UP_AFTER)
+    imported = [line for line in done.stdout.splitlines() if line.startswith(b"[")]
+    assert imported == [b"[]", b"['rich']"]
 
 
 @pytest.mark.parametrize(
@@ -165,18 +164,20 @@ def test_a_terminal_that_claims_few_colours_shows_a_heat_map(path, terminal, col
 
 
 def test_a_terminal_that_has_only_ascii(path):
-    done = run("show", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert done.returncode == 0
-    assert done.stdout.isascii()
+    done = run_forked("show", path, encoding="ascii")
+    assert done.status == 0
+    assert "300 x 200" in done.output
+    assert done.output.isascii()
 
 
 def test_names_that_could_steer_a_terminal_are_written_out(tmp_path):
     sa.write(tmp_path / "x.json", {"\x1b[31mred\x07": np.arange(3)})
     for args in (["info"], ["show"], ["check"]):
-        done = run(*args, tmp_path / "x.json")
-        assert done.returncode == 0
-        assert b"\x1b" not in done.stdout + done.stderr
-    assert json.loads(run("info", tmp_path / "x.json", "--json").stdout)["arrays"][0]["name"] == "\x1b[31mred\x07"
+        done = run_forked(*args, tmp_path / "x.json")
+        assert done.status == 0
+        assert "\x1b" not in done.output + done.errors
+    said = run_forked("info", tmp_path / "x.json", "--json").output
+    assert json.loads(said)["arrays"][0]["name"] == "\x1b[31mred\x07"
 
 
 def test_no_color_on_a_terminal_means_no_escape_codes(path):

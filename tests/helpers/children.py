@@ -39,11 +39,15 @@ class Child:
         output: what it printed.
         seconds: of CPU time, of all its threads, without the start of the interpreter and the usual imports.
         mebibytes: of memory that it had at most.
+        status: with which it ended.
+        errors: what it wrote to standard error.
     """
 
     output: str
     seconds: float
     mebibytes: float
+    status: int
+    errors: str
 
 
 @contextlib.contextmanager
@@ -152,6 +156,26 @@ def run_limited(
         seconds = _FIXED_SECONDS + (seconds - _FIXED_SECONDS) / part
         mebibytes = _FIXED_MEBIBYTES + (mebibytes - _FIXED_MEBIBYTES) / part
     stopped_after = int(seconds * 2) + 1
+    child = run_child(code, *arguments, stopped_after=stopped_after)
+    assert child.status == 0, child.errors[-3000:]
+    used = child.seconds
+    allowed = seconds if used <= seconds else seconds * _slowness()
+    assert used <= allowed, f"{used:.1f} s of CPU time, of which {allowed:.1f} are allowed: {child.output[-1000:]}"
+    assert child.mebibytes <= mebibytes, f"{child.mebibytes:.0f} MiB, of which {mebibytes} are allowed"
+    return child
+
+
+def run_child(
+    code: str, *arguments: str | os.PathLike[str], stopped_after: int = 60, output: str | None = None
+) -> Child:
+    """Run Python code in a child, which imports nothing that its parent has imported, and return what became of it.
+
+    Args:
+        code: the program, which finds the arguments in `sys.argv[1:]`.
+        arguments: for it.
+        stopped_after: so many seconds of CPU time.
+        output: the path of a device that takes what it prints, instead of `Child.output`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in ("output", "errors", "report")}
         for file in files.values():
@@ -161,13 +185,10 @@ def run_limited(
             "arguments": [os.fspath(argument) for argument in arguments],
             "stopped_after": stopped_after,
             **{name: str(file) for name, file in files.items()},
+            **({} if output is None else {"output": output}),
         }
         status = _server().carry_out(order)
-        output, errors, report = (file.read_text(encoding="utf-8") for file in files.values())
+        printed, errors, report = (file.read_text(encoding="utf-8") for file in files.values())
     assert report, f"stopped after {stopped_after} s of CPU time, or by the system ({status})"
     used, kibibytes = json.loads(report)
-    assert status == 0, errors[-3000:]
-    allowed = seconds if used <= seconds else seconds * _slowness()
-    assert used <= allowed, f"{used:.1f} s of CPU time, of which {allowed:.1f} are allowed: {output[-1000:]}"
-    assert kibibytes / 1024 <= mebibytes, f"{kibibytes / 1024:.0f} MiB, of which {mebibytes} are allowed"
-    return Child(output, used, kibibytes / 1024)
+    return Child(printed, used, kibibytes / 1024, status, errors)

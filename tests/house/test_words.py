@@ -31,10 +31,15 @@ def trees() -> dict[str, ast.Module]:
 
 
 @pytest.fixture(scope="module")
-def nodes(trees: dict[str, ast.Module]) -> list[tuple[str, ast.AST]]:
+def walks(trees: dict[str, ast.Module]) -> dict[str, list[ast.AST]]:
+    """All nodes of each module, which are walked through once."""
+    return {module: list(ast.walk(tree)) for module, tree in trees.items()}
+
+
+@pytest.fixture(scope="module")
+def nodes(walks: dict[str, list[ast.AST]]) -> list[tuple[str, ast.AST]]:
     """All modules, classes and functions."""
-    walked = ((module, node) for module, tree in trees.items() for node in ast.walk(tree))
-    return [(module, node) for module, node in walked if isinstance(node, Documented)]
+    return [(module, node) for module, walk in walks.items() for node in walk if isinstance(node, Documented)]
 
 
 @cache
@@ -42,10 +47,10 @@ def docstring_of(node: Documented) -> str | None:
     return ast.get_docstring(node)
 
 
-def names_of(tree: ast.Module) -> set[str]:
+def names_of(walk: list[ast.AST]) -> set[str]:
     """What a module calls its functions, classes, arguments, variables and attributes of its own."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.arg):
@@ -73,9 +78,9 @@ def types_of(tree: ast.Module) -> set[str]:
     return classes | aliases
 
 
-def test_no_name_says_nothing_of_what_it_holds(trees: dict[str, ast.Module]) -> None:
-    assert {module for module in trees if set(module.split(".")) & EMPTY_WORDS} == set()
-    assert {(module, name) for module, tree in trees.items() for name in names_of(tree) & EMPTY_WORDS} == PUBLIC
+def test_no_name_says_nothing_of_what_it_holds(walks: dict[str, list[ast.AST]]) -> None:
+    assert {module for module in walks if set(module.split(".")) & EMPTY_WORDS} == set()
+    assert {(module, name) for module, walk in walks.items() for name in names_of(walk) & EMPTY_WORDS} == PUBLIC
 
 
 def test_no_function_is_a_bare_participle(nodes: list[tuple[str, ast.AST]]) -> None:

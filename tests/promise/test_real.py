@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
+from click.testing import CliRunner
 
 import sheetarray as sa
+from sheetarray.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +42,13 @@ def test_a_4d_image_comes_back_bit_for_bit(image: Any, tmp_path: Path, suffix: s
     assert list(sa.check(path)) == []
 
 
-def test_a_4d_image_goes_through_every_text_format_on_the_command_line(image: Any, tmp_path: Path) -> None:
-    def run(*words: object) -> int:
-        command = [sys.executable, "-m", "sheetarray", *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+def test_a_4d_image_goes_through_every_text_format_on_the_command_line(
+    image: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> int:
+        return CliRunner().invoke(main, words).exit_code
 
     sa.write(tmp_path / "image.csv", {"image": image})
     for source, target in pairwise(["image.csv", "image.tsv", "image.json", "image.txt.zst", "back.csv"]):
