@@ -54,6 +54,7 @@ OF_THE_FORMAT = (
     "test_unknown_options_are_refused_and_nothing_is_written",
     "test_what_the_format_cannot_hold_leaves_the_old_file",
     "test_what_the_format_cannot_hold_makes_no_new_file",
+    "test_a_late_refusal_leaves_the_old_file",
     "test_a_missing_file_is_the_systems_error",
     "test_a_missing_folder_is_the_systems_error",
     "test_paths_may_be_text",

@@ -19,25 +19,25 @@ class TestCsv(Conformance):
     suffix, format = ".csv", "csv"
 
 
-class TestTsv(Conformance):
-    every_case = False
-    suffix, format = ".tsv", "tsv"
+# An option and another, or a compression, that do not meet in one place stand together.
 
 
-class TestTxt(Conformance):
+class TestTxtAndBom(Conformance):
     every_case = False
     suffix, format = ".txt", "txt"
+    writing = {"bom": True}  # noqa: RUF012
 
 
 class TestRows(Conformance):
+    every_case = False
     suffix, format = ".csv", "csv"
     writing = {"orient": "rows"}  # noqa: RUF012
 
 
-class TestRowsOfTsv(Conformance):
+class TestRowsOfTsvAndDecimalComma(Conformance):
     every_case = False
     suffix, format = ".tsv", "tsv"
-    writing = {"orient": "rows"}  # noqa: RUF012
+    writing = {"orient": "rows", "decimal": ","}  # noqa: RUF012
 
 
 class TestSemicolonAndDecimalComma(Conformance):
@@ -46,23 +46,11 @@ class TestSemicolonAndDecimalComma(Conformance):
     writing = {"delimiter": ";", "decimal": ","}  # noqa: RUF012
 
 
-class TestSemicolonAndDecimalCommaSaid(Conformance):
+class TestSemicolonAndDecimalCommaSaidAndGzip(Conformance):
     every_case = False
-    suffix, format = ".csv", "csv"
+    suffix, format = ".csv.gz", "csv"
     writing = reading = {"delimiter": ";", "decimal": ","}  # noqa: RUF012
     scanning = {"delimiter": ";"}  # noqa: RUF012
-
-
-class TestTabAndDecimalComma(Conformance):
-    every_case = False
-    suffix, format = ".tsv", "tsv"
-    writing = {"decimal": ","}  # noqa: RUF012
-
-
-class TestBom(Conformance):
-    every_case = False
-    suffix, format = ".csv", "csv"
-    writing = {"bom": True}  # noqa: RUF012
 
 
 class TestUtf16(Conformance):
@@ -71,12 +59,7 @@ class TestUtf16(Conformance):
     writing = {"encoding": "utf-16"}  # noqa: RUF012
 
 
-class TestGzip(Conformance):
-    every_case = False
-    suffix, format = ".csv.gz", "csv"
-
-
-class TestZstandard(Conformance):
+class TestTsvAndZstandard(Conformance):
     every_case = False
     suffix, format = ".tsv.zst", "tsv"
 
