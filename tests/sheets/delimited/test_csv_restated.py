@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import cross
 
 import sheetarray as sa
 from sheetarray.files import Source
@@ -88,12 +89,19 @@ def test_a_text_of_any_dialect_comes_in_pieces(
             assert (restated is not None) == (limit < 1 and dialect != "ours")
 
 
-@pytest.mark.parametrize("dialect", ["ours", "quoted", "semicolons"])
-@pytest.mark.parametrize("cells", [{40: "x"}, {21: "1.5.5", 300: "abc", 301: ""}, {30: "1e999"}, {312: "7 m"}])
+WRONG: dict[str, dict[int, str]] = {
+    "a word": {40: "x"},
+    "several": {21: "1.5.5", 300: "abc", 301: ""},
+    "too large": {30: "1e999"},
+    "a unit": {312: "7 m"},
+}
+
+
+@pytest.mark.parametrize(("wrong", "dialect"), cross(WRONG, ["ours", "quoted", "semicolons"], "several"))
 def test_wrong_cells_are_those_of_reading_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None, dialect: str, cells: dict[int, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None, dialect: str, wrong: str
 ) -> None:
-    path = tmp_path / "run.csv"
+    path, cells = tmp_path / "run.csv", WRONG[wrong]
     save_as(path, make_arrays(), dialect, lambda rows: [rows[row].__setitem__(0, cells[row]) for row in cells])
     expected = whole_findings(path, monkeypatch)
     assert len(expected) == len(cells)
@@ -124,25 +132,24 @@ def test_very_many_wrong_cells_have_the_findings_of_reading_at_once(
     assert list(sa.check(path)) == expected
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda rows: rows.append(["1,5"]),
-        lambda rows: rows.insert(100, list(rows[100])),
-        lambda rows: rows.pop(200),
-        lambda rows: rows[100].append("7"),
-        lambda rows: rows[100].__setitem__(0, "version"),
-        lambda rows: rows[100].__setitem__(0, "1.234,5"),
-        lambda rows: rows[-1].__setitem__(0, ""),
-        lambda rows: rows.insert(0, ["a title"]),
-        lambda rows: [row.insert(0, "") for row in rows],
-        lambda rows: rows[14].__setitem__(0, "float46"),
-    ],
-)
+EDITS: dict[str, Any] = {
+    "a cell below": lambda rows: rows.append(["1,5"]),
+    "a row twice": lambda rows: rows.insert(100, list(rows[100])),
+    "a row less": lambda rows: rows.pop(200),
+    "a cell beside": lambda rows: rows[100].append("7"),
+    "a header's word": lambda rows: rows[100].__setitem__(0, "version"),
+    "thousands": lambda rows: rows[100].__setitem__(0, "1.234,5"),
+    "a blank at the end": lambda rows: rows[-1].__setitem__(0, ""),
+    "a title": lambda rows: rows.insert(0, ["a title"]),
+    "a column before": lambda rows: [row.insert(0, "") for row in rows],
+    "a dtype": lambda rows: rows[14].__setitem__(0, "float46"),
+}
+
+
+@pytest.mark.parametrize(("edit", "dialect"), cross(EDITS, ["ours", "quoted", "semicolons"], "thousands"))
 def test_what_else_people_do_has_the_findings_of_reading_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None, edit: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None, edit: str, dialect: str
 ) -> None:
     path = tmp_path / "run.csv"
-    for dialect in ("ours", "quoted", "semicolons"):
-        save_as(path, make_arrays(), dialect, edit)
-        assert list(sa.check(path)) == whole_findings(path, monkeypatch)
+    save_as(path, make_arrays(), dialect, EDITS[edit])
+    assert list(sa.check(path)) == whole_findings(path, monkeypatch)
