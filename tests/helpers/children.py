@@ -39,7 +39,7 @@ class Child:
         output: what it printed.
         seconds: of CPU time, of all its threads, without the start of the interpreter and the usual imports.
         mebibytes: of memory that it had at most.
-        status: with which it ended.
+        status: with which it ended; a negative one is that of a signal, after which nothing is known of its use.
         errors: what it wrote to standard error.
     """
 
@@ -157,6 +157,7 @@ def run_limited(
         mebibytes = _FIXED_MEBIBYTES + (mebibytes - _FIXED_MEBIBYTES) / part
     stopped_after = int(seconds * 2) + 1
     child = run_child(code, *arguments, stopped_after=stopped_after)
+    assert child.status >= 0, f"stopped after {stopped_after} s of CPU time, or by the system ({child.status})"
     assert child.status == 0, child.errors[-3000:]
     used = child.seconds
     allowed = seconds if used <= seconds else seconds * _slowness()
@@ -189,6 +190,5 @@ def run_child(
         }
         status = _server().carry_out(order)
         printed, errors, report = (file.read_text(encoding="utf-8") for file in files.values())
-    assert report, f"stopped after {stopped_after} s of CPU time, or by the system ({status})"
-    used, kibibytes = json.loads(report)
+    used, kibibytes = json.loads(report) if report else (0.0, 0)
     return Child(printed, used, kibibytes / 1024, status, errors)

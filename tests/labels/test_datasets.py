@@ -122,6 +122,7 @@ def test_the_description_is_the_dictionary_of_xarray_and_nothing_else(tmp_path: 
 
 def test_some_variables_come_with_their_coordinates(place: str) -> None:
     grid = make_grid()
+    grid.attrs = {"title": "a grid"}
     sa.write(place, grid)
     for names in (["valid"], ["t", "wave"], ["lat"], ["total"], "counts"):
         expected = grid[[names] if isinstance(names, str) else names]

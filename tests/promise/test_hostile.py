@@ -89,7 +89,7 @@ def test_random_bytes_after_magic_ones(start: bytes, format: str) -> None:
 
 
 # Text that tabs delimit is read as text that commas do.
-@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "0123", "csv", "json"))
+@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "0123", "json"))
 def test_random_words_of_the_format(format: str, seed: str) -> None:
     source = random.Random(int(seed))
     for _ in range(examples(250)):
@@ -98,7 +98,7 @@ def test_random_words_of_the_format(format: str, seed: str) -> None:
         survive("".join(parts).encode(), format)
 
 
-@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "012345", "csv"))
+@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "012345"))
 def test_headers_with_random_fields(format: str, seed: str) -> None:
     source = random.Random(int(seed))
     for _ in range(examples(120)):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same, objects
-from examples import cross
+from examples import STRIDE, cross
 from foreign_books import (
     binary_book,
     binary_cell,
@@ -91,6 +91,8 @@ def test_what_is_written_is_read(format: str, options: dict[str, Any], tmp_path:
     arrays = ARRAYS if cells else {name: array for name, array in ARRAYS.items() if exact(array)}
     if format in ("npz", "avro", "msgpack", "awkd"):
         arrays = NUMBERS
+    if options or format in ("tsv", "xlsm", "npz", "avro", "msgpack", "awkd"):  # a third: csv, json and xlsx have all
+        arrays = {name: arrays[name] for name in list(arrays)[len(format) % 3 :: min(STRIDE, 3)]}
     path = tmp_path / f"numbers.{format}"
     sa.write(path, arrays, **options)
     read = sa.read(path)

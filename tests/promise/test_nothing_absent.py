@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.sheets.delimited import sheet as csv_sheet
 from sheetarray.sheets.delimited.blocks import UnsoundError
 from sheetarray.sheets.delimited.records import Records
 from sheetarray.sheets.delimited.sound import make_sound
@@ -72,8 +73,10 @@ def pad(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("orient", ["columns", "rows"])
-@pytest.mark.parametrize("count", [1199, 1200, 1201, 1500])
-def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int) -> None:
+@pytest.mark.parametrize("count", [119, 120, 121, 1500])
+def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if count < 1000:
+        monkeypatch.setattr(csv_sheet, "MOST_ROWS", 120)
     arrays = {f"a{number}": np.array([number]) for number in range(count)}
     file = io.BytesIO()
     sa.write_csv(file, arrays, orient=orient)
@@ -84,8 +87,13 @@ def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int) -> No
     assert list(sa.check(io.BytesIO(file.getvalue()), format="csv")) == []
 
 
-@pytest.mark.parametrize("container", ["csv", "xlsx"])
-@pytest.mark.parametrize("above", [1023, 1024, 1175, 1190, 1199, 1200, 1201, 1400])
+@pytest.mark.parametrize(
+    ("container", "above"),
+    [
+        *(("csv", above) for above in (1023, 1024, 1175, 1190, 1199, 1200, 1201, 1400)),
+        *(("xlsx", above) for above in (1023, 1024, 1199, 1200, 1201)),
+    ],
+)
 def test_an_array_far_down_beside_a_longer_one_is_found(container: str, above: int) -> None:
     long, deep = grid({"long": np.arange(2000)}), [[""]] * above + grid({"deep": np.arange(3.0)})
     rows = [
@@ -148,7 +156,7 @@ def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container: str, 
         for column, array in enumerate(arrays.values())
         for index in range(1, 1 + len(sa.to_linear(array)) - array.size)
     ]
-    step = min(STRIDE, 4 if container == "xlsx" else 2)
+    step = min(STRIDE, 4)  # each cell in one of four ways
     for row, column in places[["x", "7", "", "delete"].index(how) % step :: step]:
         read_back, findings = everything(damaged(rows, row, column, how, orient), container)
         if read_back is None:
@@ -235,10 +243,8 @@ def test_a_frame_with_a_column_version_is_written() -> None:
 # Delimiters --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("delimiter", "orient"), cross([chr(code) for code in range(1, 127)], ["columns", "rows"], *",;")
-)
-def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> None:
+def comes_back(delimiter: str, orient: Any) -> bool:
+    """Whether arrays with a delimiter in their names and cells are the same again, or the delimiter was refused."""
     text = np.array([f"a{delimiter}b", "c d", f"{delimiter}"])
     for turn, arrays in enumerate(
         (
@@ -261,12 +267,20 @@ def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> N
                     decimal="," if delimiter == "." else ".",
                 )
             except sa.LimitError:
-                return
+                return True
             read_back = sa.read_csv(io.BytesIO(file.getvalue()))
-            if names:
-                assert list(read_back) == list(arrays)
+            if len(read_back) != len(arrays) or (names and list(read_back) != list(arrays)):
+                return False
             for array, expected in zip(read_back.values(), arrays.values(), strict=True):
-                assert_same(array, expected)
+                if (array.dtype, array.shape, array.tolist()) != (expected.dtype, expected.shape, expected.tolist()):
+                    return False
+    return True
+
+
+def test_a_delimiter_is_refused_or_found_again() -> None:
+    pairs = cross([chr(code) for code in range(1, 127)], ["columns", "rows"], *",;")
+    assert len(pairs) > 126
+    assert [pair for pair in pairs if not comes_back(*pair)] == []
 
 
 # One splitter ------------------------------------------------------------------------------------------------

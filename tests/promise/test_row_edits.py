@@ -139,7 +139,6 @@ def test_long_arrays_say_which_rows_too(tmp_path: Path, kind: Any, first: int, c
     ("edit", "guard"),
     [
         (Edit("delete", 300, 1), False),
-        (Edit("delete", 300, 1), True),
         (Edit("delete", 300, 3), True),
         (Edit("insert", 300, 1), False),
     ],

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from cases import assert_same
-from children import GIVEN_UP_AFTER, measured, run_limited
+from children import GIVEN_UP_AFTER, measured, run_child, run_limited
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -248,8 +248,7 @@ with sa.open_writer(sys.argv[1], progress=die) as writer:
 @pytest.mark.parametrize("name", ["x.csv", "x.xlsx", "x.csv.gz"])
 def test_a_writer_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"old")
-    child = subprocess.run([sys.executable, "-c", _KILLED_AT_THE_END, tmp_path / name], check=False)
-    assert child.returncode == -signal.SIGKILL
+    assert run_child(_KILLED_AT_THE_END, tmp_path / name).status == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_bytes() == b"old"
 

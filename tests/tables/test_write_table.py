@@ -251,7 +251,7 @@ def test_text_with_nulls_has_no_marks(tmp_path: Path, suffix: str) -> None:
         assert (tmp_path / "t.csv").read_bytes() == b'a,b\r\n007,0\r\n,1\r\n"",2\r\nTRUE,3\r\nx,4\r\n'
 
 
-@pytest.mark.parametrize("count", [1, 2, 99, 100, 101, 3000])
+@pytest.mark.parametrize("count", [1, 2, 99, 100, 101, 1100])
 def test_columns_that_change_alike_are_named_together(count: int) -> None:
     with pytest.warns(sa.SheetArrayWarning) as caught:
         sa.write_table(io.BytesIO(), {f"c{n}": np.array(["1", "2"]) for n in range(count)}, format="csv")
