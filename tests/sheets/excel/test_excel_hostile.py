@@ -7,6 +7,7 @@ import gc
 import io
 import json
 import random
+import re
 import struct
 import zipfile
 import zlib
@@ -290,19 +291,19 @@ def _circle() -> bytes:
 
 # What is counted is as many times less where there is as many times less to count.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, cutting, formats, rewriting, row_events, titles
+from sheetarray.sheets.excel.reader import blocks, cutting, formats, raw, rewriting, row_events, tag_sequences, titles
 blocks._INFLATED_ALWAYS //= {PART}
 blocks._BLOCK //= {PART}
 cutting.LONGEST = rewriting.LONGEST = rewriting.LONGEST // {PART}
 formats._MOST_STYLES //= {PART}
-row_events.MOST_ROWS //= {PART}
+raw.MOST_ROWS = row_events.MOST_ROWS = tag_sequences.MOST_ROWS = row_events.MOST_ROWS // {PART}
 titles._MOST //= {PART}
 """
 _SCRIPT = """
 import json, sys, warnings
 import sheetarray as sa
 warnings.simplefilter("ignore")
-outcomes = {}
+outcomes, reasons = {}, {}
 path, *verbs = sys.argv[1:]
 for verb in verbs:
     try:
@@ -311,7 +312,8 @@ for verb in verbs:
         outcomes[verb] = "found" if errors else "fine"
     except sa.SheetArrayError as error:
         outcomes[verb] = type(error).__name__
-print(json.dumps(outcomes))
+        reasons[verb] = str(error)
+print(json.dumps([outcomes, reasons]))
 """
 _FINE = {
     "a column with a cell at its end": ("FormatError", "fine"),
@@ -322,7 +324,38 @@ _FINE = {
     "dimensions beyond measure": ("fine", "fine"),
     "a text of 1 MB": ("fine", "fine"),
 }
-
+_FAR_APART = "cells, so far apart that their columns are"
+_MORE_DATA = "expected no more than 1 data cells, found another"
+_BEYOND = "a cell beyond the [0-9 rows and]+ (rows|columns) that a sheet has"
+_REASONS = {
+    "a column with a cell at its end": _MORE_DATA,
+    "some columns with a cell at their ends": _MORE_DATA,
+    "columns with a cell at their ends": _FAR_APART,
+    "most columns with a cell at their ends": _FAR_APART,
+    "100 MB of spaces": "one row of more than",
+    "100 MB of shared strings": "one si of more than",
+    "rows without numbers": f"a row beyond the {2**20 // PART} that a sheet has",
+    "one cell over and over": "the cell comes twice in the sheet",
+    "a number of 4 MB": "a number of 4194304 characters",
+    "a number of 60 MB": "a number of [0-9]+ characters",
+    "entities in the sheet": "has a document type definition",
+    "styles without end": f"more than {2**17 // PART} styles",
+    "sheets without end": f"more than {10_000 // PART} sheets",
+    "rows repeated in one column": _MORE_DATA,
+    "rows repeated in many columns": "which repetition makes [0-9]+ cells",
+    "rows repeated in some columns": _MORE_DATA,
+    "columns repeated": _BEYOND,
+    "rows repeated beyond the sheet": _BEYOND,
+    "blanks repeated": _BEYOND,
+    "spaces repeated": "a text of more than 1048576 characters",
+    "entities in a document": "has a document type definition",
+    "a binary record without end": "a record of 268435455 bytes",
+    "a binary string without end": "a text of 2147483648 characters in a record of 12 bytes",
+    "binary cells far away": _BEYOND,
+    "a chain of sectors in a circle": "a chain of sectors in the file is broken",
+    "a table of sectors in a circle": "has no worksheets",
+    "a stream without end": "a chain of sectors in the file is broken",
+}
 
 # What is as hard to read where it is less of it, and is tried on a part of it, in a part of the time.
 IN_PART = {
@@ -356,9 +389,10 @@ def test_harm_is_refused_within_half_a_gigabyte(tmp_path: Path, name: str) -> No
     verbs = [verb for harm, verb in VERBS if harm == name]
     part, script = (PART, _BOUNDS + _SCRIPT) if name in IN_PART else (1, _SCRIPT)
     child = run_limited(script, path, *verbs, seconds=len(verbs) * SECONDS, mebibytes=512, part=part)
-    outcome = json.loads(child.output)
+    outcome, reasons = json.loads(child.output)
     reading, scanning = _FINE.get(name, ("FormatError", None))
     assert outcome["read"] == reading, outcome
+    assert reading == "fine" or re.search(_REASONS.get(name, "no array of the exchange format"), reasons["read"])
     assert outcome.get("check") in (None, "fine" if reading == "fine" else "found"), outcome
     assert "scan" not in outcome or scanning in (outcome["scan"], None), outcome
 

@@ -167,19 +167,19 @@ def test_fine_moments_are_texts_without_zeros_that_say_nothing(unit: str, tmp_pa
     texts = ["2024-01-01", "2024-01-01T12:30:00", "1850-06-01T00:00:00.500", "NaT", "2024-01-01T00:00:00.120300"]
     texts += ["2024-01-01T00:00:00.000000001"] * (unit == "ns")
     moments, path = np.array(texts, f"M8[{unit}]"), tmp_path / "x.xlsx"
-    days = np.datetime64("2024-01-01", unit) + np.arange(2000) * np.timedelta64(86_400, "s")
-    sa.write(path, {"d": moments, "days": days, "all": np.resize(moments, 2000)}, guard=True)
+    days = np.datetime64("2024-01-01", unit) + np.arange(300) * np.timedelta64(86_400, "s")
+    sa.write(path, {"d": moments, "days": days, "all": np.resize(moments, 300)}, guard=True)
     columns = zip(*sheet_of(path).iter_rows(values_only=True), strict=True)
     shown, days_shown, all_shown = ([cell for cell in column if cell is not None] for column in columns)
     assert shown[-len(texts) :] == texts
-    assert days_shown[-2000:] == np.datetime_as_string(days, "D").tolist()
-    assert all_shown[-2000:] == np.resize(np.array(texts), 2000).tolist()
+    assert days_shown[-300:] == np.datetime_as_string(days, "D").tolist()
+    assert all_shown[-300:] == np.resize(np.array(texts), 300).tolist()
     for saved in (path, resave(path, "xlsx", tmp_path / "saved"), resave(path, "ods", tmp_path / "saved")):
         for guard in (True, False):
             actual = sa.read(saved, guard=guard)
             assert_same(actual["d"], moments)
             assert_same(actual["days"], days)
-            assert_same(actual["all"], np.resize(moments, 2000))
+            assert_same(actual["all"], np.resize(moments, 300))
         assert list(sa.check(saved)) == []
 
 
