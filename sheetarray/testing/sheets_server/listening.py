@@ -30,6 +30,27 @@ def listen(port: int, application: WSGIApplication) -> BaseWSGIServer:
         ) from None
 
     class Handler(WSGIRequestHandler):
+        disable_nagle_algorithm = True  # no answer waits for the client to confirm the one before
+
+        def run_wsgi(self) -> None:
+            """Answer one request; the connection stays for the next one where the client asks for that.
+
+            Werkzeug itself closes each connection, because an application may leave a part of a body unread; ours
+            reads every body to its end.
+            """
+            body = b"".join(application(self.make_environ(), self._start_response))
+            self.wfile.write(b"".join([*self._headers_buffer, b"\r\n", body if self.command != "HEAD" else b""]))
+
+        def _start_response(self, status: str, headers: list[tuple[str, str]], _: Any = None) -> Any:
+            """Keep the head of an answer, which is sent together with its body."""
+            code, _, reason = status.partition(" ")
+            self._headers_buffer: list[bytes] = []  # filled by the two methods that are called next
+            self.send_response(int(code), reason)
+            for name, value in headers:
+                self.send_header(name, value)
+            if self.headers.get("Connection", "").lower() != "keep-alive":
+                self.send_header("Connection", "close")
+
         def log(self, *_: Any) -> None:
             """Say nothing."""
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from .errors import ApiError
 from .faults import Fault, Quota
@@ -63,7 +64,7 @@ class SheetsServer:
         self.clock: Callable[[], float] = time.monotonic
         self._service = Service(limit=cells, schema=MessageSchemas.load(validate))
         self._wire = Connection(self._service, Quota(quota, lambda: self.clock()), payload)
-        self._sessions: list[Any] = []
+        self._sessions: WeakSet[Any] = WeakSet()  # a client that nobody has any more closes its connections
         self._server = listen(port, self._wire)
         self.url = f"http://{HOST}:{self._server.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
@@ -83,7 +84,7 @@ class SheetsServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
-        for session in self._sessions:
+        for session in list(self._sessions):
             session.close()
         if self._wire.crashes and not quietly:
             raise RuntimeError("the emulator failed at a request") from self._wire.crashes[0]
@@ -153,7 +154,7 @@ class SheetsServer:
         session.trust_env = False
         if user is not None:
             session.headers["Authorization"] = f"Bearer {self.add_user(user)}"
-        self._sessions.append(session)
+        self._sessions.add(session)
         return gspread.Client(auth=None, session=session, http_client=Local)  # type: ignore[arg-type]
 
     def create(

@@ -198,7 +198,7 @@ def _record(environ: WSGIEnvironment) -> Record:
     method = str(environ["REQUEST_METHOD"])
     try:
         body = get_input_stream(environ).read()
-    except ClientDisconnected:
+    except (ClientDisconnected, OSError):
         raise DroppedError("the client went away in the middle of its request") from None
     if method == "POST" and (other := str(environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")).upper()):
         method = other  # a query that is too long for a URL stands in the body
@@ -215,6 +215,8 @@ def _respond(
     reason = "Error" if isinstance(answer, ApiError) else "OK"
     record.status, body, kind = _encode_answer(answer)
     part = body[: len(body) // 2] if truncated else body
+    if truncated:
+        headers.append(("Connection", "close"))
     return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body), kind)
 
 
