@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from spreadsheets import Book
 
+from sheetarray.sheets.google import consistent, reading, sheet
+from sheetarray.sheets.google.batches import CELLS_A_REQUEST
 from sheetarray.testing.sheets_server import SheetsServer
 
 
 @pytest.fixture
-def book(sheets_server: SheetsServer) -> Book:
-    return Book(sheets_server)
+def book(server: SheetsServer) -> Book:
+    return Book(server)
+
+
+@pytest.fixture
+def a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a request ask for a tenth of the cells, and take a tenth of a large worksheet for a large one."""
+    for module in ("batches", "worksheet_reader", "pieces", "slices"):
+        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", CELLS_A_REQUEST // 10)
+    for module, name in ((consistent, "MOST_AT_ONCE"), (reading, "MOST_AT_ONCE"), (reading, "_READ_AT_ONCE")):
+        monkeypatch.setattr(module, name, getattr(module, name) // 10)
+    monkeypatch.setitem(sheet.GoogleSheet.__init__.__kwdefaults__, "at_once", sheet.MOST_AT_ONCE // 10)
+    for name in ("MOST_AT_ONCE", "MOST_HEAD_ROWS", "_SMALL_GRID"):
+        monkeypatch.setattr(sheet, name, getattr(sheet, name) // 10)
+
+
+@pytest.fixture(autouse=True)
+def _clear_server(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Leave no request and no fault to the next test of the service."""
+    yield
+    if "server" in request.fixturenames:
+        server: SheetsServer = request.getfixturevalue("server")
+        server.requests.clear()
+        server.faults.clear()
+        server.on_request = None

@@ -17,6 +17,8 @@ from sheetarray.testing.sheets_server import SheetsServer
 
 
 class TestGoogle(Conformance):
+    long = 10_000
+
     @pytest.fixture
     def place(self, server: SheetsServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:  # type: ignore[override]
         monkeypatch.setenv(ENDPOINT, server.url)
@@ -25,7 +27,7 @@ class TestGoogle(Conformance):
 
     def test_writing_replaces(self, place: Any) -> None:
         """Arrays of the same names; others stay."""
-        self.write(place, {"long": np.arange(10_000), "other": np.array("x")})
+        self.write(place, {"long": np.arange(self.long), "other": np.array("x")})
         self.write(place, {"long": np.arange(2)})
         result = self.read(place)
         assert list(result) == ["long", "other"]
@@ -49,6 +51,7 @@ class TestGoogleIntoAWorksheet(TestGoogle):
     """Cells are put into a worksheet that is there, instead of one that is made for them."""
 
     every_case = False
+    long = 1500  # of a worksheet that had 1000 rows
 
     @pytest.fixture
     def place(self, server: SheetsServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:  # type: ignore[override]

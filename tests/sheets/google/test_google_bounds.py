@@ -123,21 +123,22 @@ def test_a_timeout_is_a_time(timeout: Any) -> None:
         read_gsheet(KEY, timeout=timeout, client=SheetsServer)
 
 
-def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(
+    monkeypatch: pytest.MonkeyPatch, server: SheetsServer
+) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        server.faults.append(Fault("quota", retry_after=500, times=2))
-        write_gsheet(key, {"x": np.arange(3)}, client=client, timeout=60)
-        assert sum(pauses) >= 1000
-        pauses.clear()
-        server.faults.append(Fault(503, retry_after=25, times=3))
-        with pytest.raises(RemoteError, match="timeout="):
-            write_gsheet(key, {"x": np.arange(4)}, client=client, timeout=60)
-        assert 50 <= sum(pauses) <= 60
-        server.faults.clear()
-        assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
+    key, client = server.create(), server.client()
+    server.faults.append(Fault("quota", retry_after=500, times=2))
+    write_gsheet(key, {"x": np.arange(3)}, client=client, timeout=60)
+    assert sum(pauses) >= 1000
+    pauses.clear()
+    server.faults.append(Fault(503, retry_after=25, times=3))
+    with pytest.raises(RemoteError, match="timeout="):
+        write_gsheet(key, {"x": np.arange(4)}, client=client, timeout=60)
+    assert 50 <= sum(pauses) <= 60
+    server.faults.clear()
+    assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("seconds", "tries"), [(10.0, 2), (12.0, 1)])

@@ -70,16 +70,17 @@ def test_an_endpoint_that_is_not_on_this_machine_is_refused(endpoint: str, monke
         read_gsheet(KEY)
 
 
-def test_an_endpoint_on_this_machine_needs_no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        for endpoint in (server.url, server.url + "/", server.url.replace("127.0.0.1", "localhost")):
-            monkeypatch.setenv(ENDPOINT, endpoint)
-            sa.write(f"gsheets://{key}/x", {"x": np.arange(3)})
-            assert sa.read(f"gsheets://{key}/x")["x"].tolist() == [0, 1, 2]
-        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-        assert sa.scan(f"gsheets://{key}/x")["x"].shape == (3,)
-        assert not any("uthorization" in str(record) for record in server.requests)
+def test_an_endpoint_on_this_machine_needs_no_credentials(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: SheetsServer
+) -> None:
+    key = server.create()
+    for endpoint in (server.url, server.url + "/", server.url.replace("127.0.0.1", "localhost")):
+        monkeypatch.setenv(ENDPOINT, endpoint)
+        sa.write(f"gsheets://{key}/x", {"x": np.arange(3)})
+        assert sa.read(f"gsheets://{key}/x")["x"].tolist() == [0, 1, 2]
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    assert sa.scan(f"gsheets://{key}/x")["x"].shape == (3,)
+    assert not any("uthorization" in str(record) for record in server.requests)
 
 
 def test_a_server_on_this_machine_that_is_not_running_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,16 +107,15 @@ def test_every_verb_takes_a_client() -> None:
         read_gsheet(KEY, client="me")
 
 
-def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch, server: SheetsServer) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        client.set_timeout(0.05)
-        server.faults.append(Fault("late", times=None, seconds=0.4))
-        with pytest.raises(RemoteError, match="in time"):
-            scan_gsheet(key, client=client)
-        server.faults.clear()
-        assert http_client(client, None, writing=False).timeout == 0.05
+    key, client = server.create(), server.client()
+    client.set_timeout(0.05)
+    server.faults.append(Fault("late", times=None, seconds=0.4))
+    with pytest.raises(RemoteError, match="in time"):
+        scan_gsheet(key, client=client)
+    server.faults.clear()
+    assert http_client(client, None, writing=False).timeout == 0.05
 
 
 # Credentials -------------------------------------------------------------------------------------------------
@@ -434,59 +434,56 @@ def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
     ],
 )
 def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
-    account: Path, status: int, message: str, monkeypatch: pytest.MonkeyPatch
+    account: Path, status: int, message: str, monkeypatch: pytest.MonkeyPatch, server: SheetsServer
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        client.http_client.auth = http_client(None, account, writing=True).auth
-        client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
-        server.faults.append(Fault(status, times=None))
-        for verb in (
-            read_gsheet,
-            scan_gsheet,
-            lambda *args, **more: list(check_gsheet(*args, **more)),
-            lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
-        ):
-            with pytest.raises(RemoteError, match=message) as caught:
-                verb(key, client=client)  # type: ignore[operator]
-            assert caught.value.status == status
-            assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
-            if status in (403, 404):
-                assert "writer@p.iam.gserviceaccount.com" in str(caught.value)
-            if status != 400:
-                assert caught.value.hint or message == "refuses"
+    key, client = server.create(), server.client()
+    client.http_client.auth = http_client(None, account, writing=True).auth
+    client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
+    server.faults.append(Fault(status, times=None))
+    for verb in (
+        read_gsheet,
+        scan_gsheet,
+        lambda *args, **more: list(check_gsheet(*args, **more)),
+        lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
+    ):
+        with pytest.raises(RemoteError, match=message) as caught:
+            verb(key, client=client)  # type: ignore[operator]
+        assert caught.value.status == status
+        assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
+        if status in (403, 404):
+            assert "writer@p.iam.gserviceaccount.com" in str(caught.value)
+        if status != 400:
+            assert caught.value.hint or message == "refuses"
 
 
-def test_an_api_that_is_switched_off_says_so() -> None:
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        patched = type(client.http_client).request
+def test_an_api_that_is_switched_off_says_so(server: SheetsServer) -> None:
+    key, client = server.create(), server.client()
+    patched = type(client.http_client).request
 
-        def request(http: Any, *args: Any, **options: Any) -> Any:
-            try:
-                return patched(http, *args, **options)
-            except gspread.exceptions.APIError as error:
-                text = "Google Sheets API has not been used in project 1 before or it is disabled."
-                error.response._content = json.dumps({"error": {"code": 403, "message": text}}).encode()
-                raise
+    def request(http: Any, *args: Any, **options: Any) -> Any:
+        try:
+            return patched(http, *args, **options)
+        except gspread.exceptions.APIError as error:
+            text = "Google Sheets API has not been used in project 1 before or it is disabled."
+            error.response._content = json.dumps({"error": {"code": 403, "message": text}}).encode()
+            raise
 
-        type(client.http_client).request = request  # type: ignore[method-assign]
-        server.forbid(key)
-        with pytest.raises(RemoteError, match="API is not enabled"):
-            read_gsheet(key, client=client)
+    type(client.http_client).request = request  # type: ignore[method-assign]
+    server.forbid(key)
+    with pytest.raises(RemoteError, match="API is not enabled"):
+        read_gsheet(key, client=client)
 
 
-def test_any_client_of_gspread_will_do() -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        session = server.client().http_client.session
-        url = server.url
+def test_any_client_of_gspread_will_do(server: SheetsServer) -> None:
+    key = server.create()
+    session = server.client().http_client.session
+    url = server.url
 
-        class Mine(BackOffHTTPClient):
-            def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
-                return super().request(method, endpoint.replace("https://sheets.googleapis.com", url), *args, **options)
+    class Mine(BackOffHTTPClient):
+        def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+            return super().request(method, endpoint.replace("https://sheets.googleapis.com", url), *args, **options)
 
-        client = gspread.Client(auth=None, session=session, http_client=Mine)  # type: ignore[arg-type]
-        write_gsheet(key, {"x": np.arange(3)}, client=client)
-        assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
+    client = gspread.Client(auth=None, session=session, http_client=Mine)  # type: ignore[arg-type]
+    write_gsheet(key, {"x": np.arange(3)}, client=client)
+    assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]

@@ -346,38 +346,38 @@ def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -
 
 
 @pytest.mark.parametrize("retry_after", [1_801, 86_400, 999_999])
-def test_a_pause_longer_than_half_an_hour_is_not_taken(retry_after: float, pauses: list[float]) -> None:
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        server.faults.append(Fault("quota", times=None, retry_after=retry_after))
-        with pytest.raises(RemoteError, match="quota") as caught:
-            write_gsheet(key, NEW, client=client)
-        assert caught.value.status == 429
-        assert not pauses
-        assert len(server.requests) == 1
+def test_a_pause_longer_than_half_an_hour_is_not_taken(
+    retry_after: float, pauses: list[float], server: SheetsServer
+) -> None:
+    key, client = server.create(), server.client()
+    server.faults.append(Fault("quota", times=None, retry_after=retry_after))
+    with pytest.raises(RemoteError, match="quota") as caught:
+        write_gsheet(key, NEW, client=client)
+    assert caught.value.status == 429
+    assert not pauses
+    assert len(server.requests) == 1
 
 
-def test_backing_off_of_gspread_itself_does_not_multiply_ours(pauses: list[float]) -> None:
+def test_backing_off_of_gspread_itself_does_not_multiply_ours(pauses: list[float], server: SheetsServer) -> None:
     import gspread
     from gspread.http_client import BackOffHTTPClient
 
-    with SheetsServer() as server:
-        key = server.create()
-        session = server.client().http_client.session
-        client = gspread.Client(auth=None, session=session, http_client=BackOffHTTPClient)  # type: ignore[arg-type]
-        seen = []
+    key = server.create()
+    session = server.client().http_client.session
+    client = gspread.Client(auth=None, session=session, http_client=BackOffHTTPClient)  # type: ignore[arg-type]
+    seen = []
 
-        def reroute(method: str, url: str, **options: Any) -> Any:
-            seen.append(url)
-            return type(session).request(
-                session, method, url.replace("https://sheets.googleapis.com", server.url), **options
-            )
+    def reroute(method: str, url: str, **options: Any) -> Any:
+        seen.append(url)
+        return type(session).request(
+            session, method, url.replace("https://sheets.googleapis.com", server.url), **options
+        )
 
-        session.request = reroute
-        server.faults.append(Fault(503, times=None))
-        with pytest.raises(RemoteError, match="unavailable"):
-            scan_gsheet(f"gsheets://{key}/arrays", client=client)
-        assert 5 <= len(seen) == len(server.requests) <= 10
+    session.request = reroute
+    server.faults.append(Fault(503, times=None))
+    with pytest.raises(RemoteError, match="unavailable"):
+        scan_gsheet(f"gsheets://{key}/arrays", client=client)
+    assert 5 <= len(seen) == len(server.requests) <= 10
 
 
 def test_no_connection_is_given_up_after_a_few_attempts(pauses: list[float]) -> None:

@@ -56,24 +56,23 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield server, key
 
 
-def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do() -> None:
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        write_gsheet(key, OLD, client=client)
-        assert list(check_gsheet(key, client=client)) == []
-        dead = add_stage(server, key, 77, Holder(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
-        living = add_stage(server, key, 78, Holder(time.time() - 600, machine="00000000", process=6))
-        first, second = check_gsheet(key, client=client)
-        assert (first.severity, first.location, second.location) == ("warning", dead, living)
-        assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
-        assert "gsheets clean URL" in first.hint
-        assert "process 6 on another machine (00000000) has been writing for 10 minutes" in second.message
-        assert "clean --all" in second.hint
-        assert [left.location for left in clean_gsheet(key, client=client)] == [dead]
-        assert [left.location for left in clean_gsheet(key, everything=True, client=client)] == [living]
-        assert clean_gsheet(key, everything=True, client=client) == []
-        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
-        assert list(check_gsheet(key, client=client)) == []
+def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: SheetsServer) -> None:
+    key, client = server.create(), server.client()
+    write_gsheet(key, OLD, client=client)
+    assert list(check_gsheet(key, client=client)) == []
+    dead = add_stage(server, key, 77, Holder(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
+    living = add_stage(server, key, 78, Holder(time.time() - 600, machine="00000000", process=6))
+    first, second = check_gsheet(key, client=client)
+    assert (first.severity, first.location, second.location) == ("warning", dead, living)
+    assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
+    assert "gsheets clean URL" in first.hint
+    assert "process 6 on another machine (00000000) has been writing for 10 minutes" in second.message
+    assert "clean --all" in second.hint
+    assert [left.location for left in clean_gsheet(key, client=client)] == [dead]
+    assert [left.location for left in clean_gsheet(key, everything=True, client=client)] == [living]
+    assert clean_gsheet(key, everything=True, client=client) == []
+    assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+    assert list(check_gsheet(key, client=client)) == []
 
 
 def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,10 +21,8 @@ from sheetarray.sheets.google import (
     read_columns_gsheet,
     read_gsheet,
     scan_gsheet,
-    sheet,
     write_gsheet,
 )
-from sheetarray.sheets.google.batches import CELLS_A_REQUEST
 from sheetarray.testing.sheets_server import SheetsServer
 
 ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}
@@ -74,16 +72,6 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
     assert scan_gsheet(key, client=server.client()) == infos
     assert len(server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
     assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
-
-
-@pytest.fixture
-def a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a request ask for a tenth of the cells, and take a tenth of a large worksheet for a large one."""
-    for module in ("batches", "worksheet_reader", "pieces", "slices"):
-        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", CELLS_A_REQUEST // 10)
-    monkeypatch.setitem(sheet.GoogleSheet.__init__.__kwdefaults__, "at_once", sheet.MOST_AT_ONCE // 10)
-    for name in ("MOST_AT_ONCE", "MOST_HEAD_ROWS", "_SMALL_GRID"):
-        monkeypatch.setattr(sheet, name, getattr(sheet, name) // 10)
 
 
 @pytest.mark.usefixtures("a_tenth")
@@ -256,8 +244,9 @@ def test_a_header_that_claims_more_than_there_is_costs_nothing(server: SheetsSer
         assert len(server.requests) <= 6
 
 
+@pytest.mark.usefixtures("a_tenth")
 def test_progress_rises_over_several_requests(server: SheetsServer, key: str) -> None:
-    array = np.arange(250_000)
+    array = np.arange(25_000)
     write_gsheet(key, {"t": array, "s": np.array(["x"])}, client=server.client())
     calls: list[tuple[int, int]] = []
     read_gsheet(key, client=server.client(), progress=lambda done, total: calls.append((done, total)))
@@ -265,7 +254,7 @@ def test_progress_rises_over_several_requests(server: SheetsServer, key: str) ->
     assert done == sorted(done)
     assert len(calls) >= 4
     assert done[0] == 0
-    assert calls[-1][0] == calls[-1][1] == 250_018 + 19
+    assert calls[-1][0] == calls[-1][1] == 25_018 + 19
 
 
 # Ordinary tables -------------------------------------------------------------------------------------------------
@@ -382,19 +371,24 @@ def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed
 
 
 def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer, key: str) -> None:
+    client = server.client()
+    dtypes = ("float64", "int8", "bool", "string", "generic", "complex128", "datetime64[D]")
     for cells in ([True, False], ["1", 2], [1.5, "x"], ["", 3], [1e300, -5], ["NaN", "TRUE"]):
-        for dtype in ("float64", "int8", "bool", "string", "generic", "complex128", "datetime64[D]"):
-            column = ["x", *sa.to_linear(np.zeros(2))]
-            column[column.index("dtype") + 1] = dtype
+        side_by_side = []
+        for dtype in dtypes:
+            column = [dtype, *sa.to_linear(np.zeros(2))]
+            column[column.index("dtype", 1) + 1] = dtype
             column[-2:] = cells
-            put(server, key, columns(column))
-            findings = list(check_gsheet(key, client=server.client()))
-            if findings:
-                assert {finding.location for finding in findings} <= {"Sheet1!A20", "Sheet1!A21"}
+            side_by_side.append(column)
+        put(server, key, columns(*side_by_side))
+        locations = {finding.location for finding in check_gsheet(key, client=client)}
+        assert locations <= {f"Sheet1!{letter}{row}" for letter in "ABCDEFG" for row in (20, 21)}
+        for letter, dtype in zip("ABCDEFG", dtypes, strict=True):
+            if {f"Sheet1!{letter}20", f"Sheet1!{letter}21"} & locations:
                 with pytest.raises(sa.FormatError):
-                    read_gsheet(key, client=server.client())
+                    read_gsheet(key, [dtype], client=client)
             else:
-                assert len(read_gsheet(key, client=server.client())["x"]) == 2
+                assert len(read_gsheet(key, [dtype], client=client)[dtype]) == 2
 
 
 def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServer, key: str) -> None:

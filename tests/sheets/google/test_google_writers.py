@@ -203,15 +203,16 @@ def stage_of(server: SheetsServer, key: str, holder: Holder) -> None:
     ],
     ids=["old", "young, on another machine", "of a dead process", "of a living process", "of this process, finished"],
 )
-def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(holder: Holder, stays: bool) -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        stage_of(server, key, holder)
-        write_gsheet(key, NEW, client=server.client())
-        result = dump(server, key)
-        assert (f"sheetarray write {holder}" in result["sheets"]) == stays
-        assert ("sheetarray_77" in result["ranges"]) == stays
-        assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
+def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
+    holder: Holder, stays: bool, server: SheetsServer
+) -> None:
+    key = server.create()
+    stage_of(server, key, holder)
+    write_gsheet(key, NEW, client=server.client())
+    result = dump(server, key)
+    assert (f"sheetarray write {holder}" in result["sheets"]) == stays
+    assert ("sheetarray_77" in result["ranges"]) == stays
+    assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
 
 
 def test_cells_of_what_is_left_behind_count_as_room() -> None:
@@ -224,23 +225,22 @@ def test_cells_of_what_is_left_behind_count_as_room() -> None:
 
 
 @pytest.mark.usefixtures("staged")
-def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one() -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        removed = []
+def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one(server: SheetsServer) -> None:
+    key = server.create()
+    removed = []
 
-        def remove(record: Any) -> None:
-            if record.method == "GET" and "values" in record.path and len(removed) < 2:
-                stage = next(sheet for sheet in server.snapshot(key).sheets if sheet.title.startswith("sheetarray"))
-                removed.append(stage.title)
-                server.client().http_client.batch_update(key, {"requests": [{"deleteSheet": {"sheetId": stage.id}}]})
+    def remove(record: Any) -> None:
+        if record.method == "GET" and "values" in record.path and len(removed) < 2:
+            stage = next(sheet for sheet in server.snapshot(key).sheets if sheet.title.startswith("sheetarray"))
+            removed.append(stage.title)
+            server.client().http_client.batch_update(key, {"requests": [{"deleteSheet": {"sheetId": stage.id}}]})
 
-        server.on_request = remove
-        write_gsheet(key, NEW, client=server.client())
-        server.on_request = None
-        assert len(removed) == 2
-        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
-        assert_same(read_gsheet(key, client=server.client())["t"], NEW["t"])
+    server.on_request = remove
+    write_gsheet(key, NEW, client=server.client())
+    server.on_request = None
+    assert len(removed) == 2
+    assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+    assert_same(read_gsheet(key, client=server.client())["t"], NEW["t"])
 
 
 @pytest.mark.usefixtures("staged")
@@ -345,77 +345,75 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 @pytest.mark.usefixtures("staged")
-def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch, server: SheetsServer) -> None:
     for module in ("batches", "worksheet_reader", "pieces", "slices"):
         monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 250)
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
-    with SheetsServer() as server:
-        key = server.create()
-        wrong = _race(server, key, examples(25), 2, lambda who, turn: 1250)
-        assert wrong == []
+    key = server.create()
+    wrong = _race(server, key, examples(25), 2, lambda who, turn: 1250)
+    assert wrong == []
 
 
 @pytest.mark.usefixtures("staged")
-def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again() -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        write_gsheet(key, {"a": np.arange(3.0)}, client=server.client())
-        raced = []
+def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again(server: SheetsServer) -> None:
+    key = server.create()
+    write_gsheet(key, {"a": np.arange(3.0)}, client=server.client())
+    raced = []
 
-        def race(record: Any) -> None:
-            if b"copyPaste" in record.received and not raced:
-                raced.append(1)
-                write_gsheet(key, {"b": np.arange(4.0), "a": np.arange(5.0)}, client=server.client())
+    def race(record: Any) -> None:
+        if b"copyPaste" in record.received and not raced:
+            raced.append(1)
+            write_gsheet(key, {"b": np.arange(4.0), "a": np.arange(5.0)}, client=server.client())
 
-        server.on_request = race
-        write_gsheet(key, {"c": np.arange(6.0), "a": np.arange(2.0)}, client=server.client())
-        server.on_request = None
-        refused = [json.loads(record.sent)["error"]["message"] for record in server.requests if record.status == 400]
-        assert len(refused) == 1
-        assert "updateNamedRange" in refused[0]
-        result = read_gsheet(key, client=server.client())
-        assert {name: len(array) for name, array in result.items()} == {"a": 2, "b": 4, "c": 6}
-        assert list(dump(server, key)["ranges"]) != []
+    server.on_request = race
+    write_gsheet(key, {"c": np.arange(6.0), "a": np.arange(2.0)}, client=server.client())
+    server.on_request = None
+    refused = [json.loads(record.sent)["error"]["message"] for record in server.requests if record.status == 400]
+    assert len(refused) == 1
+    assert "updateNamedRange" in refused[0]
+    result = read_gsheet(key, client=server.client())
+    assert {name: len(array) for name, array in result.items()} == {"a": 2, "b": 4, "c": 6}
+    assert list(dump(server, key)["ranges"]) != []
 
 
-def test_a_worksheet_that_another_writer_makes_first_is_written_into() -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        raced = []
+def test_a_worksheet_that_another_writer_makes_first_is_written_into(server: SheetsServer) -> None:
+    key = server.create()
+    raced = []
 
-        def race(record: Any) -> None:
-            if b'"title":"arrays"' in record.received and not raced:
-                raced.append(1)
-                write_gsheet(key, {"b": np.arange(4.0)}, client=server.client())
+    def race(record: Any) -> None:
+        if b'"title":"arrays"' in record.received and not raced:
+            raced.append(1)
+            write_gsheet(key, {"b": np.arange(4.0)}, client=server.client())
 
-        server.on_request = race
-        write_gsheet(key, {"a": np.arange(6.0)}, client=server.client())
-        server.on_request = None
-        assert {n: len(a) for n, a in read_gsheet(key, client=server.client()).items()} == {"b": 4, "a": 6}
-        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+    server.on_request = race
+    write_gsheet(key, {"a": np.arange(6.0)}, client=server.client())
+    server.on_request = None
+    assert {n: len(a) for n, a in read_gsheet(key, client=server.client()).items()} == {"b": 4, "a": 6}
+    assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
 @pytest.mark.usefixtures("staged")
-def test_a_worksheet_that_somebody_deletes_meanwhile_is_made_again() -> None:
-    with SheetsServer() as server:
-        key = server.create()
-        write_gsheet(key, OLD, client=server.client())
-        done = []
+def test_a_worksheet_that_somebody_deletes_meanwhile_is_made_again(server: SheetsServer) -> None:
+    key = server.create()
+    write_gsheet(key, OLD, client=server.client())
+    done = []
 
-        def delete(record: Any) -> None:
-            if b"copyPaste" in record.received and not done:
-                done.append(1)
-                book = server.client().open_by_key(key)
-                book.del_worksheet(book.worksheet("arrays"))
+    def delete(record: Any) -> None:
+        if b"copyPaste" in record.received and not done:
+            done.append(1)
+            book = server.client().open_by_key(key)
+            book.del_worksheet(book.worksheet("arrays"))
 
-        server.on_request = delete
-        write_gsheet(key, NEW, client=server.client())
-        server.on_request = None
-        assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
+    server.on_request = delete
+    write_gsheet(key, NEW, client=server.client())
+    server.on_request = None
+    assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
 
 
 @pytest.fixture(autouse=True)
 def no_threads_left() -> Iterator[None]:
-    before = threading.active_count()
+    """Leave no thread but those of the service, one for each connection that a client has still open."""
+    before = set(threading.enumerate())
     yield
-    assert threading.active_count() <= before + 1
+    left = [thread.name for thread in set(threading.enumerate()) - before if "process_request" not in thread.name]
+    assert len(left) <= 1, left

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ pygsheets = pytest.importorskip("pygsheets")
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with SheetsServer() as server:
-        yield pygsheets.client.Client(AnonymousCredentials(), http=EmulatedHttp(server.url), check=False)
+def client(server: SheetsServer) -> Any:
+    return pygsheets.client.Client(AnonymousCredentials(), http=EmulatedHttp(server.url), check=False)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,12 +10,6 @@ from sheets_asking import Sheets
 from sheetarray.testing.sheets_server import SheetsServer
 
 TABLE = [["apple", 3, "red"], ["Pear", 5, "green"], ["fig", 8, "blue"], ["a*", -2.5, None], [None, True, "=1/0"]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,12 +11,6 @@ from sheetarray.testing.sheets_server import SheetsServer
 
 RED = {"red": 1}
 STYLED = {"backgroundColor": RED, "backgroundColorStyle": {"rgbColor": RED}}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 @pytest.fixture
