@@ -55,6 +55,8 @@ ALIKE = [
     ["503 though it was applied", "504 though it was applied"],
     ["429", "429 with Retry-After"],
 ]
+# To a request that only reads it makes no difference whether it was carried out before the answer was lost.
+APPLIED = {"reset after", *(kind for kind, options in KINDS.items() if options.get("applied"))}
 TIMEOUT = 0.25  # seconds that a client waits where answers are slow; any other that is, is repeated as well
 SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged", "in place")
 DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
@@ -66,7 +68,7 @@ class Scene:
 
     def __init__(self, setting: str) -> None:
         self.setting = setting
-        self.requests_of_a_write = 0
+        self.writing: list[bool] = []  # of each request of a write that nothing disturbs, whether it writes
         self.server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
         self.key = self.server.create(sheets=[("Sheet1", 5, 1)])
         if not setting.startswith("new worksheet"):
@@ -115,55 +117,62 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return result
 
 
-@pytest.fixture(scope="module", params=SETTINGS)
-def setting_scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param in SETTINGS[2:]:
-            patch.setattr(DIRECT, 0)
-        scene = Scene(request.param)
-        yield scene
+@pytest.fixture(scope="module")
+def scenes() -> Iterator[dict[str, Scene]]:
+    """The scenes of the module by their settings, in whatever order the tests come."""
+    made: dict[str, Scene] = {}
+    yield made
+    for scene in made.values():
         scene.server.close()
 
 
-@pytest.fixture
-def scene(setting_scene: Scene) -> Scene:
-    setting_scene.start()
-    return setting_scene
+@pytest.fixture(params=SETTINGS)
+def scene(request: pytest.FixtureRequest, scenes: dict[str, Scene], monkeypatch: pytest.MonkeyPatch) -> Scene:
+    if request.param in SETTINGS[2:]:
+        monkeypatch.setattr(DIRECT, 0)
+    if request.param not in scenes:
+        scenes[request.param] = Scene(request.param)
+    scene = scenes[request.param]
+    scene.start()
+    return scene
 
 
 def count(scene: Scene) -> int:
     """The requests of a write that nothing disturbs."""
-    if scene.requests_of_a_write == 0:
+    if not scene.writing:
         scene.write()
+        scene.writing = [record.writes for record in scene.server.requests]
         assert scene.outcome() == "new"
-        scene.requests_of_a_write = len(scene.server.requests) - len(scene_reads(scene))
         scene.start()
-    return scene.requests_of_a_write
+    return len(scene.writing)
 
 
 def struck(scene: Scene, kind: str, total: int, *, lasts: bool = False) -> list[int]:
-    """The requests that a kind of fault strikes: all, or those that no kind like it strikes, but of the many of a
-    write in place the first and some, and so of all requests where a fault takes time."""
+    """The requests that a kind of fault strikes: all that it differs at, or those that no kind like it strikes, but of
+    the many of a write in place the first and some, and so of all requests where a fault takes time."""
     some = scene.setting == "in place" or kind == "slow" or lasts
     kinds = next((kinds for kinds in ALIKE if kind in kinds), [kind])
     step = STRIDE if some else min(STRIDE, len(kinds))
     if lasts and scene.setting == "in place":
         step = min(2 * STRIDE, total)
-    return [0, *range(1 + list(KINDS).index(kind) % step, total, step)]
+    indices = [0] if some else []
+    indices += range(1 + list(KINDS).index(kind) % step if some else kinds.index(kind), total, step)
+    if some or kind not in APPLIED:
+        return indices
+    return [index for index in indices if scene.writing[index]] or [scene.writing.index(True)]
 
 
-def scene_reads(scene: Scene) -> list[Any]:
-    """The requests of the one read in `outcome`: those after the last that writes."""
-    requests = scene.server.requests
-    last = max(index for index, record in enumerate(requests) if record.writes)
-    return requests[last + 1 :]
+def written_late(scene: Scene) -> list[int]:
+    """The requests that are held back: the first, and those that write, of the many of a write in place some."""
+    writing = [index for index, writes in enumerate(scene.writing) if writes]
+    return [0, *writing[:: 3 if scene.setting == "in place" and STRIDE > 1 else 1]]
 
 
 # A write to this setting makes every kind of request that there is.
 EVERY_REQUEST = "arrays there, staged"
 
 
-@pytest.mark.parametrize(("kind", "setting_scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["setting_scene"])
+@pytest.mark.parametrize(("kind", "scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["scene"])
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
     assert total >= {"new worksheet": 2, "arrays there": 3, "in place": 20}.get(scene.setting, 6)
@@ -232,8 +241,8 @@ class Late:
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["with the next request", "after the end"])
 def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, pauses: list[float]) -> None:
-    total = count(scene)
-    for index in range(0, total, STRIDE if scene.setting == "in place" else 1):
+    count(scene)
+    for index in written_late(scene):
         late = Late(scene.server, index, until_the_next=when == "with the next request")
         scene.write(late=late)
         scene.server.on_request = None
@@ -249,9 +258,9 @@ def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "setting_scene"),
+    ("kind", "scene"),
     cross([kind for kind in KINDS if kind != "slow"], SETTINGS, "503 though it was applied"),
-    indirect=["setting_scene"],
+    indirect=["scene"],
 )
 def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
     scene: Scene, kind: str, pauses: list[float]
