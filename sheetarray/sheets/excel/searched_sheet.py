@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ...columns import Words
 from .reader import cells as c
-from .reader.picking import Searchable, picks_rows
+from .reader.picking import Searchable, pick_rows
 from .reader.scalars import words_of
 from .reader.some_runs import SomeRuns
 from .sheet import ExcelSheet
@@ -34,7 +34,7 @@ class SearchedSheet(ExcelSheet):
         container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
         if not isinstance(container, Searchable):
             return None
-        with self._located(container.cells_of_blocks(self._title, picks_rows([(0, end)]), end)) as runs:
+        with self._located(container.cells_of_blocks(self._title, pick_rows([(0, end)]), end)) as runs:
             for run in runs:
                 some.add(run)
                 count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)

@@ -14,7 +14,7 @@ from .following import Followed
 from .reader import cells as c
 from .reader.formulas import FormulaCells
 from .reader.kept import MOST_CELLS
-from .reader.picking import Searchable, picks_rows
+from .reader.picking import Searchable, pick_rows
 from .reader.some_runs import SomeRuns
 
 _Run = TypeVar("_Run")
@@ -58,7 +58,7 @@ class SheetRuns:
             with self.runs(numeric=numeric) as runs:
                 yield runs
             return
-        with self._located(container.cells_of_blocks(self._title, picks_rows([(row, c.MOST_ROWS)]))) as runs:
+        with self._located(container.cells_of_blocks(self._title, pick_rows([(row, c.MOST_ROWS)]))) as runs:
             yield runs
 
     @contextmanager
@@ -92,7 +92,7 @@ class SheetRuns:
         some = SomeRuns()
         container = self._container
         if isinstance(container, Searchable):
-            cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
+            cells = container.cells_of_blocks(self._title, pick_rows(merged), merged[-1][1])
         else:
             cells = container.cells(self._title, numeric=False)
         with self._located(cells) as runs:

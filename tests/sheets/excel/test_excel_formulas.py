@@ -22,7 +22,7 @@ import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import formulas as module
 from sheetarray.sheets.excel.reader.cells import CellRun
-from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, area_in, areas_of
+from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area, find_areas
 
 SHEET = "xl/worksheets/sheet1.xml"
 NUMBERS = np.random.default_rng(3).standard_normal(60)
@@ -168,12 +168,12 @@ def test_an_array_formula_stands_for_all_of_its_cells(tag: str) -> None:
 
 
 def test_areas_of_formulas() -> None:
-    assert area_in("array", "B2:C10") == [(1, 1, 9, 2)]
+    assert find_area("array", "B2:C10") == [(1, 1, 9, 2)]
     for reference in ("B2", "B2:B2", "C2:B3", "A0:A5", "A1:A1048577", "A1:XFE2", "", None):
-        assert area_in("array", reference) == []
-    assert area_in("shared", "B2:C10") == area_in(None, "B2:C10") == []
-    assert area_in("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
-    assert areas_of(
+        assert find_area("array", reference) == []
+    assert find_area("shared", "B2:C10") == find_area(None, "B2:C10") == []
+    assert find_area("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
+    assert find_areas(
         b'<c r="A1"><f t="array" ref="A1:A2">1</f></c><c><f t="shared" ref="A1:A9" si="0">array</f></c>'
     ) == ((0, 0, 1, 0),)
 

@@ -19,7 +19,7 @@ import numpy as np
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from .cells import LARGE, LONG, LONGEST_EXACT, NUMBER, TEXT, CellRun, Kinds
+from .cells import LARGE, LONG, LONGEST_EXACT, NUMBER, ROUNDED, TEXT, CellRun, Kinds
 from .formats import Formats
 from .order import OrderCheck
 from .serials import Doubles
@@ -41,36 +41,42 @@ _ERRORS = {
     0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
 }
-EMPTY, FIRST_ERROR = 2, 3  # words that need no table of strings, by their numbers; 0 and 1 are the booleans
+# Cells refer to words by numbers: 0 and 1 are the booleans, 2 is the empty text, 256 errors by their codes follow, then
+# the shared strings of the workbook
+EMPTY, FIRST_ERROR = 2, 3
 FIRST_SHARED = FIRST_ERROR + 256
 _KNOWN_WORDS = ["0", "1", "", *(_ERRORS.get(code, f"of the code {code}") for code in range(256))]
-_A_NUMBER, _LEFT_OUT = -1, -2  # in the place of the number of a word
-_ROUNDED = 2.0**53
+_NO_WORD, _NO_VALUE = -1, -2  # instead of the number of a word
 SHORT_FORMULA = 4  # bytes of a formula that refers to nothing, as TRUE() does
-_ROWS_LOOKED_AT = 20_000  # a row has no more cells than this
+_CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
 
 
 @contextmanager
-def checking_complete(what: str) -> Iterator[None]:
-    """Refuse records that are shorter than their kind, for the location `what`."""
+def checking_complete(location: str) -> Iterator[None]:
+    """Raise a FormatError with a location where something reads beyond the end of a record."""
     try:
         yield
     except (struct.error, IndexError) as error:
-        raise FormatError("a record is shorter than its kind", location=what) from error
+        raise FormatError("a record is shorter than its kind", location=location) from error
 
 
 def check_sizes(kinds: Positions, sizes: Positions, least: Positions) -> None:
-    """Refuse records that are shorter than their kind; within `checking_complete`, which says where.
+    """Refuse records that are shorter than their kind; called within `checking_complete`, which says where.
+
+    Args:
+        kinds: of the records.
+        sizes: the bytes of each.
+        least: the bytes that a record has at least, by its kind.
 
     Raises:
-        IndexError: one is.
+        IndexError: a record is shorter.
     """
     if (sizes < least[kinds]).any():
         raise IndexError
 
 
 def read_fields(data: RecordBytes, offsets: Positions, dtype: str) -> Any:
-    """Return the numbers of a dtype at some offsets; none may lie beyond the last one that there is room for."""
+    """Return the numbers of a dtype that begin at some bytes; an IndexError where one would go beyond the data."""
     if not len(offsets):
         return np.zeros(0, dtype)
     count = len(data) - np.dtype(dtype).itemsize + 1
@@ -92,7 +98,7 @@ def decode_utf16(raw: bytes) -> str:
 
 
 def decode_spans(data: bytes, starts: Positions, sizes: Positions, codec: str) -> list[str]:
-    """Return the texts of some spans of bytes."""
+    """Return the texts in some spans of bytes: from each start, as many bytes as its size says."""
     ends = (starts + sizes).tolist()
     return [data[start:end].decode(codec, "replace") for start, end in zip(starts.tolist(), ends, strict=True)]
 
@@ -124,15 +130,16 @@ class WordTable(SharedTexts):
 
 @dataclass
 class RawBatch:
-    """Cells of some records; numbers of words are not looked up yet.
+    """The cells of some records, before their words are looked up in the `WordTable`.
 
     Attributes:
-        rows, columns, styles: of each.
-        numbers: of each that is a number.
-        words: the number of the word of each that is one; -1 for any other cell, -2 for one that is left out.
-        kinds: NUMBER, TEXT, BOOLEAN or FAULT.
-        formulas: which are results of formulas.
-        places, texts: the indices of cells whose text stands in the record itself, and those texts.
+        rows, columns, styles: of each cell.
+        numbers: the value of each cell that is a number; anything for other cells.
+        words: the number of each cell's word; -1 where its value is a number or a text of its own, -2 where it has no
+            value.
+        kinds: of each cell: NUMBER, TEXT, BOOLEAN or FAULT.
+        formulas: a mask of the cells that are results of formulas.
+        places, texts: the indices of the cells whose text stands in the record itself, and those texts.
     """
 
     rows: Positions
@@ -147,35 +154,36 @@ class RawBatch:
 
     @classmethod
     def from_addresses(cls, rows: Any, columns: Any, styles: Any) -> RawBatch:
-        """Return cells at some addresses, all of which are left out until they get a value."""
+        """Return cells at some addresses; those that get no value by a `put_` method will be left out."""
         row, column, style = (np.asarray(numbers).astype(np.int64) for numbers in (rows, columns, styles))
-        words, kinds = np.full(len(row), _LEFT_OUT, np.int64), np.full(len(row), NUMBER, np.uint8)
+        words, kinds = np.full(len(row), _NO_VALUE, np.int64), np.full(len(row), NUMBER, np.uint8)
         return cls(row, column, style, np.zeros(len(row)), words, kinds, np.zeros(len(row), np.bool_))
 
     def put_numbers(self, places: Positions, numbers: Doubles) -> None:
-        """Make some cells numbers."""
-        self.numbers[places], self.words[places] = numbers, _A_NUMBER
+        """Give some cells, by their indices, numbers as values."""
+        self.numbers[places], self.words[places] = numbers, _NO_WORD
 
     def put_words(self, places: Positions, kind: int, words: Any) -> None:
-        """Make some cells words of a kind."""
+        """Give some cells, by their indices, a kind, and as values the words of some numbers."""
         self.kinds[places], self.words[places] = kind, words
 
     def put_texts(self, places: Positions, texts: list[str]) -> None:
-        """Make some cells texts of their own."""
-        self.kinds[places], self.words[places] = TEXT, _A_NUMBER
+        """Give some cells, by their indices, texts of their own as values."""
+        self.kinds[places], self.words[places] = TEXT, _NO_WORD
         self.places.append(places)
         self.texts += texts
 
 
 class BatchReader:
-    """Batches of a sheet, made into runs of cells.
+    """A converter of the batches of one sheet into runs of cells.
 
     Args:
-        formats: what styles make of numbers.
-        words: the texts to which cells refer.
-        rows: how many a sheet has.
-        columns: how many.
-        wanted: values as text, as Float64, or as Float64 where all of a batch are numbers of which no digit counts.
+        formats: which styles show a number as a date or a duration.
+        words: the texts to which cells refer by number.
+        rows: the number of rows that a sheet can have.
+        columns: the number of its columns.
+        wanted: how values are given: "text"; "numbers", as Float64; "table", as Float64 where all cells of a batch are
+            numbers that a double holds for certain (`are_plain_doubles`), otherwise as text.
     """
 
     def __init__(self, formats: Formats, words: WordTable, *, rows: int, columns: int, wanted: Wanted) -> None:
@@ -184,12 +192,12 @@ class BatchReader:
         self._order = OrderCheck()
 
     def runs_of(self, batch: RawBatch) -> Iterator[CellRun]:
-        """Yield the cells of a batch, where there are any.
+        """Yield the cells of a batch that have a value as one run, or nothing.
 
         Raises:
-            FormatError: there is no such row or column, or a cell comes twice.
+            FormatError: a cell lies beyond the rows and columns of a sheet, or comes twice.
         """
-        kept = np.flatnonzero(batch.words != _LEFT_OUT)
+        kept = np.flatnonzero(batch.words != _NO_VALUE)
         if not len(kept):
             return
         rows, columns = batch.rows[kept], batch.columns[kept]
@@ -210,10 +218,13 @@ class BatchReader:
         yield CellRun(rows, columns, kinds, values, width, formulas if formulas.any() else None)
 
     def _values(self, batch: RawBatch, kept: Positions, *, numeric: bool) -> tuple[pl.Series, Mask]:
-        """Return the values of cells, and which texts are long where it counts."""
+        """Return the values of the cells of `kept`, and a mask of the texts that are longer than a double has digits.
+
+        The mask is all False unless `numeric`.
+        """
         import polars as pl
 
-        is_number = batch.words == _A_NUMBER
+        is_number = batch.words == _NO_WORD
         for places in batch.places:
             is_number[places] = False
         numbers, words = np.flatnonzero(is_number), np.flatnonzero(batch.words >= 0)
@@ -236,19 +247,19 @@ class BatchReader:
 
 
 def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
-    """Return whether all cells are numbers, small enough for a double, and not -0."""
+    """Return whether all cells are numbers that doubles hold for certain."""
     return bool((kinds == NUMBER).all()) and are_plain_doubles(numbers)
 
 
 def are_plain_doubles(numbers: Doubles) -> bool:
-    """Return whether all numbers are small enough for a double to be the only one meant, and none is -0."""
+    """Return whether doubles tell all that was written: none is so large that it may have been rounded, none is -0."""
     return bool(_are_exact(numbers).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
 
 
 def _are_exact(numbers: Doubles) -> Mask:
     """Return a mask of the doubles that are so small that none stands for several integers."""
     with np.errstate(invalid="ignore"):  # NaN that signals
-        return np.abs(numbers) < _ROUNDED
+        return np.abs(numbers) < ROUNDED
 
 
 def format_numbers(numbers: Doubles) -> pl.Series:
@@ -275,7 +286,7 @@ def format_numbers(numbers: Doubles) -> pl.Series:
 
 def row_width(rows: Positions, columns: Positions) -> int:
     """Return the number of cells in each row, if all rows have cells in the same columns; otherwise 0."""
-    changes = np.flatnonzero(np.diff(rows[:_ROWS_LOOKED_AT]))
+    changes = np.flatnonzero(np.diff(rows[:_CELLS_LOOKED_AT]))
     width = int(changes[0]) + 1 if len(changes) else len(rows)
     if len(rows) % width:
         return 0

@@ -1,7 +1,7 @@
-"""A part of a workbook, inflated ahead in a second thread.
+"""A part of a package, inflated block by block, and threads that work ahead of whoever takes the blocks.
 
-isal inflates about three times as fast as Python's zlib. The first blocks are small, so that looking at the first rows
-of a large sheet costs next to nothing.
+Parts are inflated by isal where it is installed, which is about three times as fast as Python's zlib. The first blocks
+are small, so that looking at the first rows of a large sheet costs next to nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 _FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
-_FIRST_PIECE = 2**15  # packed bytes
-_LARGE_PIECE = 31 * 2**20  # bytes: beyond 32 MiB glibc does not learn from it
-_THREADS = min(os.cpu_count() or 1, 4)  # that look at blocks, each of which takes ten times its bytes meanwhile
-# Text over and over deflates to a thousandth, rows of one number to a fifteenth
+_FIRST_PIECE = 2**15  # compressed bytes that are inflated first
+_LARGE_PIECE = 31 * 2**20  # bytes: from one of more than 32 MiB glibc learns nothing (`_keep_freed_memory`)
+_THREADS = min(os.cpu_count() or 1, 4)  # each takes some ten times the bytes of the block that it looks at
+# Bytes that any part may have, and how many more for each compressed byte. One text over and over deflates to a
+# thousandth of its size, rows of one number to a fifteenth
 _INFLATED_ALWAYS, _INFLATED_TIMES = 2**28, 100
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
@@ -40,7 +41,8 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
     """Yield the content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
 
     Raises:
-        FormatError: no such part, damaged, or packed so hard that it can only be a bomb.
+        FormatError: the package has no such part, the part is damaged, or it inflates to so much more than its
+            compressed bytes that it can only be meant to fill the memory.
     """
     member = package.member(name)
     limit = _INFLATED_ALWAYS + _INFLATED_TIMES * member.packed
@@ -65,6 +67,7 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
 
 
 def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator[bytes]:
+    """Yield the inflated bytes of a member in blocks that grow from `_FIRST_BLOCK` to `_BLOCK` bytes."""
     most = _FIRST_BLOCK
     for waiting in _packed_pieces(package, member.name):
         more = True
@@ -83,7 +86,7 @@ def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator
 
 
 def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
-    """Yield the packed bytes, the first ones in small pieces."""
+    """Yield the compressed bytes of a member, the first ones in small pieces that grow."""
     blocks = package.iter_packed(name)
     first, start, size = next(blocks, b""), 0, _FIRST_PIECE
     while start < len(first):
@@ -94,10 +97,10 @@ def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
 
 @contextmanager
 def helper(name: str, count: int = 1) -> Iterator[Executor]:
-    """Yield a thread for one thing at a time, or some of them.
+    """Yield an executor of one thread, or of `count` threads, whose names begin with `sheetarray-` and a name.
 
-    None is not waited for: what is left of a generator may be cleared away within another thread that just starts, and
-    waiting there for a thread to end would never end.
+    On leaving, nobody waits for the threads to end. A generator that was not run to its end may be cleared away within
+    a thread that is just starting, and a thread that waits there for others would wait for ever.
     """
     threads = ThreadPoolExecutor(count, f"sheetarray-{name}")
     try:
@@ -133,11 +136,11 @@ def map_ahead(
 
     Args:
         function: called in several threads at a time.
-        items: taken one after another by the caller.
-        ahead: False where starting threads would take longer than they save.
+        items: taken one after another, in the thread of the caller.
+        ahead: False to call the function in the thread of the caller, for items so few that threads would not pay.
 
     Raises:
-        Exception: one of the function or of the items, when all that comes before it has been yielded.
+        Exception: an error of the function or of the items, once everything before it has been yielded.
     """
     if not ahead:
         for item in items:
@@ -165,10 +168,14 @@ def map_ahead(
 
 
 def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Yield the same text in UTF-8, without a byte order mark.
+    """Yield blocks of XML in UTF-8, without a byte order mark.
+
+    Args:
+        blocks: the XML as it stands in the package, in UTF-8 or UTF-16.
+        name: of the part, for messages.
 
     Raises:
-        FormatError: it is neither UTF-8 nor UTF-16.
+        FormatError: the part is in another encoding.
     """
     first = next(blocks, b"")
     if first.startswith(_UTF16):

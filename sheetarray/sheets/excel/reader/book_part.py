@@ -1,5 +1,6 @@
-"""The part of a workbook that lists its sheets, read without the names that are defined in it: there may be as many as
-arrays, and no reader asks for them.
+"""The part of a workbook that lists its sheets (`xl/workbook.xml`), read without its defined names.
+
+There are as many defined names as arrays, and no reader asks for them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from ..package.markup import Element, Markup
 from ..package.parts import Package
 
-_MOST_BYTES = 2**26  # with the names of as many arrays as a workbook remembers; without them as much as any other part
+_MOST_BYTES = 2**26  # of the part with its names; without them, it may have as many as any part that `Markup` parses
 _NAMES = re.compile(rb"<definedNames(?:\s[^<>]*)?>")
 _NAMES_END = b"</definedNames>"
 
@@ -24,7 +25,7 @@ def read_without_names(package: Package, part: str) -> Element:
 
 
 def _without_names(content: bytes) -> bytes:
-    """Return XML without that list; as it is, where comments or CDATA could look like it."""
+    """Return XML without its list of defined names; unchanged where comments or CDATA could look like that list."""
     begin = _NAMES.search(content) if b"<!" not in content else None
     end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
     return content if begin is None or end < 0 else content[: begin.start()] + content[end + len(_NAMES_END) :]

@@ -24,26 +24,29 @@ MOMENT = 5  # a date in ISO 8601
 DURATION = 6  # a number that the cell's format shows as hours or minutes
 FAULT = 7  # an error; the value is its name
 PENDING = 8  # a formula that has not been calculated
-LARGE = 9  # a double of 2^53 or more, of which nobody has written down the digits
-LONG = 10  # text of more characters than a double has digits, where only numbers are wanted
-LONGEST_EXACT = 15  # characters of a numeral that a double tells from all others
+LARGE = 9  # a number stored as a double of 2^53 or more: which of several integers was meant is unknown
+LONG = 10  # text of more than `LONGEST_EXACT` characters, of which only the Float64 is at hand
+LONGEST_EXACT = 15  # characters: different numerals of no more characters are different doubles
+ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 
 
 @dataclass(frozen=True)
 class CellRun:
-    """Some cells of a sheet, in any order, none of them blank.
+    """Some cells of a sheet, in any order, none of them blank; the arrays run in parallel.
 
     Attributes:
-        rows: of each, from 0.
-        columns: of each, from 0.
-        kinds: of each.
-        values: text; or Float64, null for all other text, where only numbers are wanted.
-        width: how many cells each row has, where they come row by row, all with cells of the same columns; otherwise 0.
-        formulas: which are formulas, whose values these are; None where none is.
-        areas: the cells of array formulas, of which only the first is marked.
-        is_uniform: whether all are known to be of one kind and value.
+        rows: of each cell, from 0.
+        columns: of each cell, from 0.
+        kinds: of each cell, one of the constants of this module.
+        values: of each cell: text; or, where only numbers are wanted, Float64 with a null for text that is no numeral.
+        width: the number of cells in each row, if they come row by row and all rows have cells in the same columns;
+            otherwise 0.
+        formulas: a mask of the cells that are formulas, whose results the values are; None if no cell is a formula.
+        areas: the ranges of array formulas, of which `formulas` marks only the first cell.
+        is_uniform: whether all cells are known to have the same kind and value; False where nobody has compared them.
     """
 
     rows: Positions
@@ -60,16 +63,16 @@ class CellRun:
 
     @property
     def after(self) -> int:
-        """Return the row after the last one."""
+        """The number of the row below the lowest cell."""
         return int(self.rows.max()) + 1
 
     def texts(self) -> list[pl.Series]:
-        """Return the texts."""
+        """Return the values of the cells that hold text in a list of one Series, or an empty list."""
         mask = self.kinds == TEXT
         return [self.values.filter(_series(mask))] if mask.any() else []
 
     def first(self, count: int) -> CellRun:
-        """Return the first ones, at most so many."""
+        """Return the first cells, at most `count`."""
         if len(self) <= count:
             return self
         formulas = None if self.formulas is None else self.formulas[:count]
@@ -77,7 +80,7 @@ class CellRun:
         return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas, self.areas)
 
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
-        """Return those that are chosen."""
+        """Return the cells under a mask."""
         if mask.all():
             return self
         formulas = None if self.formulas is None else self.formulas[mask]
@@ -87,14 +90,14 @@ class CellRun:
 
 @dataclass(frozen=True)
 class AlikeRows:
-    """Rows one under another, with cells of the same columns and kinds, column by column.
+    """Rows one under another that all have cells in the same columns, each column of one kind.
 
     Attributes:
         first: the first row, from 0.
-        count: how many rows.
-        columns: of the cells of a row, from 0, ascending.
-        kinds: of the cells of a row.
-        values: of each column, text or Float64.
+        count: the number of rows.
+        columns: those in which each row has a cell, from 0, ascending.
+        kinds: of the cells in each of these columns.
+        values: of the cells in each of these columns, text or Float64.
     """
 
     first: int
@@ -108,7 +111,7 @@ class AlikeRows:
 
     @property
     def after(self) -> int:
-        """Return the row after the last one."""
+        """The number of the row below the last one."""
         return self.first + self.count
 
     def texts(self) -> list[pl.Series]:
@@ -116,12 +119,12 @@ class AlikeRows:
         return [column for column, kind in zip(self.values, self.kinds.tolist(), strict=True) if kind == TEXT]
 
     def head(self, count: int) -> AlikeRows:
-        """Return the first rows, at most so many."""
+        """Return the first rows, at most `count`."""
         values = [column[:count] for column in self.values]
         return AlikeRows(self.first, min(count, self.count), self.columns, self.kinds, values)
 
     def runs(self) -> list[CellRun]:
-        """Return the same cells row by row: those with doubles for themselves, and those with text."""
+        """Return the same cells row by row: a run of those in columns of doubles, and a run of those of text."""
         import polars as pl
 
         numeric = np.array([column.dtype.is_numeric() for column in self.values])
@@ -143,7 +146,12 @@ def _series(values: Any) -> pl.Series:
 
 
 def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None:
-    """Return the marks of several runs as those of one; None stands for a run without any."""
+    """Return the masks of several runs as one mask; None stands for a mask of nothing but False.
+
+    Args:
+        runs: the mask of each run.
+        sizes: the number of cells in each run.
+    """
     if all(marks is None for marks in runs):
         return None
     sized = zip(runs, sizes, strict=True)
@@ -151,11 +159,11 @@ def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None
 
 
 class WorkbookReader(Protocol):
-    """A workbook, open.
+    """An open workbook of any kind, whose sheets can be read cell by cell.
 
     Attributes:
         titles: of its worksheets, in the order of their tabs.
-        max_rows: of a sheet.
+        max_rows: the number of rows that a sheet of this kind of workbook can have.
         from_1904: whether serial dates count from 1904-01-01, not from 1900.
     """
 
@@ -164,27 +172,30 @@ class WorkbookReader(Protocol):
     from_1904: bool
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Return the cells of a sheet, run by run, from its first rows on; each cell comes once in a workbook that is
-        sound.
+        """Yield the cells of a sheet, run by run, from its first rows on.
 
         Args:
-            title: of the sheet, exactly.
-            numeric: values may be Float64, since only columns of numbers are wanted.
+            title: of the sheet, in the same case.
+            numeric: True if only columns of numbers are wanted, so that values may be Float64.
 
         Raises:
             FormatError: the sheet is damaged, hostile, or missing.
         """
 
     def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
-        """Yield the cells of a sheet, numbers of which no digit counts as Float64, all other values as text."""
+        """Yield the cells of a sheet for an ordinary table.
+
+        Numbers that a double holds for certain (`binary.are_plain_doubles`) may come as Float64. All other values come
+        as text, so that each numeral keeps the digits that were written.
+        """
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release what the workbook holds."""
 
 
 @runtime_checkable
 class DatesReader(Protocol):
-    """A workbook whose cells hold dates, and no numbers that formats show as dates."""
+    """A workbook whose cells hold dates as such, where others hold numbers that a format shows as dates."""
 
     def find_day_zero(self) -> str:
         """Return the date, in ISO form, from which a cell's number counts days."""

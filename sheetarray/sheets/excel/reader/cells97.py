@@ -1,4 +1,4 @@
-"""The records of a sheet of Excel 5 to 2003 -> batches of cells, by NumPy for all records of a piece at once.
+"""Makes batches of cells out of the records of a sheet of Excel 5 to 2003, by NumPy for thousands of records at once.
 
 Source: MS-XLS 2.4 (each record), 2.5.133 (the value of a formula), 2.5.198.58 (the formula of another cell).
 """
@@ -47,29 +47,33 @@ _LEAST_BYTES[list(_LEAST)] = list(_LEAST.values())
 _OF_CELLS = np.isin(np.arange(2**16), list(_LEAST))
 _DEEPER = np.zeros(2**16, np.int64)
 _DEEPER[list(r.BEGINS)], _DEEPER[r.END] = 1, -1
-_IN_RECORD = r.HEAD + 6  # where the value of a cell begins, after its row, column and style
-_SHARE = 5  # bytes of a formula that is the one of another cell
+_IN_RECORD = r.HEAD + 6  # bytes before the value of a cell: the head of its record, then its row, column and style
+_SHARE = 5  # bytes of a formula that says no more than which other cell holds the formula
 _COLUMNS = 2**16
 
 _U16 = struct.Struct("<H")
 
 
 class SheetDecoder:
-    """The cells of one sheet.
+    """Decodes the cells of one sheet.
 
     Args:
-        stream: of the workbook.
-        words: its strings.
-        code_page: of its text; None since Excel 97.
+        stream: the stream of the workbook, all its bytes.
+        words: the texts of the workbook to which cells refer by number.
+        code_page: the codec of text before Excel 97; None since then, when text is Latin-1 or UTF-16.
     """
 
     def __init__(self, stream: bytes, words: WordTable, code_page: str | None) -> None:
         self._stream, self._words, self._code_page = stream, words, code_page
         self._data = np.frombuffer(stream, np.uint8)
-        self._constants = np.zeros(0, np.int64)  # cells with formulas as short as TRUE(), which others share
+        # the places (row times `_COLUMNS`, plus column) of cells whose formula is as short as TRUE() and shared
+        self._constants = np.zeros(0, np.int64)
 
     def batches(self, start: int) -> Iterator[RawBatch]:
-        """Yield the cells of the records from an offset on, piece by piece.
+        """Yield the cells of the sheet, thousands of records at a time.
+
+        Args:
+            start: the byte of the stream where the sheet's first record begins.
 
         Raises:
             FormatError: the sheet breaks off, or one of its records is damaged.
@@ -85,7 +89,7 @@ class SheetDecoder:
             cells = np.append(held, starts[:last][inside])
             kinds = read_fields(self._data, cells, "<u2").astype(np.int64)
             held = cells[:0]
-            if not len(ends) and len(kinds) and kinds[-1] == r.FORMULA:  # what follows may say more of it
+            if not len(ends) and len(kinds) and kinds[-1] == r.FORMULA:  # its text or its shared formula may follow
                 held, cells, kinds = cells[-1:], cells[:-1], kinds[:-1]
             formulas = np.maximum.accumulate(np.append(formula, np.where(kinds == r.FORMULA, cells, -1)))
             formula = int(formulas[-1])
@@ -98,9 +102,13 @@ class SheetDecoder:
             raise FormatError("the sheet breaks off")
 
     def _batch(self, starts: Positions, kinds: Positions, owners: Positions) -> RawBatch:
-        """Return the cells of some records, each at the address of its owner.
+        """Return the cells of some records.
 
-        The text of a formula has no address of its own, nor has the formula that cells share.
+        Args:
+            starts: the byte of the stream where each record begins.
+            kinds: of the records, by their numbers in `records97`.
+            owners: where the record begins that says the address of each cell: for the text of a formula, and for a
+                formula that cells share, the record of the formula; for all others the record itself.
         """
         data = self._data
         sizes = read_fields(data, starts + 2, "<u2").astype(np.int64)
@@ -142,7 +150,14 @@ class SheetDecoder:
     # Formulas ------------------------------------------------------------------------------------------------
 
     def _put_formulas(self, batch: RawBatch, formulas: Positions, at: Positions, sizes: Positions) -> None:
-        """Give formulas their values; where that is text, it follows in a record of its own."""
+        """Give formulas their values, except texts, each of which follows in a record of its own.
+
+        Args:
+            batch: of the cells.
+            formulas: the indices of the formulas in it.
+            at: the byte where the value of each begins.
+            sizes: the bytes of their records.
+        """
         data = self._data
         batch.formulas[formulas] = True
         other = read_fields(data, at + 6, "<u2") == 0xFFFF
@@ -159,11 +174,11 @@ class SheetDecoder:
         batch.formulas[formulas[booleans]] = ~self._are_constant(at[booleans], sizes[booleans])
 
     def _are_constant(self, at: Positions, sizes: Positions) -> Mask:
-        """Return a mask of the truth values whose formula is as short as TRUE(), shorter than any reference.
+        """Return a mask of the formulas that are as short as TRUE() and FALSE(), shorter than any reference.
 
         Args:
-            at: where their values begin.
-            sizes: of their records.
+            at: the byte where the value of each begins.
+            sizes: the bytes of their records.
         """
         lengths = np.zeros(len(at), np.int64)
         whole = sizes >= 22
@@ -188,7 +203,14 @@ class SheetDecoder:
     # Text ----------------------------------------------------------------------------------------------------
 
     def _put_results(self, batch: RawBatch, places: Positions, starts: Positions, sizes: Positions) -> None:
-        """Give formulas their texts, which may go on in other records."""
+        """Give formulas their texts, which stand in records of their own and may go on in further ones.
+
+        Args:
+            batch: of the cells.
+            places: the indices of the formulas in it.
+            starts: the byte where the record of each text begins.
+            sizes: the bytes of these records.
+        """
         after = starts + r.HEAD + sizes
         goes_on = np.zeros(len(places), np.bool_)
         if self._code_page is None:
@@ -208,9 +230,9 @@ class SheetDecoder:
 
         Args:
             batch: of the cells.
-            places: their indices.
-            at: where the counts of the texts' characters stand.
-            ends: where the records end.
+            places: the indices of the cells with these texts.
+            at: the byte where the number of each text's characters stands, just before them.
+            ends: the byte after each record.
 
         Raises:
             FormatError: a text is longer than its record.
@@ -237,6 +259,6 @@ class SheetDecoder:
 
 
 def _put_states(batch: RawBatch, places: Positions, codes: RecordBytes, wrong: Mask) -> None:
-    """Make some cells errors or booleans."""
+    """Give some cells errors or booleans as values: errors where `wrong`, by codes that MS-XLS lists."""
     batch.put_words(places[wrong], FAULT, FIRST_ERROR + codes[wrong].astype(np.int64))
     batch.put_words(places[~wrong], BOOLEAN, codes[~wrong] != 0)

@@ -1,4 +1,7 @@
-"""The cells of a column -> a Series of the engine's dtype; `column_texts` takes those that are to be looked at."""
+"""The cells of a column, all at once, as a Series of the engine's dtype.
+
+Where a cell of the column is in doubt, there is no Series, and `column_texts` looks at the cells one by one.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,22 @@ from ....cells import engine_dtype
 from ....cells.serials import serial_unit, serials_to_counts
 from ....dtypes import DType, Positions
 from ....elements.decode import find_ties
-from .cells import BOOLEAN, LARGE, LONG, NUMBER, SERIAL, TEXT, Kinds
+from .cells import BOOLEAN, LARGE, LONG, NUMBER, ROUNDED, SERIAL, TEXT, Kinds
 
 if TYPE_CHECKING:
     import polars as pl
 
-ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 
 
 @dataclass(frozen=True)
 class ColumnRun:
-    """The cells of a column, or of a row, that are not blank, in their order.
+    """The cells of a column, or of a row, that are not blank, in their order; the arrays run in parallel.
 
     Attributes:
-        places: of each, counted from the first cell that is asked for.
-        kinds: of each.
-        values: of each.
+        places: how many cells further down (or to the right) than the first requested one each cell stands.
+        kinds: of each cell, constants of `cells`.
+        values: of each cell, text or Float64.
     """
 
     places: Positions
@@ -39,11 +41,11 @@ class ColumnRun:
 
     @property
     def height(self) -> int:
-        """The number of cells up to the last one that is not blank."""
+        """The number of cells from the first requested one to the last one that is not blank."""
         return int(self.places[-1]) + 1 if len(self) else 0
 
     def put_nulls(self, series: pl.Series) -> pl.Series:
-        """Return a series of as many values at the places of the cells, with nulls between."""
+        """Return a series with one value for each cell, spread over their places, with nulls for blanks between."""
         import polars as pl
 
         if self.height == len(self):
@@ -52,9 +54,10 @@ class ColumnRun:
 
 
 def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
-    """Return the column under the engine's dtype; None where the cells have to be looked at.
+    """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
 
-    That is: one is neither a number nor (with `numerals`) text that looks like one, or `dtype` may not hold it exactly.
+    That is where a cell is neither a number nor (with `numerals`) text that reads as one, or where the dtype may not
+    hold its number exactly.
     """
     import polars as pl
 
@@ -84,9 +87,9 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
 
 
 def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
-    """Return a column of dates as counts of their unit; None where the cells have to be looked at.
+    """Return a column of dates as counts of the dtype's unit; None where cells have to be looked at one by one.
 
-    That is: one is no date cell, or no moment of the unit.
+    That is where a cell is no date, or its moment is no whole number of units.
     """
     import polars as pl
 
@@ -101,7 +104,10 @@ def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | 
 
 
 def _known_kinds(dtype: DType, numerals: bool) -> list[int]:
-    """Return the kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
+    """Return the kinds of cells whose values may be taken as they are under a dtype.
+
+    LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
+    """
     if dtype.kind == "bool":
         return [BOOLEAN]
     doubles = [LARGE, LONG] if dtype.kind == "float" else []
@@ -109,7 +115,7 @@ def _known_kinds(dtype: DType, numerals: bool) -> list[int]:
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
-    """Return whether all values are finite, but for those of cells that hold text."""
+    """Return whether all values are finite, not counting those of cells that hold text, which may say `Infinity`."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
             return True

@@ -1,4 +1,4 @@
-"""Runs of cells sorted into columns."""
+"""Runs of cells, as a sheet gives them row by row, sorted into the columns that are requested."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .column import ColumnRun
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_RUN = 2**18  # that are sorted at once
-_LONG_RUN = 2**11  # cells that a column gets at a time, and that are copied for it
-_LONG_COLUMN = 2**8  # rows of a run that is cut into columns without sorting
-_CELLS_A_COLUMN = 64  # on average, at least, where there are more columns
-_BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # cells that may be blank above others, in all, and for each that is not
+_CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
+_CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
+_LONG_RUN = 2**11  # cells that a column gets at a time, on average, from which on they are copied for it
+_LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
+_BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
 
 
 @dataclass
 class ColumnRuns:
-    """The cells of one column, from a row on, run by run.
+    """The cells of one column from the requested row on, run by run; the lists run in parallel.
 
     Attributes:
-        rows: counted from that row; a range where no row is left out.
-        kinds: of the cells.
-        values: of the cells.
-        height: how many rows there are up to the last cell.
+        rows: of the cells of each run, counted from the requested row; a range if no row is left out.
+        kinds: of the cells of each run.
+        values: of the cells of each run.
+        height: the number of rows from the requested one to the last cell.
     """
 
     rows: list[range | Positions] = field(default_factory=list)
@@ -44,7 +44,7 @@ class ColumnRuns:
         return sum(map(len, self.rows))
 
     def split(self) -> tuple[ColumnRuns, ColumnRuns]:
-        """Return the runs whose values are text, and those whose values are numbers."""
+        """Return the runs whose values are text, and those whose values are Float64."""
         halves = ColumnRuns(), ColumnRuns()
         for rows, kinds, values in zip(self.rows, self.kinds, self.values, strict=True):
             half = halves[values.dtype.is_numeric()]
@@ -54,7 +54,7 @@ class ColumnRuns:
         return halves
 
     def add(self, rows: Positions, kinds: Kinds, values: pl.Series) -> None:
-        """Add a run."""
+        """Add a run of cells, which may have gaps."""
         first, count = int(rows[0]), len(rows)
         together = int(rows[-1]) - first == count - 1 and bool((np.diff(rows) == 1).all())
         self.rows.append(range(first, first + count) if together else rows)
@@ -64,7 +64,7 @@ class ColumnRuns:
         self.height = max(self.height, 1 + int(rows.max()))
 
     def add_neighbours(self, first: int, kinds: Kinds, values: pl.Series) -> None:
-        """Add a run of cells without a gap, the first of them in a row."""
+        """Add a run of cells one under another, the first of them in the row `first`."""
         self.rows.append(range(first, first + len(kinds)))
         self.kinds.append(kinds)
         self.values.append(values)
@@ -77,10 +77,14 @@ class ColumnRuns:
 
 
 def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Request]) -> list[ColumnRuns]:
-    """Return the cells of each column that is requested, from its row on.
+    """Return the cells of each requested column, from the requested row on.
+
+    Args:
+        runs: the cells of a sheet.
+        requests: one for each of some columns.
 
     Raises:
-        FormatError: so few cells, so far apart, that their columns would be next to nothing but blanks.
+        FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
     """
     columns = [ColumnRuns() for _ in requests]
     wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
@@ -124,7 +128,14 @@ def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Reque
 
 
 def _add_alike_rows(run: AlikeRows, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
-    """Give each column its cells of rows that are alike."""
+    """Give each column its cells of rows that are alike.
+
+    Args:
+        run: the rows.
+        wanted: by the number of a column in the sheet, its index among the requested columns, or -1.
+        first_rows: the row from which on each requested column is wanted.
+        columns: the requested columns.
+    """
     for place, which in enumerate(wanted[run.columns].tolist()):
         above = max(int(first_rows[which]) - run.first, 0)  # rows that are not asked for
         if which >= 0 and above < run.count:
@@ -133,7 +144,7 @@ def _add_alike_rows(run: AlikeRows, wanted: Positions, first_rows: Positions, co
 
 
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
-    """Give each column its cells of a run in which all rows have the same columns."""
+    """Give each column its cells of a run in which all rows have the same columns; see `_add_alike_rows`."""
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
     together = bool((np.diff(rows) == 1).all())
@@ -150,7 +161,12 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
-    """Return the values in some columns of a run in which all rows have the same columns."""
+    """Return the values in some columns of a run in which all rows have the same columns.
+
+    Args:
+        run: the cells, row by row.
+        places: which cells of each row are wanted, counted from 0.
+    """
     import polars as pl
 
     count = len(run) // run.width
@@ -164,7 +180,13 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
 
 
 def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
-    """Give each column its cells of some runs."""
+    """Give each column its cells of some runs, which are sorted by column.
+
+    Args:
+        runs: cells, and for each cell the index of its column among the requested ones.
+        first_rows: the row from which on each requested column is wanted.
+        columns: the requested columns.
+    """
     import polars as pl
 
     if not runs:
@@ -182,14 +204,20 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
         return
     for index in np.flatnonzero(np.diff(bounds)).tolist():
         start, end = int(bounds[index]), int(bounds[index + 1])
-        # long runs are copied, so that the columns can be given back one by one
+        # copied, so that the memory of each column is its own, and is free once that column is done
         columns[index].add(rows[start:end].copy(), kinds[start:end], values.gather(order[start:end]))
 
 
 def _share_out(
     rows: Positions, kinds: Kinds, values: pl.Series, bounds: Positions, columns: Sequence[ColumnRuns]
 ) -> None:
-    """Give each of very many columns its few cells, which are views; `bounds` says where those of each begin."""
+    """Give each of very many columns its few cells, as views and no copies.
+
+    Args:
+        rows, kinds, values: of all cells, sorted by column.
+        bounds: the index of the first cell of each column, and the number of cells.
+        columns: the requested columns.
+    """
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))
     starts, ends = bounds[filled], bounds[filled + 1]
@@ -206,9 +234,9 @@ def _share_out(
 
 
 def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
-    """Join the runs of a column, sorted by row, and release them.
+    """Return the cells of a column as one run, sorted by row, and the first row that occurs twice, or None.
 
-    Also return the first row that occurs twice, or None.
+    The runs of the column are released.
     """
     import polars as pl
 

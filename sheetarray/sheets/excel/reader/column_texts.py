@@ -1,4 +1,7 @@
-"""The cells of a column -> a Series of text, or a list in which some cells have no value."""
+"""The cells of a column as text, for columns that `column` cannot convert at once.
+
+The result is a Series of text; or, where cells cannot be read, a list in which an `Unreadable` says why.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates, 
 from ....dtypes import Buffer, DType, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
-from .cells import BOOLEAN, DURATION, FAULT, LARGE, MOMENT, NUMBER, PENDING, SERIAL
-from .column import DAYS_TO_1904, ROUNDED, ColumnRun
+from .cells import BOOLEAN, DURATION, FAULT, LARGE, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL
+from .column import DAYS_TO_1904, ColumnRun
 from .serials import format_duration
 
 if TYPE_CHECKING:
     import polars as pl
 
+# The digits of an integer that is written as one, or with zeros after its point
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
@@ -30,16 +34,17 @@ _TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only
 
 
 class ColumnTexts:
-    """A column as text, cell by cell where its kind needs it.
+    """A column of cells as text, converted kind by kind.
 
     Args:
-        run: its cells, with values of text.
-        dtype: what the text is for; None where nobody knows yet.
-        from_1904: how serial dates count.
-        table: whether a date that there is not may stand as the number that it is.
+        run: the cells, with values of text.
+        dtype: under which the text will be parsed; None if it is not known yet.
+        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+        table: True for an ordinary table, in which a serial number that is no date may stand as a number.
 
     Attributes:
-        dated: the places of dates that are read as their ISO text, and may have been finer than a date cell is.
+        dated: the places of dates that became ISO text. The text may say less than the date that somebody entered,
+            since date cells keep milliseconds at most.
     """
 
     def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
@@ -64,7 +69,7 @@ class ColumnTexts:
                 change(places)
 
     def result(self) -> pl.Series | Sequence[Cell]:
-        """Return a String Series; or a list with `Unreadable` in it."""
+        """Return a Series of text with null for blanks; a list with an `Unreadable` for each cell not to be read."""
         series = self._run.put_nulls(self._texts)
         if not self._unreadable:
             return series
@@ -73,7 +78,8 @@ class ColumnTexts:
             cells[int(self._run.places[index])] = unreadable
         return cells
 
-    def _add_kind(self, places: Positions, texts: Any) -> None:
+    def _put_texts(self, places: Positions, texts: Any) -> None:
+        """Make some texts those of the cells at some indices."""
         import polars as pl
 
         if not len(places):
@@ -82,10 +88,10 @@ class ColumnTexts:
         self._texts = texts if len(places) == len(self._run) else self._texts.scatter(places, texts)
 
     def _add_numbers(self, places: Positions) -> None:
-        """Add numerals as they are; for elements that may be text, the shortest ones.
+        """Put numerals, rewritten where the dtype asks for integers or allows text.
 
-        The digits of an integer count as they are written. Any other numeral is the double that programs take it for,
-        as long as that is an integer for certain.
+        An integer keeps its digits as they are written. Any other numeral, such as `1E+05`, becomes that of the double
+        for which programs take it, if that is an integer for certain; for strings and generic elements, of any double.
         """
         import polars as pl
 
@@ -116,12 +122,12 @@ class ColumnTexts:
         for index in numbers["odd"].arg_true().to_list():
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
                 self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}", "", numeral)
-        self._add_kind(places, numbers["made"])
+        self._put_texts(places, numbers["made"])
 
     def _add_bare_serials(self, places: Positions) -> Positions:
-        """Take the numbers that lost the format of a date for dates, and return the places of all others.
+        """Put the numbers that are dates without the format of a date, and return the indices of all others.
 
-        SheetJS and others leave formats out when they save; the dtype in the header wins.
+        SheetJS and others leave formats out when they save. The dtype in the header says that they are dates.
         """
         import polars as pl
 
@@ -132,7 +138,7 @@ class ColumnTexts:
         return places[~exact]
 
     def _add_large(self, places: Positions) -> None:
-        """Add doubles, which print as such; which integer was meant nobody knows."""
+        """Refuse large doubles under integer dtypes, since nobody knows which integer was meant; else they stay."""
         if self._kind in ("int", "timedelta"):
             self._refuse_cells(
                 places, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT)
@@ -145,16 +151,16 @@ class ColumnTexts:
         for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
                 self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
-        self._add_kind(places, [format_bool(value) for value in known])
+        self._put_texts(places, [format_bool(value) for value in known])
 
     def _add_plain_booleans(self, places: Positions) -> Positions:
-        """Add the booleans that are written in a usual way, and return the places of all others."""
+        """Put the booleans that are written in a usual way, and return the indices of all others."""
         import polars as pl
 
         texts = {word: format_bool(value) for word, value in _BOOLEANS.items()}
         known = self._texts.gather(places).replace_strict(texts, default=None, return_dtype=pl.String)
         plain = known.is_not_null().to_numpy()
-        self._add_kind(places[plain], known.drop_nulls())
+        self._put_texts(places[plain], known.drop_nulls())
         others: Positions = places[~plain]
         return others
 
@@ -164,7 +170,7 @@ class ColumnTexts:
         places, serials = self._take_numbers(places)
         if self._unit is not None:
             counts, exact = serials_to_counts(serials + DAYS_TO_1904 * self._from_1904, self._unit)
-            self._add_kind(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
+            self._put_texts(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
             places, serials = places[~exact], serials[~exact]
         if len(places) > FEW:
             places, serials = self._add_plain_dates(places, serials)
@@ -173,22 +179,22 @@ class ColumnTexts:
             if texts[number] is not None and self._unit is None:
                 self.dated.append(int(self._run.places[index]))
             elif texts[number] is not None:
-                pass  # no moment of the unit, which is told of the cell
+                pass  # the date is no whole number of units: its ISO text lets the dtype's parser say so
             elif self._table and not 0 <= serials[number] < 1:
                 texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
             elif self._kind == "datetime" or not 0 <= serials[number] < 1:
                 self._unreadable[index] = Unreadable(f"a date that there is not, {serials[number]:.15g}")
             else:
                 texts[number] = self._format_duration(float(serials[number]))
-        self._add_kind(places, texts)
+        self._put_texts(places, texts)
 
     def _add_plain_dates(self, places: Positions, serials: Buffer) -> tuple[Positions, Buffer]:
-        """Add the serial numbers that are dates, and return all others with their places."""
+        """Put the serial numbers that are dates, if the dtype has no unit; return all others, their indices first."""
         texts = serials_to_texts(serials, from_1904=self._from_1904)
         dates = texts.is_not_null().to_numpy()
         if self._unit is None:
             self.dated += self._run.places[places[dates]].tolist()
-            self._add_kind(places[dates], texts.drop_nulls())
+            self._put_texts(places[dates], texts.drop_nulls())
             return places[~dates], serials[~dates]
         return places, serials
 
@@ -201,10 +207,10 @@ class ColumnTexts:
             self._refuse_cells(places, lambda _: Unreadable("a duration"))
             return
         places, days = self._take_numbers(places)
-        self._add_kind(places, [self._format_duration(number) for number in days.tolist()])
+        self._put_texts(places, [self._format_duration(number) for number in days.tolist()])
 
     def _take_numbers(self, places: Positions) -> tuple[Positions, Buffer]:
-        """Return the cells that hold numbers, as a date and a duration do, and the numbers; refuse all others."""
+        """Return the indices of the cells that hold finite numbers, and the numbers; refuse all other cells."""
         import polars as pl
 
         numbers = self._texts.gather(places).str.strip_chars().cast(pl.Float64, strict=False)
@@ -216,10 +222,7 @@ class ColumnTexts:
         return places[~odd], numbers.filter(~wrong).to_numpy()
 
     def _format_duration(self, days: float) -> str:
-        """Return the text of a duration as programs show it, or of the number itself.
-
-        The latter under a dtype that has numbers, and for what is longer than any program shows.
-        """
+        """Return a duration as programs show it; as a number of days for generic elements, and where it is too long."""
         shown = None if self._counts else format_duration(days)
         return shortest_text(days, repr(days)) if shown is None else shown
 
@@ -230,7 +233,7 @@ class ColumnTexts:
         self._refuse_cells(places, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
 
     def _refuse_kind(self, places: Positions, what: str) -> bool:
-        """Refuse what only dates and text can be, where something else is wanted."""
+        """Refuse cells of dates or durations, and return True, unless the elements are dates, strings or generic."""
         if self._kind in ("datetime", "string", "generic"):
             return False
         self._refuse_cells(places, lambda _: Unreadable(what, _TO_FORMAT))

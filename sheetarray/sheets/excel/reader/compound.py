@@ -16,19 +16,18 @@ from ....files import BytesLike
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _HEADER = struct.Struct("<8s16x5H6x9I")
-_NAMED_TABLES = 109  # the sectors of the table that the header itself names
 _HEADER_BYTES = 512
-_LAST = 0xFFFFFFFA  # sector numbers from here on are marks
+_LAST = 0xFFFFFFFA  # from here on, numbers stand for no sector but for the end of a chain and the like
 _ENTRY = struct.Struct("<64sHB49xIQ")
 _STREAM, _ROOT = 2, 5
-_MINI = 6  # shift of the sectors of short streams
+_MINI = 6  # the sectors of short streams have 2**6 bytes
 
 SectorNumbers = np.ndarray[tuple[int], np.dtype[np.uint32]]
 
 
 @dataclass(frozen=True, slots=True)
 class _StreamEntry:
-    """A stream: its kind, where it begins, and its bytes."""
+    """An entry of the directory: the kind of a stream, the number of its first sector, and its size in bytes."""
 
     kind: int
     start: int
@@ -39,10 +38,10 @@ class Compound:
     """A compound file.
 
     Args:
-        content: the whole file.
+        content: the bytes of the whole file.
 
     Raises:
-        FormatError: no such file, or a damaged one.
+        FormatError: the content is no compound file, or a damaged one.
     """
 
     def __init__(self, content: BytesLike) -> None:
@@ -65,10 +64,10 @@ class Compound:
         return isinstance(name, str) and name.casefold() in self._entries
 
     def read(self, name: str) -> bytes:
-        """Return a stream, as a whole.
+        """Return all bytes of a stream, by its name in any case.
 
         Raises:
-            FormatError: it is not there, or its sectors are not.
+            FormatError: the file has no such stream, or not all of its sectors.
         """
         entry = self._entries.get(name.casefold())
         if entry is None or entry.kind != _STREAM:
@@ -89,6 +88,7 @@ class Compound:
         return sector
 
     def _chain(self, first: int) -> bytes:
+        """Return the bytes of a chain of sectors, joined."""
         return b"".join(map(self._sector, _follow_chain(first, self._table, self._count)))
 
     def _read_table(self, more: int) -> SectorNumbers:
@@ -119,10 +119,15 @@ class Compound:
 
 
 def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
-    """Return the numbers of a chain of sectors.
+    """Return the numbers of the sectors in a chain.
+
+    Args:
+        first: the number of the first sector.
+        table: for each sector, the number of the sector that follows it.
+        most: sectors that a chain can have; one with more goes round in a circle.
 
     Raises:
-        FormatError: it leads nowhere, or round in a circle.
+        FormatError: the chain leads beyond the table, or round in a circle.
     """
     numbers: list[int] = []
     while first < _LAST:

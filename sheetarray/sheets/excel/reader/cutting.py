@@ -1,8 +1,8 @@
-"""A part of XML cut into blocks of whole elements, rows or strings, that are plain.
+"""A part of XML, inflated block by block, cut anew into blocks of whole elements: rows, or shared strings.
 
 Plain text has no comments, no processing instructions, no CDATA and no namespaces of its own: there every `<` begins a
-tag, and a search for bytes finds elements. Where a part is anything else, an XML parser writes the rest of it anew
-(`rewriting`), so that whoever reads blocks has to know of nothing else.
+tag, and a search for bytes finds elements. Where a part is not plain, an XML parser writes the rest of it anew as plain
+text (`rewriting`), so that whoever reads the blocks needs to know plain text alone.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from ....errors import FormatError
 from ..package.markup import quote_attribute
 from .rewriting import LONGEST, Rewriter, second_error
 
-PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
-_LONGEST_PROLOG = 2**24
+PAD = b" " * 64  # after each block, so that whoever looks at bytes ahead never leaves it
+_LONGEST_PROLOG = 2**24  # bytes before the first of the elements
 _LONGEST_END = 256  # bytes of an end tag
 _PIECE = 2**16  # bytes of a prolog that the parser gets at a time
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
-_SEAM = len(b"xmlns") - 1
+_SEAM = len(b"xmlns") - 1  # bytes of the longest sign of XML that is not plain which may stand before a block's end
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The elements around those that are cut out.
+    """The open elements around those that are cut out, such as `worksheet` and `sheetData` around rows.
 
     Attributes:
-        names: of the elements that are open, from the outermost one on, with their prefixes.
-        space: their namespace; empty if they have no namespace.
-        prefix: of the last one, with the colon; empty if it has no prefix.
-        declared: the namespaces by their prefixes, empty for the one without.
+        names: of the open elements from the outermost one on, with their prefixes.
+        space: the namespace of the elements; empty if they have no namespace.
+        prefix: of the innermost open element, with the colon; empty if it has no prefix.
+        declared: the declared namespaces by their prefixes; the empty prefix is that of the default namespace.
     """
 
     names: list[str]
@@ -45,23 +45,24 @@ class Scope:
 
     @property
     def local(self) -> str:
-        """The name of the last one without its prefix."""
+        """The name of the innermost open element without its prefix."""
         return self.names[-1].removeprefix(self.prefix)
 
     @property
     def opening(self) -> bytes:
-        """The tags that open them, with all namespaces."""
+        """The tags that open the elements, with all namespaces declared."""
         spaces = (f" xmlns{prefix and ':'}{prefix}={quote_attribute(space)}" for prefix, space in self.declared.items())
         return f"<{self.names[0]}{''.join(spaces)}>{''.join(f'<{name}>' for name in self.names[1:])}".encode()
 
     @property
     def is_plain(self) -> bool:
-        """Whether no other prefix stands for the same namespace."""
+        """Whether no second prefix stands for the same namespace, so that its tags can be found by one prefix."""
         return list(self.declared.values()).count(self.space) <= 1
 
     def plain(self, text: bytes) -> bytes | None:
-        """Return the same without the prefix of the tags, and with line feeds as XML wants them; None for
-        other tags.
+        """Return a text without the prefix of its tags, and with line ends as XML wants them.
+
+        None if a tag has another prefix.
         """
         if self.prefix:
             begin, end = b"<%s" % self.prefix.encode(), b"</%s" % self.prefix.encode()
@@ -72,18 +73,18 @@ class Scope:
 
 
 def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: bytes) -> Iterator[bytes]:
-    """Yield blocks of whole elements, each from the tag of one up to that of another, and some spaces.
+    """Yield blocks of whole elements: each begins with the tag of an element, and ends with `PAD`.
 
-    No tag has a prefix any more, and none is that of a comment, of a processing instruction or of CDATA.
+    Tags have no prefix, and there are no comments, processing instructions and CDATA in the blocks.
 
     Args:
         blocks: the part, in UTF-8.
-        name: of the part.
-        around: the element that they stand in: the outermost one, or a child of it.
-        tag: what they are.
+        name: of the part, for messages.
+        around: the name of the element in which they stand: the outermost one, or a child of it.
+        tag: the name of the elements.
 
     Raises:
-        FormatError: no such part, no well-formed XML, a document type definition, or an element of more than 64 MiB.
+        FormatError: the part is no well-formed XML, has a document type definition, or an element of more than 64 MiB.
     """
     scope, fresh, is_empty = _enter(blocks, name, around.decode())
     if is_empty:
@@ -92,8 +93,8 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
     fresh = fresh.lstrip()
     marks = [b"<%s%s%s" % (scope.prefix.encode(), tag, after) for after in (b" ", b">", b"/")]
     stop = b"</" + scope.names[-1].encode()
-    kept: list[bytes] = []  # from the tag of an element on, of which the end has not been seen
-    length = 0
+    kept: list[bytes] = []  # text from the tag of an element on whose end has not come yet
+    length = 0  # bytes of it
     while True:
         seam = kept[-1][-_LONGEST_END:] if kept else b""
         end = _end(seam, fresh, stop)
@@ -125,14 +126,14 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
 
 
 def _join(kept: list[bytes], fresh: bytes, end: int) -> bytes:
-    """Return the text that was kept and the fresh one up to an end, in one copy, and the spaces after it."""
-    if end < 0:  # within what was kept
+    """Return the kept texts and the fresh one up to `end`, in one copy, and `PAD` after them."""
+    if end < 0:  # counted back from the end of the kept texts
         return b"".join(kept)[:end] + PAD
     return b"".join((*kept, memoryview(fresh)[:end], PAD))
 
 
 def _check_rest(blocks: Iterable[bytes], name: str, scope: Scope) -> None:
-    """Go over what follows the elements, to its end, so that the checksum is compared.
+    """Go over the text after the elements, to the end of the part, so that the part's checksum is compared.
 
     Raises:
         FormatError: more elements follow, in another element of the same name, which Excel refuses too.
@@ -147,7 +148,13 @@ def _check_rest(blocks: Iterable[bytes], name: str, scope: Scope) -> None:
 
 
 def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
-    """Return the place of an end tag in `fresh`, negative if it began in the `seam` before; None if there is no tag."""
+    """Return the byte of `fresh` where an end tag begins, negative if it began in the `seam`; None if it is in neither.
+
+    Args:
+        seam: the last bytes before `fresh`.
+        fresh: the text to search.
+        stop: the end tag, without its `>`.
+    """
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
@@ -156,12 +163,15 @@ def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
 
 
 def _is_plain(text: bytes) -> bool:
-    """Return whether a search for bytes finds tags, and nothing that only looks like one."""
+    """Return whether a text has no comment, CDATA, processing instruction or namespace, which could look like tags."""
     return not any(holds_text(text, other) for other in (b"<!", b"<?", b"xmlns"))
 
 
 def holds_pair(text: bytes, pair: bytes) -> bool:
-    """Return whether two bytes stand side by side: quickly, also where each of them stands in every cell."""
+    """Return whether two bytes stand side by side in a text.
+
+    Pairs are compared as numbers of 16 bits, which is quick even where each of the two bytes stands in every cell.
+    """
     units = int.from_bytes(pair, "little")
     whole = len(text) // 2
     if (np.frombuffer(text, "<u2", whole) == units).any():
@@ -170,14 +180,14 @@ def holds_pair(text: bytes, pair: bytes) -> bool:
 
 
 def holds_text(text: bytes, wanted: bytes) -> bool:
-    """Return whether a short text stands in another, of which single bytes, and pairs, are searched for quickly."""
+    """Return whether a short text stands in another: asked first of its bytes and its first two, which is quick."""
     if not all(unit in text for unit in wanted):
         return False
     return len(wanted) == 1 or (holds_pair(text, wanted[:2]) and wanted in text)
 
 
 class _EnteredError(Exception):
-    """The tag has been parsed; the parser has done its work."""
+    """Raised by a handler to stop the parser: it has come to the tag around the elements, at the byte `start`."""
 
     def __init__(self, start: int) -> None:
         super().__init__()
@@ -223,4 +233,5 @@ def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, byte
 
 
 def _space(tag: str, declared: dict[str, str]) -> str:
+    """Return the namespace of a tag, by its prefix; empty if it has no namespace."""
     return declared.get(tag.rpartition(":")[0], "")

@@ -1,4 +1,4 @@
-"""Text that follows tags -> text as it is meant: without entities, escapes, and white space that XML does not keep."""
+"""Decodes the texts that follow tags: replaces entities and escapes, and strips white space that XML does not keep."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SPACE = 0x20
 
 
 def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Positions) -> pl.Series | None:
-    """Return the same values, as they are meant; None where that cannot be said.
+    """Return texts decoded; None if an attribute of a `t` element, which the rules do not know, may have a say.
 
     Args:
         tags: of the block.
-        values: text that follows some of them.
-        trimmed: the indices of values that stand in `t` elements.
-        texts: the tags of those.
+        values: the texts that follow some of the tags.
+        trimmed: the indices of the values that stand in `t` elements.
+        texts: the indices of the tags of these elements.
     """
     if b"&" in tags.text:
         values = all_without_entities(values)
@@ -38,7 +38,10 @@ def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Posit
 
 
 def _find_spaced(tags: Tags, texts: Positions) -> Positions | None:
-    """Return the tags whose text has white space around it that is not kept; None if that cannot be said."""
+    """Return the tags of `texts` whose text has white space around it that XML does not keep, by their places there.
+
+    None if an attribute other than `xml:space` may have a say.
+    """
     starts = tags.starts[texts]
     plain = tags.starting_with(starts, _PLAIN)
     if not (plain | tags.starting_with(starts, PRESERVED) | tags.are_closed(texts)).all():

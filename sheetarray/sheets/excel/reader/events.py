@@ -1,6 +1,6 @@
-"""Texts through an XML parser: string items of which the vectorised rules do not know, and what `row_events` needs.
+"""Shared strings that the vectorised rules do not know, read by an XML parser; `row_events` reads rows in the same way.
 
-The blocks are plain (`cutting`): a tag with a prefix is one of another namespace.
+The XML is plain (`cutting`), so a tag with a prefix belongs to another namespace.
 
 Source: ECMA-376 part 1, 18.4.8 (si), 18.4.12 (t).
 """
@@ -11,24 +11,25 @@ from typing import Any
 from xml.parsers import expat
 
 from ....errors import FormatError
+from .cells import LONGEST_TEXT
 from .texts import WHITE, without_escapes
 
-_AROUND_TEXT = ("si", "is", "r")
-_DEEPEST = 64
-_LONGEST_TEXT = 2**20
+_AROUND_TEXT = ("si", "is", "r")  # elements whose `t` is the text of a cell
+_DEEPEST = 64  # elements, one within another
 MOST_IN_STRINGS = 3_200_000  # elements of a part
 _PIECE = 2**20  # bytes that the parser gets at a time
-_LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
+_LONGEST_TAG = 2**23  # bytes: the parser keeps a tag in memory until its end comes
 
 
 class MarkupBudget:
-    """The number of elements that the parser may still read: of unusual XML, which takes a hundred times as long.
+    """The number of elements that the XML parser may still read: they take a hundred times as long as vectorised rules.
 
     Args:
-        elements: that are left.
+        elements: the number that may be read in all.
 
     Attributes:
-        spent: how many were taken off.
+        left: the number that may still be read.
+        spent: the number that has been read.
     """
 
     def __init__(self, elements: int) -> None:
@@ -36,10 +37,14 @@ class MarkupBudget:
         self.spent = 0
 
     def spend(self, elements: int, name: str) -> None:
-        """Take some off.
+        """Subtract a number of elements.
+
+        Args:
+            elements: the number.
+            name: of the part, for messages.
 
         Raises:
-            FormatError: there are none left.
+            FormatError: fewer are left.
         """
         self.left -= elements
         self.spent += elements
@@ -51,24 +56,24 @@ class MarkupBudget:
             )
 
     def spend_on(self, text: bytes, name: str) -> None:
-        """Take off as many as begin in a text.
+        """Subtract the number of elements that begin in a text.
 
         Raises:
-            FormatError: there are none left.
+            FormatError: fewer are left.
         """
         self.spend(text.count(b"<") - text.count(b"</"), name)
 
 
 def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
-    """Return the texts of some string items, runs of rich text put together.
+    """Return the texts of some string items; the runs of a rich text are joined.
 
     Args:
         content: whole `si` elements, in UTF-8.
         name: of the part, for messages.
-        budget: of the part.
+        budget: the elements that may still be read of the part.
 
     Raises:
-        FormatError: no well-formed XML, or more elements than are left.
+        FormatError: the content is no well-formed XML, or has more elements than are left.
     """
     reader = _Items()
     parse_events(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_STRINGS))
@@ -76,20 +81,26 @@ def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = No
 
 
 class TextReader:
-    """The text of a string item, or of an inline string: of its own or of its runs, but not how it is pronounced."""
+    """Collects the text of a string item or of an inline string, from its `t` elements or those of its runs.
+
+    Text in `rPh` elements is left out: it says how Japanese text is pronounced.
+
+    Attributes:
+        open: the names of the open elements, from the outermost one on.
+    """
 
     def __init__(self) -> None:
         self.open: list[str] = []
         self._pieces: list[str] = []
         self._text: list[str] | None = None
         self._keeps_space = False
-        self._length = 0  # of the text that goes by
+        self._length = 0  # characters of the cell so far
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         """Take the tag with which an element begins.
 
         Raises:
-            FormatError: it is within too many others.
+            FormatError: the element stands within too many others.
         """
         if len(self.open) > _DEEPEST:
             raise FormatError("elements within elements, more than a sheet has")
@@ -99,7 +110,7 @@ class TextReader:
         self.open.append(name)
 
     def characters(self, text: str) -> None:
-        """Take some characters between tags, which the text of a cell may have several times."""
+        """Take some characters between tags; the parser may hand over one text in several pieces."""
         if self._text is not None:
             self._text.append(self.check_length(text))
 
@@ -110,8 +121,8 @@ class TextReader:
             FormatError: the cell has more characters than a cell may have.
         """
         self._length += len(text)
-        if self._length > _LONGEST_TEXT:
-            raise FormatError(f"a cell of more than {_LONGEST_TEXT} characters")
+        if self._length > LONGEST_TEXT:
+            raise FormatError(f"a cell of more than {LONGEST_TEXT} characters")
         return text
 
     def end(self, name: str) -> None:
@@ -123,13 +134,13 @@ class TextReader:
             self._text = None
 
     def take_text(self) -> str:
-        """Return the text so far; the next one begins empty."""
+        """Return the text collected so far, and begin the next one."""
         text, self._pieces, self._length = "".join(self._pieces), [], 0
         return text
 
 
 class _Items(TextReader):
-    """String items."""
+    """Collects the texts of string items."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,13 +159,13 @@ def parse_events(*pieces: bytes, reader: TextReader, name: str, budget: MarkupBu
     """Run a reader over some XML.
 
     Args:
-        pieces: one well-formed text together.
-        reader: gets the tags and the characters.
+        pieces: texts that make well-formed XML when joined.
+        reader: whose methods get the tags and the characters.
         name: of the part, for messages.
-        budget: of the part.
+        budget: the elements that may still be read of the part.
 
     Raises:
-        FormatError: no well-formed XML, a tag without end, or more elements than are left.
+        FormatError: the text is no well-formed XML, has a tag of more than 8 MiB, or more elements than are left.
     """
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True

@@ -20,7 +20,7 @@ from .record_book import RecordBook
 from .strings97 import WIDE, read_strings
 from .titles import Titles
 
-_VERSIONS = {0x0500: 16_384, 0x0600: 65_536}  # and how many rows a sheet has
+_VERSIONS = {0x0500: 16_384, 0x0600: 65_536}  # the number of rows of a sheet, by the version of the workbook
 _COLUMNS = 256
 _EXCEL_97 = 0x0600
 _WORKSHEET = 0
@@ -30,13 +30,13 @@ _U16 = struct.Struct("<H")
 
 
 class Excel97Book(RecordBook):
-    """A workbook stream; `cells.WorkbookReader` says what each method is for.
+    """A workbook of Excel 5 to 2003; `cells.WorkbookReader` says what each method is for.
 
     Args:
-        stream: of the compound file.
+        stream: the bytes of the stream `Workbook` or `Book` in the compound file.
 
     Raises:
-        FormatError: of another version, encrypted or damaged.
+        FormatError: the workbook is of another version, encrypted or damaged.
     """
 
     def __init__(self, stream: bytes) -> None:
@@ -68,24 +68,30 @@ class Excel97Book(RecordBook):
                 elif kind == r.STRINGS:
                     self._segments = [record[8:], *continued]
                 elif kind == r.FORMAT:
-                    cut = record + bytes(512)  # some programs write less of a format than they say
-                    codes[_U16.unpack_from(record)[0]] = self._text(cut, 2, short=self._version != _EXCEL_97)
+                    padded = record + bytes(512)  # some programs write fewer characters of a format than they count
+                    codes[_U16.unpack_from(record)[0]] = self._text(padded, 2, short=self._version != _EXCEL_97)
                 elif kind == r.STYLE:
                     used.append(_U16.unpack_from(record, 2)[0])
         self._formats = Formats(used, codes)
         self.titles = list(self._listed.places)
 
     def _note_sheet(self, record: bytes) -> None:
+        """Note the title of a sheet, and the byte of the stream where it begins, if it is a worksheet."""
         start, _, kind = struct.unpack_from("<I2B", record)
         if kind != _WORKSHEET:
             return
         self._listed.add(self._text(record, 6, short=True), str(start))
 
     def _text(self, record: bytes, at: int, *, short: bool) -> str:
-        """Return the text at an offset of a record, whose count of characters is a byte or two.
+        """Return the text that stands in a record, after the number of its characters.
+
+        Args:
+            record: the bytes of the record.
+            at: the byte at which that number stands.
+            short: whether the number has one byte; otherwise it has two.
 
         Raises:
-            FormatError: it is longer than the record.
+            FormatError: the text is longer than the record.
         """
         count = record[at] if short else _U16.unpack_from(record, at)[0]
         at += 1 if short else 2
@@ -114,6 +120,7 @@ class Excel97Book(RecordBook):
 
 
 def _codec(number: int) -> str:
+    """Return the name of Python's codec for a code page; that of Western Windows if Python has no such codec."""
     name = _CODE_PAGES.get(number, f"cp{number}")
     try:
         return codecs.lookup(name).name

@@ -1,4 +1,6 @@
-"""The first row of a block: what all others are compared with, if it is made of numbers and strings alone.
+"""The first row of a block of worksheet XML, taken apart, if each of its cells is a number, a truth value or a string.
+
+`row_comparison` compares all other rows of the block with it.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 """
@@ -18,7 +20,7 @@ CELL_BEGINS, ROW_BEGINS, ROW_ENDS = b'<c r="', b'<row r="', b"</row>"
 NUMBER_ENDS, TEXT_ENDS = b"</v></c>", b"</t></is></c>"
 TRIMMED = b"<is><t>"
 _LONGEST_ROW_TAG = 256  # bytes
-_LONGEST_TAIL = 64  # bytes between the reference of a cell and its value
+_LONGEST_TAIL = 64  # bytes between the reference of a cell and its value (`FirstRow.tails`)
 _TYPES = {b"": PLAIN, None: PLAIN, b"n": PLAIN, b"b": LOGICAL, b"s": SHARED, b"inlineStr": INLINE}
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"(?: [A-Za-z][\w.:-]{0,40}="[^"<>&]*+"){0,32}+ ?>(?=<c )')
 _CELL = re.compile(
@@ -33,17 +35,17 @@ _ENDS = {
 
 @dataclass(frozen=True)
 class FirstRow:
-    """A row whose cells have a value each.
+    """The first row of a block, in which every cell has a value.
 
     Attributes:
-        number: its number, from 1.
-        letters: of the column of each cell.
-        tails: what stands between the digits of each cell's reference and its value.
-        gaps: what stands between the value of each cell and the one before, also of the row before, in pieces: the
-            digits of the row's number stand between two of them.
-        end: the tags that follow the last value.
+        number: of the row, from 1.
+        letters: of the column of each cell, such as `b"AB"`.
+        tails: the bytes between the digits of each cell's reference and its value, such as `b'" s="1"><v>'`.
+        gaps: the bytes between each cell's value and the value before it; for the first cell, that is the last value of
+            the row before. They are cut into pieces where the digits of the row's number stand.
+        end: the tags that follow the last value, up to the end of its cell.
         types: of each cell, constants of `raw`.
-        styles: of each cell.
+        styles: of each cell, the index of its style.
     """
 
     number: int
@@ -56,28 +58,36 @@ class FirstRow:
 
     @cached_property
     def mark(self) -> bytes:
-        """Return a byte that each gap has, and that no value has: one for each attribute, or two if there are texts."""
+        """The byte by which gaps are found: each gap has it, and no value does.
+
+        It is the `=` of attributes. A text may hold that, but no quotes; so it is the quote where there are texts.
+        """
         return b'"' if INLINE in self.types else b"="
 
     def count_tags(self) -> int:
-        """Return the number of tags."""
+        """Return the number of tags in a row."""
         return 2 + sum(6 if type_ == INLINE else 4 for type_ in self.types)
 
     def count_marks(self) -> int:
-        """Return the number of marks of a row."""
+        """Return the number of times that `mark` stands in a row."""
         return b"".join(chain.from_iterable(self.gaps)).count(self.mark)
 
     def ends_at(self, block: bytes, place: int) -> bool:
-        """Return whether a block has nothing from a place on but a value of the last cell, and what ends a row."""
+        """Return whether a block has, from a byte on, a value of the last cell, the tags that end a row, and no more.
+
+        Args:
+            block: worksheet XML.
+            place: the byte.
+        """
         return _ENDS[self.end].fullmatch(block, place) is not None
 
 
 def read_first_row(block: bytes, types: Collection[int]) -> FirstRow | None:
-    """Return the tags of the first row of a block; None if it is not made of such cells, or the next row is not.
+    """Return the first row of a block; None if a cell is of another kind, or the next row does not begin alike.
 
     Args:
-        block: from the tag of a row on.
-        types: that cells may have, constants of `raw`.
+        block: worksheet XML from the tag of a row on.
+        types: the types that cells may have, constants of `raw`.
     """
     tag = _ROW.match(block)
     if tag is None or tag.end() > _LONGEST_ROW_TAG or not _begins_as_the_next(block, tag):
@@ -107,7 +117,12 @@ def read_first_row(block: bytes, types: Collection[int]) -> FirstRow | None:
 
 
 def _begins_as_the_next(block: bytes, tag: re.Match[bytes]) -> bool:
-    """Return whether the first cells of the first two rows are alike; True where there is one row."""
+    """Return whether the second row begins with the same type and style as the first; True if there is no second one.
+
+    Args:
+        block: from the tag of the first row on.
+        tag: the match of that tag.
+    """
     next_tag = _ROW.match(block, block.find(ROW_ENDS, tag.end()) + len(ROW_ENDS))
     if next_tag is None:
         return True

@@ -46,8 +46,8 @@ class Formats:
     """The kinds of numbers that the styles of a workbook show.
 
     Args:
-        used: the number of the format of each style.
-        codes: the codes of formats that are not built in, by number.
+        used: the number of the format that each style has.
+        codes: the codes of formats that are not built in, such as `yyyy-mm-dd`, by their numbers.
     """
 
     def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
@@ -56,18 +56,22 @@ class Formats:
         self._kinds = np.array([*(kinds.get(number, NUMBER) for number in used), NUMBER], dtype=np.uint8)
 
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
-        """Return the kinds of cells, numbers that are shown as dates told from others.
+        """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
 
         Args:
-            kinds: as far as they are known.
-            styles: of each cell; one that the workbook does not have shows no dates.
+            kinds: of the cells, by what they hold.
+            styles: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
         """
         format_kinds = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
 
 
 def read_formats(package: Package, part: str | None) -> Formats:
-    """Return the formats in the styles of a package; none where it has no such part.
+    """Return the formats in the styles of a workbook.
+
+    Args:
+        package: of the workbook.
+        part: in which the styles are; None if the workbook has no styles.
 
     Raises:
         FormatError: the part is damaged.

@@ -1,4 +1,4 @@
-"""Which cells of a sheet are formulas: array formulas in worksheet XML, and all of them gathered for questions.
+"""Which cells of a sheet are formulas: the ranges of array formulas, and a collection that answers questions about all.
 
 Source: ECMA-376 part 1, 18.3.1.40 (f), 18.18.6 (ST_CellFormulaType).
 """
@@ -14,25 +14,26 @@ from ....columns.grid import column_number
 from ....dtypes import Positions
 from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, CellRun, FormulaArea
 
-TRUE, FALSE = b">TRUE()", b">FALSE()"  # of LibreOffice, for truth values, which nobody has to calculate
+# LibreOffice writes truth values as these formulas, which count as values: nobody has to calculate them
+TRUE, FALSE = b">TRUE()", b">FALSE()"
 CONSTANTS = ("TRUE()", "FALSE()")
 
-_OVER_AREAS = (b"array", b"dataTable")
+_OVER_AREAS = (b"array", b"dataTable")  # types of formulas that fill several cells
 _TAG = re.compile(rb"<f\s[^<>]*>")
 _TYPE = re.compile(rb"""\st\s*=\s*["'](array|dataTable)["']""")
 _REFERENCE = re.compile(rb"""\sref\s*=\s*["']([^"']*)["']""")
 _RANGE = re.compile("([A-Za-z]{1,3})([0-9]{1,7}):([A-Za-z]{1,3})([0-9]{1,7})")
 _MOST_AREAS = 2**16
-_ROW = 2**31  # what a column counts in a position; a row in one of cells that lie
+_LINE = 2**31  # a position is a line times this, plus the place in the line
 
 
 class FormulaSummary(NamedTuple):
-    """The formulas among some cells.
+    """The number of formulas among some cells, and where they are.
 
     Attributes:
-        number: how many there are.
-        first: which of the cells is the first of them, counted from 0.
-        last: which is the last.
+        number: of the formulas.
+        first: the index, among these cells, of the first formula.
+        last: the index of the last formula.
     """
 
     number: int
@@ -40,20 +41,20 @@ class FormulaSummary(NamedTuple):
     last: int
 
 
-def areas_of(block: bytes) -> tuple[FormulaArea, ...]:
-    """Return the areas of array formulas and data tables in worksheet XML, but for those of a single cell."""
+def find_areas(block: bytes) -> tuple[FormulaArea, ...]:
+    """Return the ranges of array formulas and data tables in worksheet XML, except those of a single cell."""
     if not any(word in block for word in _OVER_AREAS):
         return ()
     areas: list[FormulaArea] = []
     for tag in _TAG.finditer(block):
         kind, reference = _TYPE.search(tag[0]), _REFERENCE.search(tag[0])
         if kind and reference:
-            areas += area_in(kind[1].decode(), reference[1].decode("ascii", "replace"))
+            areas += find_area(kind[1].decode(), reference[1].decode("ascii", "replace"))
     return tuple(areas)
 
 
-def area_in(kind: str | None, reference: str | None) -> list[FormulaArea]:
-    """Return the area of a formula, by its type and its reference; nothing where it is a single cell's."""
+def find_area(kind: str | None, reference: str | None) -> list[FormulaArea]:
+    """Return the range of an array formula, by its type and reference; nothing for others and for a single cell."""
     corners = _RANGE.fullmatch(reference) if kind in ("array", "dataTable") and reference else None
     if corners is None:
         return []
@@ -63,21 +64,21 @@ def area_in(kind: str | None, reference: str | None) -> list[FormulaArea]:
 
 
 class FormulaCells:
-    """The formulas of a sheet, gathered while its cells go by; cells may go by several times."""
+    """Collects the formulas of a sheet while its cells are read; a cell may be read several times."""
 
     def __init__(self) -> None:
         self._positions: list[Positions] = []
         self._areas: set[FormulaArea] = set()
-        self._standing: Positions | None = None
-        self._lying: Positions | None = None
+        self._standing: Positions | None = None  # sorted positions, in which columns are the lines
+        self._lying: Positions | None = None  # sorted positions, in which rows are the lines
         self._corners: np.ndarray[Any, np.dtype[np.int64]] | None = None
 
     def add(self, run: CellRun) -> None:
-        """Note which of some cells are formulas with values; those without cannot be read, which is told elsewhere."""
+        """Note which of some cells are formulas with values; one without a value is an error wherever it is read."""
         if run.formulas is None or not len(run):
             return
         marks = run.formulas & (run.kinds != PENDING)
-        self._positions.append(run.columns[marks] * _ROW + run.rows[marks])
+        self._positions.append(run.columns[marks] * _LINE + run.rows[marks])
         self._areas.update(run.areas if len(self._areas) < _MOST_AREAS else ())
         self._standing = self._lying = self._corners = None
 
@@ -85,16 +86,22 @@ class FormulaCells:
         return bool(self._positions)
 
     def find_among(self, row: int, column: int, count: int, *, lying: bool) -> FormulaSummary | None:
-        """Return the formulas among some cells, which run downwards or to the right from one on; None for no formula.
+        """Return the formulas among some cells in one line; None if no cell is a formula.
 
         Beyond 65,536 array formulas of several cells, only the first cell of each is known.
+
+        Args:
+            row: of the first cell, from 0.
+            column: of the first cell, from 0.
+            count: the number of cells.
+            lying: whether they run to the right; otherwise they run downwards.
         """
         if not self._positions:
             return None
         first, line = (column, row) if lying else (row, column)
         positions = self._sort(lying=lying)
-        low, high = np.searchsorted(positions, [line * _ROW + first, line * _ROW + first + count]).tolist()
-        places = positions[low:high] - (line * _ROW + first)
+        low, high = np.searchsorted(positions, [line * _LINE + first, line * _LINE + first + count]).tolist()
+        places = positions[low:high] - (line * _LINE + first)
         number, ends = len(places), [*places[:1].tolist(), *places[-1:].tolist()]
         for begin, end in self._spans(line, first, first + count, lying=lying):
             inside = np.searchsorted(places, [begin - first, end - first])
@@ -109,12 +116,19 @@ class FormulaCells:
         if not lying:
             return self._standing
         if self._lying is None:
-            columns, rows = np.divmod(self._standing, _ROW)
-            self._lying = np.sort(rows * _ROW + columns)
+            columns, rows = np.divmod(self._standing, _LINE)
+            self._lying = np.sort(rows * _LINE + columns)
         return self._lying
 
     def _spans(self, line: int, first: int, end: int, *, lying: bool) -> list[tuple[int, int]]:
-        """Return the cells of a line that array formulas fill, as spans that do not overlap."""
+        """Return the cells of a line that array formulas fill, as spans that do not overlap.
+
+        Args:
+            line: the row, if `lying`, or the column.
+            first: the first cell of the line that counts.
+            end: the cell after the last one that counts.
+            lying: whether the line is a row.
+        """
         if not self._areas:
             return []
         if self._corners is None:

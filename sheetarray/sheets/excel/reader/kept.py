@@ -1,8 +1,8 @@
-"""The blocks of rows of a worksheet, inflated once and kept, as far as there is room, for those who look again.
+"""The blocks of rows of a worksheet, inflated once and kept for the next pass, if there is room for all of them.
 
-Whoever reads arrays goes over a sheet three times: for the words of headers, for the headers, and for the elements.
-Of blocks that are regular (`regular`) only the numbers are kept, where it is known beforehand that they will be wanted;
-of all others the XML.
+A reader of arrays goes over a sheet three times: for the words of headers, for the headers, and for the elements.
+Of regular blocks (`regular`) only the numbers are kept, if it is known beforehand that they will be wanted; of all
+others the XML is kept.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .picking import find_end_of_texts, rows_of_block
 from .regular import NUMBERS, RegularRows, regular_rows
 from .uniform import Repetition, cut_uniform
 
-_MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
-MOST_CELLS = 2**19  # of a workbook, that passes share: headers of very many arrays are looked at again and again
+_MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # bytes of XML, and numbers, that are kept of a workbook
+MOST_CELLS = 2**19  # parsed cells that are kept of a workbook: those of the headers of very many arrays
 _ROW_ENDS = b"</row>"
 _FEWEST_BYTES = 2**13  # of rows without texts that are worth a block of their own
-SHORT = 2**18  # bytes: a part that needs no second thread, and of which all passes share the cells
+SHORT = 2**18  # bytes of a part for which no second thread is started, and whose parsed cells are always kept
 
 
 @dataclass
@@ -30,11 +30,12 @@ class RowBlock:
     """Some rows of a sheet.
 
     Attributes:
-        text: their XML; None where only the numbers are kept.
-        rows: the first and the last one, from 0; None where they have to be counted.
-        regular: their numbers, where they were asked for and the block is regular.
-        cells: what another pass made of the text, and the row after its last one; None where nothing was.
-        repetition: of the only cell of the text, where it stands for a whole row.
+        text: the XML of the rows; None if only the numbers are kept.
+        rows: the first and the last row, from 0; None if the XML does not say their numbers.
+        regular: the numbers of the rows, if they were asked for and the block is regular; otherwise None.
+        cells: the cells that an earlier pass parsed (None for no cells), and the row below the last one; None until a
+            pass has parsed the text and there was room.
+        repetition: the columns in which the only cell of the text stands, if it stands for a whole uniform row.
     """
 
     text: bytes | None
@@ -44,20 +45,20 @@ class RowBlock:
     repetition: Repetition | None = None
 
     def widen(self, cells: CellRun) -> CellRun:
-        """Return its cells, of those of its text."""
+        """Return the cells of the block, given those of its text: of a uniform row that is the first cell alone."""
         return cells if self.repetition is None else self.repetition.repeat(cells)
 
 
 @dataclass
 class Room:
-    """The room that is left for blocks of a workbook that are kept."""
+    """The room that is left for what is kept of a workbook: bytes of XML, numbers of regular blocks, parsed cells."""
 
     bytes: int = _MOST_BYTES
     numbers: int = _MOST_NUMBERS
     cells: int = MOST_CELLS
 
     def take(self, block: RowBlock) -> bool:
-        """Make room for a block; False where there is too little."""
+        """Take the room for a block and return True; False if there is too little, and `reclaim` is to be called."""
         if block.regular is not None:
             self.numbers -= len(block.regular.values)
         else:
@@ -65,14 +66,14 @@ class Room:
         return self.bytes >= 0 and self.numbers >= 0
 
     def take_cells(self, count: int) -> bool:
-        """Make room for the cells of a block beside its text; False where there is too little."""
+        """Take the room for some parsed cells and return True; take nothing and return False if there is too little."""
         if count <= self.cells:
             self.cells -= count
             return True
         return False
 
     def reclaim(self, blocks: list[RowBlock]) -> None:
-        """Have the room of blocks that are kept no longer."""
+        """Give back the room that blocks have taken."""
         self.numbers += sum(len(block.regular.values) for block in blocks if block.regular is not None)
         self.bytes += sum(len(block.text) for block in blocks if block.text is not None)
 
@@ -83,7 +84,10 @@ class SheetBlocks:
     Args:
         package: of the workbook.
         part: of the worksheet.
-        room: for what is kept.
+        room: that is left in the workbook for blocks that are kept.
+
+    Attributes:
+        is_short: whether the part has at most `SHORT` bytes.
     """
 
     def __init__(self, package: Package, part: str, room: Room) -> None:
@@ -93,14 +97,14 @@ class SheetBlocks:
 
     @property
     def kept(self) -> list[RowBlock] | None:
-        """Return all blocks, where they are kept; otherwise None."""
+        """All blocks of the sheet, if a pass has kept them; otherwise None."""
         return self._kept
 
     def blocks(self, *, numbers: bool = False) -> Iterator[RowBlock]:
-        """Inflate the blocks, and keep them if there is room for all of them.
+        """Yield the blocks, inflated anew, and keep them if there is room for all of them.
 
         Args:
-            numbers: take the numbers of regular blocks instead of their XML.
+            numbers: make regular blocks of numbers, which hold these instead of their XML.
         """
         self.release()
         texts = split_elements(
@@ -121,7 +125,7 @@ class SheetBlocks:
         self._kept = kept
 
     def release(self) -> list[RowBlock]:
-        """Keep the blocks no longer, and return them."""
+        """Return the blocks that are kept, and keep them no longer."""
         kept, self._kept = self._kept or [], None
         self._room.reclaim(kept)
         return kept
@@ -133,19 +137,19 @@ def _block_of_text(piece: tuple[bytes, Repetition | None]) -> RowBlock:
 
 
 def _block_of_numbers(piece: tuple[bytes, Repetition | None]) -> RowBlock:
-    """Return a block without its text where it is regular and has nothing but numbers and truth values.
+    """Return a block of numbers in place of its XML, if it is regular and holds nothing but numbers and truth values.
 
-    In any other block texts will be looked for in the XML.
+    Any other block keeps its XML, in which texts will be looked for.
     """
     regular = regular_rows(piece[0], numeric=True, types=NUMBERS) if piece[1] is None else None
     return _block_of_text(piece) if regular is None else RowBlock(None, (regular.first, regular.after - 1), regular)
 
 
 def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield blocks, of which the first is cut after its texts.
+    """Yield blocks, the first of them cut in two after its last row with text.
 
-    A sheet begins with names and headers. They would take the numbers that follow them the slower way; and whoever
-    looks for words would look at these numbers, or formulas, cell by cell.
+    A sheet begins with names and headers. In one block with them, the numbers below would not be regular and be read
+    slowly, and a search for words would go over them cell by cell.
     """
     first = next(texts, None)
     if first is not None:
@@ -158,7 +162,7 @@ def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def cut_first_row(blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
-    """Yield blocks, of which the first is cut after a row: a table has its names there, and other rows below."""
+    """Yield blocks, the first of them cut in two after its first row: the names of a table, unlike the rows below."""
     first = next(blocks, None)
     if first is not None:
         text = first.text or b""

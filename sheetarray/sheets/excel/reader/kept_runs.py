@@ -1,4 +1,4 @@
-"""The runs of a sheet, kept for whoever looks at it again: a read goes over a sheet three times."""
+"""The runs of a sheet, kept for the next pass over it: a read goes over a sheet three times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_CELLS = 2**20  # of a sheet that are kept
 
 
 class KeptRuns:
-    """The runs of one sheet that was read to its end, while its cells are not too many."""
+    """The runs of the sheet that was last read to its end, if it has no more than `_MOST_CELLS` cells."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[str, Wanted], list[CellRun]] = {}
@@ -21,8 +21,8 @@ class KeptRuns:
 
         Args:
             title: of the sheet.
-            make: what makes the runs.
-            wanted: in which form the values are.
+            make: reads the sheet and yields its runs.
+            wanted: the form of the values in these runs; runs of another form are kept beside them.
         """
         key = title, wanted
         if key in self._runs:

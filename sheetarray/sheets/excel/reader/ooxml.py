@@ -23,7 +23,7 @@ from .events import MarkupBudget
 from .formats import Formats, read_formats
 from .kept import Room, RowBlock, SheetBlocks, cut_first_row
 from .order import OrderCheck
-from .picking import Pick, picker
+from .picking import Pick, pick_texts
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
 from .regular import RegularRows, regular_rows
@@ -34,8 +34,8 @@ from .texts import without_escapes
 from .titles import Titles
 from .worksheet import parse_block, try_regular
 
-_NO_END = 2**31  # a row that no number of seven digits names
-_KINDS = np.zeros(8, dtype=np.uint8)
+_NO_END = 2**31  # beyond all rows that XML can name, with numbers of seven digits
+_KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
 _KINDS[LONG_TEXT] = LONG
 
@@ -48,7 +48,7 @@ class OoxmlBook:
         parts: of the worksheets, by their titles.
 
     Raises:
-        FormatError: no workbook, or a damaged one.
+        FormatError: the part is no workbook, or a damaged one.
     """
 
     max_rows = MOST_ROWS
@@ -74,21 +74,21 @@ class OoxmlBook:
         self.from_1904 = settings is not None and settings.get("date1904") in ("1", "true")
 
     def close(self) -> None:
-        """Nothing is held: the package's bytes are the caller's."""
+        """Do nothing: the package's bytes are the caller's."""
 
     @property
     def sheet_bytes(self) -> int:
-        """Return the size of all worksheets, inflated, as the package says it."""
+        """The bytes of all worksheets when inflated, as the package's directory says."""
         return sum(self._package.member(part).size for part in self.parts.values() if part in self._package)
 
     @property
     def package(self) -> Package:
-        """Return the package in which it is."""
+        """The package that the workbook is."""
         return self._package
 
     @property
     def strings_part(self) -> str | None:
-        """Return the part of the shared strings; None where none is named."""
+        """The name of the part with the shared strings; None if the workbook names no such part."""
         return self._relations.target("sharedStrings")
 
     @cached_property
@@ -100,21 +100,21 @@ class OoxmlBook:
         return read_formats(self._package, self._relations.present_target("styles"))
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet; those of a short one are text whatever is wanted."""
+        """Yield the cells of a worksheet; values of a short sheet are text, also if `numeric`."""
         sheet = self._sheet(title)
         numeric = numeric and not sheet.is_short
         with helper("text") as thread:
             if sheet.kept is not None and (numeric or all(block.regular is None for block in sheet.kept)):
-                # numbers are given once, and then the caller has them
+                # blocks of numbers are released: the caller takes their cells, and nobody reads them again
                 blocks = iter(sheet.release() if any(block.regular for block in sheet.kept) else sheet.kept)
             else:
                 blocks = sheet.blocks()
             yield from self._runs(title, blocks, thread, numeric=numeric)
 
     def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
-        """Yield the cells of a worksheet, text but for numbers of which no digit counts.
+        """Yield the cells of a worksheet for an ordinary table.
 
-        These are Float64, and so are dates and truth values beside them in rows that are alike.
+        Regular rows give numbers, dates and truth values as Float64 if doubles hold them for certain; the rest is text.
         """
         sheet = self._sheet(title)
         after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
@@ -145,7 +145,7 @@ class OoxmlBook:
                     yield cells
 
     def _look_up_rows(self, regular: RegularColumns) -> AlikeRows | None:
-        """Return regular rows with the texts to which their cells refer; None where a text is missing."""
+        """Return regular rows with shared strings in place of their numbers; None if a number is not in the table."""
         values = list(regular.values)
         for place in np.flatnonzero(regular.types == SHARED).tolist():
             if (values[place] >= len(self._strings)).any():
@@ -155,7 +155,7 @@ class OoxmlBook:
         return AlikeRows(regular.first, regular.count, regular.columns, kinds, values)
 
     def _table_cells(self, regular: RegularRows) -> list[CellRun]:
-        """Return the numbers of regular rows as Float64, and their strings as text; nothing where a digit may count."""
+        """Return a run of the numbers of regular rows as Float64, and one of their strings; none if in doubt."""
         import polars as pl
 
         of_strings = (regular.types == SHARED) | (regular.types == INLINE)
@@ -176,7 +176,10 @@ class OoxmlBook:
         return runs
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """Yield the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        """Yield the cells of those blocks of rows that `pick` chooses, until one begins at the row `end` or below.
+
+        The other blocks are only inflated.
+        """
         sheet = self._sheet(title)
         with helper("text") as thread:
             kept = sheet.kept
@@ -195,7 +198,7 @@ class OoxmlBook:
         pick: Pick | None = None,
         end: int = _NO_END,
     ) -> Generator[CellRun]:
-        """Yield the cells of those blocks that are picked, up to a row."""
+        """Yield the cells of those blocks that `pick` chooses, or of all, until one begins at `end` or below."""
         part, share = self.parts[title], self._sheet(title).is_short
         after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
 
@@ -236,7 +239,18 @@ class OoxmlBook:
         part: str,
         numeric: bool,
     ) -> tuple[CellRun | None, int]:
-        """Return the cells of a block, if it has any, and the row after its last one."""
+        """Return the cells of a block, None for no cells, and the row below its last one.
+
+        Args:
+            block: of rows.
+            regular: its rows, if it is regular.
+            after: the row below the block before.
+            order: to which the cells are shown, so that it finds any that comes twice.
+            budget: the elements that the XML parser may still read of the sheet.
+            thread: where the columnar engine works meanwhile.
+            part: of the worksheet, for messages.
+            numeric: give values as Float64.
+        """
         if regular is not None:
             raw = regular.cells()
         else:
@@ -253,11 +267,11 @@ class OoxmlBook:
         yield from find_references(block.text or b"" for block in self._sheet(title).blocks())
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Yield the cells of blocks of rows that may hold one of some texts, in any case and between spaces."""
-        sheet, pick = self._sheet(title), picker(self._strings.texts, texts)
+        """Yield the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        sheet, pick = self._sheet(title), pick_texts(self._strings.texts, texts)
 
         def may_hold(text: bytes, rows: tuple[int, int]) -> bool:
-            return text != b"" and pick(text, rows)  # of a block of numbers there is no text
+            return text != b"" and pick(text, rows)  # a block of numbers has no XML, and holds no text
 
         with helper("text") as thread:
             blocks = sheet.blocks(numbers=self.reads_numbers)
@@ -270,6 +284,7 @@ class OoxmlBook:
         return self._sheets[title]
 
     def _cells(self, raw: RawCells, numeric: bool) -> CellRun:
+        """Return cells whose types, styles and shared strings are looked up."""
         kinds = _KINDS[raw.types]
         values = raw.values
         if raw.styles.any():

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from ....errors import FormatError
 from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
-from .cells import MOST_ROWS, CellRun
+from .cells import LONGEST_TEXT, MOST_ROWS, CellRun
 from .events import MarkupBudget
 from .kept import SHORT
 from .kept_runs import KeptRuns
@@ -26,21 +26,22 @@ from .titles import Titles
 
 MANIFEST = "META-INF/manifest.xml"
 
-_EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
+_EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep what they have read of other files
 _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
 _LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
-_LONGEST_TEXT = 2**20
 _MOST_KEPT = 2**25  # bytes of the content that are kept
-_MOST_PARSED = 1_500_000  # elements of all tables that are not plain; of large tables each is parsed twice
-_MOST_AROUND = 4_000_000  # elements before a table, which take less
+# Elements that the XML parser may read: of tables (those of a large one are read twice), and of what stands before a
+# table, which takes less time for each
+_MOST_PARSED = 1_500_000
+_MOST_AROUND = 4_000_000
 
 
 class OdsBook:
     """An OpenDocument spreadsheet in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
-        FormatError: no such document, or a damaged or encrypted one.
+        FormatError: the package is no such document, or a damaged or encrypted one.
     """
 
     max_rows = MOST_ROWS
@@ -59,14 +60,14 @@ class OdsBook:
         self.titles = list(titles.places)
 
     def find_day_zero(self) -> str:
-        """Return the date, in ISO form, from which numbers count days: Excel's where the document does not say it."""
+        """Return the date, in ISO form, from which numbers count days; that of Excel if the document names none."""
         waiting = b""
         for block in self._content():
             waiting = waiting[-_LONGEST_TAG:] + block
             if match := _DAY_ZERO.search(waiting):
                 return match[1].decode("ascii")
             if _FIRST_CELL.search(waiting):
-                break  # it stands before all tables
+                break  # the date would stand before all tables
         return "1899-12-30"
 
     def close(self) -> None:
@@ -83,7 +84,13 @@ class OdsBook:
         return islice(chain.from_iterable(batches), MOST_REFERENCES)
 
     def _open_table(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> TableReader:
-        """Return the reader of a table, for which those elements are left that other tables have not spent."""
+        """Return a reader of a table, whose budget is what the passes over other tables have left.
+
+        Args:
+            title: of the table.
+            keeps_references: see `TableReader`.
+            numeric: see `TableReader`.
+        """
         self._budgets.pop(title, None)
         spent = sum(budget.spent for budget in self._budgets.values())
         self._budgets[title] = MarkupBudget(_MOST_PARSED - spent)
@@ -91,6 +98,7 @@ class OdsBook:
         return TableReader(title, *budgets, keeps_references=keeps_references, numeric=numeric)
 
     def _read_with(self, reader: TableReader) -> Iterator[CellRun]:
+        """Yield the cells that a reader of one table finds, until the table ends."""
         segments = split_segments(self._content())
         for segment, ahead in map_ahead(reader.read_ahead, segments, ahead=self._is_long):
             yield from reader.read(segment, ahead, last=False)
@@ -99,7 +107,7 @@ class OdsBook:
         yield from reader.read(Segment(b"", b""), (False, None), last=True)
 
     def _content(self) -> Iterator[bytes]:
-        """Yield the content, which is kept for those who read it again if it is not too long."""
+        """Yield the blocks of `content.xml`, which are kept for later passes if there is room for all of them."""
         if self._blocks is not None:
             yield from self._blocks
             return
@@ -119,13 +127,13 @@ class OdsBook:
 
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:
-    """Yield the titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
+    """Yield the titles of the tables, by a search for their tags, which takes little longer than inflating."""
     waiting, tag = b"", None
     for block in content:
         waiting += block
         if tag is None:
             declared = re.search(rb"""xmlns:([\w.\-]+)\s*=\s*["']%s["']""" % TABLE_SPACE.strip().encode(), waiting)
-            if declared is None and len(waiting) < _LONGEST_TEXT:
+            if declared is None and len(waiting) < LONGEST_TEXT:
                 continue
             if declared is None:
                 raise FormatError("the part has no tables: it is no spreadsheet", location=CONTENT)
@@ -139,5 +147,5 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
                 if not _EXTERNAL.match(text):
                     yield text
         waiting = waiting[ended:]
-        if len(waiting) > _LONGEST_TEXT * 64:
+        if len(waiting) > LONGEST_TEXT * 64:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)

@@ -1,7 +1,7 @@
-"""Plain cells of OpenDocument: kinds and values out of tags and texts.
+"""Plain cells of OpenDocument: their kinds and values, read from tags and the texts between them.
 
-Most cells are of one of a few forms (`opendocument_forms`); the attributes of all others are told apart by their names,
-of which a document has a few sets.
+Most cells have one of a few forms (`opendocument_forms`). All others are grouped by the names of their attributes, of
+which a document has a few sets, and each group is read at once.
 
 Source: OASIS OpenDocument 1.3 part 3, 9.1.4 (table-cell), 19.385 (values).
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ....dtypes import Mask, Positions
 from .binary import are_plain_doubles
-from .cells import BOOLEAN, NUMBER
+from .cells import BOOLEAN, LONGEST_TEXT, NUMBER
 from .opendocument_forms import (
     CELLS_REPEATED,
     IN_ATTRIBUTE,
@@ -27,17 +27,17 @@ from .opendocument_forms import (
     learn_cell,
     match_forms,
 )
+from .opendocument_runs import TRUTH_VALUES
 from .opendocument_tags import PARAGRAPH, P, RowTags, read_joined
 from .texts import all_without_entities
 
 if TYPE_CHECKING:
     import polars as pl
 
-_VALUE = r'="(?:[^"a-z]|of:|ce)[^"]*"'  # of an attribute, which may be another one in each cell
+_VALUE = r'="(?:[^"a-z]|of:|ce)[^"]*"'  # of an attribute, if it may be different in each cell
 _SKELETON = re.compile(r"table:table-(?:cell|row)((?: [a-z]+:[a-z-]+=(?:\"[a-z][^\"]*)?\")*) ?/?")
 _ATTRIBUTE = re.compile(r" ([a-z]+:[a-z-]+)=(?:\"([a-z][^\"]*))?\"")
 _MOST_SETS = 256  # of attributes
-_LONGEST_TEXT = 2**20  # characters
 _ENTITIES = ["&lt;", "&gt;", "&quot;", "&apos;", "&amp;"]
 _CONSTANT = r'table:formula="of:=(?:TRUE|FALSE)\(\)"'
 _LIKE_AN_ERROR = r"^(?:#|Err:)"
@@ -45,17 +45,17 @@ _AMPERSAND, _QUOTE = b'&"'
 
 
 class PlainCells:
-    """The cells that tags and their texts stand for.
+    """The cells that tags and their texts stand for, in arrays that run in parallel.
 
     Args:
-        tags: of everything.
-        cells: which of them begin a cell.
+        tags: of some rows.
+        cells: the indices of the tags that begin a cell.
 
     Attributes:
-        repeats: how often each cell comes.
-        kinds: of each; 0 for a blank.
-        formulas: which are.
-        sure: of which all of that is sure.
+        repeats: how often each cell stands in its row, one after the other.
+        kinds: of each cell; 0 for a blank.
+        formulas: a mask of the cells that are formulas.
+        sure: a mask of the cells that these rules can read; the others need the XML parser.
     """
 
     def __init__(self, tags: RowTags, cells: Positions) -> None:
@@ -70,7 +70,10 @@ class PlainCells:
             self._read_rest()
 
     def _join_values(self) -> None:
-        """Cut out the values of cells of known forms that are in the text, and look at their bytes."""
+        """Cut the values of cells of known forms out of the text, and find those that are not sure.
+
+        That are texts that are too long, entities in attributes, quotes that end an attribute, and unknown entities.
+        """
         tags, cells = self._tags, self._cells
         starts = tags.starts[cells] + self._matched.lengths("head")
         lengths = tags.nexts[cells] - self._matched.lengths("tail") - starts
@@ -79,7 +82,7 @@ class PlainCells:
             starts[within], lengths[within] = self._paragraphs(within)
         cut = np.flatnonzero(((self._places == IN_ATTRIBUTE) | (self._places == IN_PARAGRAPH)) & (lengths > 0))
         if len(within):
-            long = lengths[cut] > _LONGEST_TEXT
+            long = lengths[cut] > LONGEST_TEXT
             self.sure[cut[long]] = False
             cut = cut[~long]
         self._cut = cut
@@ -107,17 +110,17 @@ class PlainCells:
                 self.sure[some[unsure]] = False
 
     def _paragraphs(self, cells: Positions) -> tuple[Positions, Positions]:
-        """Return the place of the paragraph of each of some cells, and its length; 0 for a cell without one."""
+        """Return the byte at which each cell's paragraph begins, and its length in bytes: 0 without a paragraph."""
         after = np.minimum(self._cells[cells] + 1, len(self._tags.starts) - 1)
         starts = self._tags.starts[after] + PARAGRAPH
         return starts, np.where(self._tags.kinds[after] == P, self._tags.nexts[after] - starts, 0)
 
     def values(self, keep: Positions, *, numeric: bool) -> pl.Series | None:
-        """Return the values of some cells, of which all is sure; None where the engine refuses them.
+        """Return the values of some cells that are sure; None if the engine refuses them.
 
         Args:
-            keep: the cells.
-            numeric: give them as Float64 where all are numbers of which no digit counts.
+            keep: the indices of the cells.
+            numeric: give the values as Float64 if all are numbers that doubles hold for certain.
         """
         import polars as pl
 
@@ -145,6 +148,7 @@ class PlainCells:
     # Cells of no known form ----------------------------------------------------------------------------------
 
     def _read_rest(self) -> None:
+        """Read the cells of no known form, grouped by their attributes."""
         import polars as pl
 
         rest = self._rest
@@ -154,7 +158,7 @@ class PlainCells:
         if own is None or texts is None:
             self._rest_values = pl.repeat("", len(rest), dtype=pl.String, eager=True)
             return
-        odd = own.str.contains(f'&|"error"|{_CONSTANT}') | (texts.str.len_bytes() > _LONGEST_TEXT)
+        odd = own.str.contains(f'&|"error"|{_CONSTANT}') | (texts.str.len_bytes() > LONGEST_TEXT)
         unsure, texts = _expand_entities(texts)
         odd |= pl.Series(unsure)
         values = [pl.Series([], dtype=pl.String)]
@@ -169,7 +173,14 @@ class PlainCells:
         self.sure[rest[odd.to_numpy()]] = False
 
     def _read_set(self, skeleton: str, cells: Positions, tags: pl.Series, texts: pl.Series) -> pl.Series | None:
-        """Return the values of cells that have the same attributes; None where the rules cannot say."""
+        """Return the values of cells that have the same attributes; None if the rules do not know these.
+
+        Args:
+            skeleton: the tag of these cells without the values that may be different in each.
+            cells: their indices.
+            tags: their tags.
+            texts: their paragraphs.
+        """
         names = attributes_in(skeleton)
         if names is None:
             return None
@@ -188,11 +199,11 @@ class PlainCells:
         if attribute:
             before = 2 * list(names).index(attribute) + 1
             texts = tags.str.splitn('"', before + 2).struct.field(f"field_{before}")
-        return texts.replace({"true": "1", "false": "0"}) if kind == BOOLEAN else texts
+        return texts.replace(TRUTH_VALUES) if kind == BOOLEAN else texts
 
 
 def _expand_entities(texts: pl.Series) -> tuple[Mask, pl.Series]:
-    """Return a mask of the texts with entities that XML lacks, and the others without them."""
+    """Return a mask of the texts with entities that XML does not have, and the texts with all others replaced."""
     others = texts.str.replace_many(_ENTITIES, [""] * len(_ENTITIES))
     unsure = others.str.contains("&", literal=True)
     if not unsure.any():
@@ -204,7 +215,10 @@ def _expand_entities(texts: pl.Series) -> tuple[Mask, pl.Series]:
 
 
 def group_by_attributes(tags: pl.Series) -> list[tuple[str, Positions]] | None:
-    """Return the sets of attributes that tags have, and the tags of each; values that may differ are left out."""
+    """Return the skeletons of tags, and the indices of the tags that have each; None if there are very many.
+
+    A skeleton is a tag without the values of attributes that may be different in each cell.
+    """
     import polars as pl
 
     tag = pl.col("tag")
@@ -223,7 +237,7 @@ def group_by_attributes(tags: pl.Series) -> list[tuple[str, Positions]] | None:
 
 
 def attributes_in(skeleton: str) -> dict[str, str] | None:
-    """Return the attributes of a tag, and those of their values that are there; None where one comes twice."""
+    """Return the attributes of a skeleton, with the values that it still has; None where an attribute comes twice."""
     match = _SKELETON.fullmatch(skeleton)
     attributes = [] if match is None else _ATTRIBUTE.findall(match[1])
     values = dict(attributes)
@@ -231,7 +245,12 @@ def attributes_in(skeleton: str) -> dict[str, str] | None:
 
 
 def read_counts(tags: pl.Series, name: str) -> tuple[Positions, Mask]:
-    """Return the number of times that each tag stands, and a mask of the tags that say it."""
+    """Return the number of times that the cell or row of each tag stands, and a mask of the tags that say it.
+
+    Args:
+        tags: without their brackets.
+        name: of the attribute that says it.
+    """
     import polars as pl
 
     texts = tags.str.extract(f' {name}="([0-9]{{1,{LONGEST_COUNT}}})"')

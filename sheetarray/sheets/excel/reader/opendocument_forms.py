@@ -1,7 +1,7 @@
-"""Forms of tags of OpenDocument: tags that are the same but for the value of one attribute are read together.
+"""Forms of tags of OpenDocument: tags that differ in nothing but the value of one attribute are read together.
 
-A document has a few forms. Each is learnt from the first tag of it, and all others are compared with that, eight bytes
-at a time. A tag of which the rules here are not sure is left to `opendocument_rows`.
+A document has a few forms. Each is learnt from the first tag that has it, with which all other tags are compared, eight
+bytes at a time. Tags of no form are left to `opendocument_cells` and `opendocument_rows`.
 
 Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 19.385 (values).
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from ....dtypes import Positions
 from .cells import BOOLEAN, MOMENT, NUMBER, TEXT, Kinds
-from .opendocument_runs import TRUTHS
+from .opendocument_runs import TRUTH_VALUES, TRUTHS
 from .opendocument_tags import LONGEST_TAG, WINDOW, RowTags, TagWindows
 
 ROWS_REPEATED, CELLS_REPEATED = "table:number-rows-repeated", "table:number-columns-repeated"
@@ -37,26 +37,25 @@ OF_CELLS = {
 LONGEST_COUNT = 7  # digits
 
 NOWHERE, IN_ATTRIBUTE, IN_PARAGRAPH, IN_FORM = range(4)  # where the value of a cell is
-_TRUTH_VALUES = {"true": "1", "false": "0"}
 _TAG = re.compile(r'<table:table-(?:cell|row)((?: [a-z]+:[a-z-]+="[^"<>&]*")*) ?/?>')
 _ATTRIBUTE = re.compile(r' ([a-z]+:[a-z-]+)="([^"]*)"')
 _COUNT = re.compile(f"[0-9]{{1,{LONGEST_COUNT}}}")
 _FORMULA = b' table:formula="'
-_FORMULA_TOLD = len(_FORMULA) + len("of:=[")  # bytes: so that constants, which begin otherwise, are none of those
+_FORMULA_TOLD = len(_FORMULA) + len("of:=[")  # bytes by which formulas are told from TRUE() and FALSE()
 _MOST_FORMS, _MOST_UNKNOWN = 64, 16
 
 
 @dataclass(frozen=True)
 class TagForm:
-    """The bytes that many tags have in common, and what they say of each.
+    """The bytes that many tags have in common, and what these bytes say of a cell or a row.
 
     Attributes:
-        head: the bytes that they begin with, up to their value; all of them, without the `>`, where it has none.
+        head: the bytes up to the value; if the tags have no value, all bytes but the `>`.
         tail: the bytes after the value.
         kind: of the cells.
-        place: where the value of each is.
-        value: that all of them have, if it is in the form.
-        repeats: how often each stands.
+        place: where their value is: `NOWHERE`, `IN_ATTRIBUTE`, `IN_PARAGRAPH` or `IN_FORM`.
+        value: of all these cells, if it is in the form.
+        repeats: how often each cell or row stands, one after the other.
     """
 
     head: bytes
@@ -69,10 +68,10 @@ class TagForm:
 
 @dataclass(frozen=True)
 class TagsOfForms:
-    """The tags of which the form is known; the arrays run in parallel.
+    """Tags and the forms that they have.
 
     Attributes:
-        form: of each, its index; -1 for a tag that is of none.
+        form: the index of each tag's form; -1 for a tag of no form.
         forms: the forms.
     """
 
@@ -80,19 +79,19 @@ class TagsOfForms:
     forms: list[TagForm]
 
     def kinds(self) -> Kinds:
-        """Return the kind of each tag's cell; 0 for a tag that is of none."""
+        """Return the kind of each tag's cell; 0 for a tag of no form."""
         return np.array([*(form.kind for form in self.forms), 0], np.uint8)[self.form]
 
     def places(self) -> Kinds:
-        """Return the place of each tag's value."""
+        """Return the place of the value of each tag's cell: `NOWHERE`, `IN_ATTRIBUTE` and so on."""
         return np.array([*(form.place for form in self.forms), NOWHERE], np.uint8)[self.form]
 
     def repeats(self) -> Positions:
-        """Return the number of times that each tag stands; 1 for a tag that is of none."""
+        """Return the number of times that the cell or row of each tag stands; 1 for a tag of no form."""
         return np.array([*(form.repeats for form in self.forms), 1], np.int64)[self.form]
 
     def lengths(self, part: str) -> Positions:
-        """Return the length of the head or the tail of each tag."""
+        """Return the bytes of each tag's `head` or `tail`, whichever `part` names; 0 for a tag of no form."""
         lengths: Positions = np.array([*(len(getattr(form, part)) for form in self.forms), 0])[self.form]
         return lengths
 
@@ -102,8 +101,8 @@ def match_forms(tags: RowTags, which: Positions, learn: Callable[[str], TagForm 
 
     Args:
         tags: of a text.
-        which: some of them.
-        learn: what returns the form of a tag; None where it is not sure.
+        which: the indices of these tags.
+        learn: returns the form of a tag; None if it is not sure what the tag says.
     """
     forms: list[TagForm] = []
     windows, form_of = TagWindows(tags, which), np.full(len(which), -1, np.int64)
@@ -156,9 +155,9 @@ def learn_cell(tag: str) -> TagForm | None:
             return None
         kind, place, value = BOOLEAN, IN_FORM, TRUTHS[formula]
     elif kind == BOOLEAN:
-        if names[attribute] not in _TRUTH_VALUES:
+        if names[attribute] not in TRUTH_VALUES:
             return None
-        place, value = IN_FORM, _TRUTH_VALUES[names[attribute]]
+        place, value = IN_FORM, TRUTH_VALUES[names[attribute]]
     elif attribute:
         start = tag.index(f' {attribute}="') + len(f' {attribute}="')
         head, tail = tag[:start].encode(), tag[start + len(names[attribute]) :].encode()
@@ -171,7 +170,7 @@ def learn_cell(tag: str) -> TagForm | None:
 
 
 def _attributes_of(tag: str) -> dict[str, str] | None:
-    """Return the attributes of a tag; None where one comes twice, or has to be looked at."""
+    """Return the attributes of a tag; None if one comes twice, or the tag is not written as programs do."""
     match = _TAG.fullmatch(tag)
     attributes = [] if match is None else _ATTRIBUTE.findall(match[1])
     values = dict(attributes)
@@ -179,6 +178,11 @@ def _attributes_of(tag: str) -> dict[str, str] | None:
 
 
 def _repeats_of(names: dict[str, str], name: str) -> int | None:
-    """Return the number of times that a tag stands; None if that is not sure."""
+    """Return the number of times that a tag's cell or row stands; None if the tag does not say it by a short integer.
+
+    Args:
+        names: the attributes of the tag.
+        name: of the attribute that says it.
+    """
     text = names.get(name, "1")
     return max(int(text), 1) if _COUNT.fullmatch(text) else None

@@ -1,4 +1,4 @@
-"""The XML parser of an OpenDocument spreadsheet's content: it hands its elements over, or lets them go by unseen."""
+"""The XML parser of an OpenDocument spreadsheet's content, which hands elements over or passes them by."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _USUAL_PREFIXES = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SP
 
 
 class ContentParser:
-    """The parser, and what it has learnt of prefixes.
+    """The XML parser of a document, and the namespaces that it has seen declared.
 
     Args:
-        begin: gets the name and the attributes of each element.
-        end: gets its name.
-        characters: gets the text between tags.
+        begin: is called with the name and the attributes of each element, where it begins.
+        end: is called with the name of each element, where it ends.
+        characters: is called with the text between tags.
     """
 
     def __init__(
@@ -38,26 +38,31 @@ class ContentParser:
         self._attach(*self._handlers)
 
     def hand_over(self, text: bytes, budget: MarkupBudget, *, last: bool = False) -> None:
-        """Hand over the elements of a text, which a budget is to allow.
+        """Parse a text, and call the functions that take its elements.
+
+        Args:
+            text: the next piece of the document.
+            budget: from which its elements are subtracted.
+            last: whether the document ends with it.
 
         Raises:
-            FormatError: no well-formed XML, or more elements than are left.
+            FormatError: the document is no well-formed XML, or has more elements than are left.
         """
         budget.spend_on(text, CONTENT)
         self._parse(text, last=last)
 
     def pass_by(self, rows: bytes) -> None:
-        """Parse rows of which nobody sees anything.
+        """Parse rows without handing over their elements, only to know that they are well-formed.
 
         Raises:
-            FormatError: no well-formed XML.
+            FormatError: the document is no well-formed XML.
         """
         self._attach(None, None, None)
         self._parse(rows)
         self._attach(*self._handlers)
 
     def knows_prefixes(self, text: bytes) -> bool:
-        """Return whether the prefixes of names in some rows mean what they usually mean."""
+        """Return whether `table:`, `office:`, `text:` and `calcext:` stand for their usual namespaces in some rows."""
         known = all(f"{self._prefixes.get(prefix)} " == space for prefix, space in _USUAL_PREFIXES.items())
         extended = self._prefixes.get("calcext")
         return known and (b"calcext:" not in text or f"{extended} value-type" == ERROR_TYPE)
@@ -80,7 +85,7 @@ class ContentParser:
 
     def _declaration(self, prefix: str | None, space: str) -> None:
         if prefix in self._prefixes and self._prefixes[prefix] != space:
-            space = ""  # it is not the same everywhere
+            space = ""  # the prefix stands for different namespaces in different places
         self._prefixes[prefix or ""] = space
 
     def _definition(self, *_: object) -> None:

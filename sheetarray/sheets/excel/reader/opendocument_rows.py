@@ -1,4 +1,4 @@
-"""Rows of an OpenDocument table in bulk: those whose cells are as plain as programs write nearly all of them.
+"""Reads rows of an OpenDocument table in bulk: those that are as plain as programs write nearly all of them.
 
 A plain cell has a value in an attribute, or one paragraph of text without markup (`opendocument_cells`).
 Every rule here is stricter than XML's: whatever it does not cover goes to the parser, row by row.
@@ -30,16 +30,16 @@ _MOST_CELLS = 2**20  # that repetition may make of a block
 
 @dataclass
 class PlainRows:
-    """The cells of some rows, and the rows that are not plain.
+    """The cells of the plain rows in a text, and the places of the odd rows among them.
 
     Attributes:
-        size: bytes that these rows take.
-        rows, columns, kinds, formulas: of each cell.
-        values: text.
-        height: how many rows there are, repetition included.
-        counts: for each plain row that has cells, how many are made of it; a long text counts as many whenever it comes
-            again.
-        odd: of each other row: which it is, and its first and last byte. The height does not count its repetition.
+        size: the bytes of the text that these rows take.
+        rows, columns, kinds, formulas: of each cell; rows count from the first row of the text, columns from 0.
+        values: of each cell, text or Float64.
+        height: the number of rows, with repeated rows as often as they stand. An odd row counts once.
+        counts: for each plain row with cells, the number of cells that repetition makes of it; a long text counts as
+            several cells each time that it is repeated.
+        odd: of each odd row, its number (counted like `rows`), the byte at which it begins and the byte after it.
     """
 
     size: int
@@ -54,35 +54,24 @@ class PlainRows:
 
 
 def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
-    """Return the cells of rows; None where the rules cannot be sure of any.
+    """Return the cells of some rows; None if the rules cannot be sure of so many that the parser had better read all.
 
     Args:
         text: from the beginning of a row to the end of one, with the usual prefixes of names.
-        numeric: give values as Float64 where all cells are numbers of which no digit counts.
+        numeric: give values as Float64 if all cells are numbers that doubles hold for certain.
     """
     tags = find_tags(text)
-    if tags is None:
+    bounds = None if tags is None else _find_rows(tags, len(text))
+    if tags is None or bounds is None:
         return None
-    rows, row_ends = np.flatnonzero(tags.kinds == ROW), np.flatnonzero(tags.kinds == END_ROW)
-    if len(rows) != len(row_ends) or not len(rows) or rows[0] or not (rows < row_ends).all():
-        return None
-    apart = np.flatnonzero(row_ends[:-1] + 1 != rows[1:])
-    if len(apart):  # other elements between rows, or rows within rows
-        rows, row_ends = rows[: apart[0] + 1], row_ends[: apart[0] + 1]
-        if int(tags.starts[row_ends[-1]]) < len(text) // 4:
-            return None
-    count, ends = int(row_ends[-1]) + 1, tags.starts[row_ends] + len(END_OF_ROW)
-    line = np.repeat(np.arange(len(rows)), row_ends - rows + 1)
-    plain = np.ones(len(rows), np.bool_)
-    follow = tags.follow[:count]
-    follow[-1] = True
-    plain[line[~follow]] = False
-    controls = tags.controls[tags.controls < int(ends[-1])]
-    plain[line[np.searchsorted(tags.starts[:count], controls, side="right") - 1]] = False
+    rows, row_ends = bounds
+    ends = tags.starts[row_ends] + len(END_OF_ROW)
+    line = np.repeat(np.arange(len(rows)), row_ends - rows + 1)  # the row of each tag
+    plain = _mark_plain(tags, line, int(ends[-1]))
     times = _read_row_tags(tags, rows)
     if times is None:
         return None
-    kinds = tags.kinds[:count]
+    kinds = tags.kinds[: len(line)]
     cells = np.flatnonzero(((kinds == OPEN) | (kinds == CLOSED)) & plain[line])
     of = line[cells]
     made = PlainCells(tags, cells)
@@ -100,22 +89,22 @@ def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
     values = made.values(keep, numeric=numeric and not len(odd))
     if values is None:
         return None
-    worth = counts * times
+    weights = counts * times
     more = made.repeats[keep] * times[of[keep]] - 1
     if more.any() and str(values.dtype) == "String":
         long = values.str.len_bytes().fill_null(0).to_numpy().astype(np.int64) // LONG_TEXT
-        worth += np.bincount(of[keep], more * long, len(rows)).astype(np.int64)
-        if int(worth.sum()) > _MOST_CELLS:
+        weights += np.bincount(of[keep], more * long, len(rows)).astype(np.int64)
+        if int(weights.sum()) > _MOST_CELLS:
             return None
-    places = keep
     at_row, at_column, index = tops[of[keep]], columns[keep], None
     if (made.repeats[keep] > 1).any():
         index, across = _repeat_each(np.arange(len(keep)), made.repeats[keep])
-        at_row, at_column, places = at_row[index], at_column[index] + across, keep[index]
+        at_row, at_column = at_row[index], at_column[index] + across
     if (times[of[keep]] > 1).any():
         again, down = _repeat_rows(counts, times)
-        at_row, at_column, places = at_row[again] + down, at_column[again], places[again]
+        at_row, at_column = at_row[again] + down, at_column[again]
         index = again if index is None else index[again]
+    places = keep if index is None else keep[index]
     lines = list(zip(tops[odd].tolist(), tags.starts[rows[odd]].tolist(), ends[odd].tolist(), strict=True))
     return PlainRows(
         int(ends[-1]),
@@ -125,13 +114,50 @@ def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
         made.formulas[places],
         values if index is None else values.gather(index),
         int(times.sum()),
-        worth[counts > 0],
+        weights[counts > 0],
         lines,
     )
 
 
+def _find_rows(tags: RowTags, size: int) -> tuple[Positions, Positions] | None:
+    """Return the tags that begin rows and those that end them, as far as one row follows another from the first tag on.
+
+    None if rows stand within rows, or if other elements stand between them before a quarter of the text.
+
+    Args:
+        tags: of a text.
+        size: the bytes of the text.
+    """
+    rows, row_ends = np.flatnonzero(tags.kinds == ROW), np.flatnonzero(tags.kinds == END_ROW)
+    if len(rows) != len(row_ends) or not len(rows) or rows[0] or not (rows < row_ends).all():
+        return None
+    apart = np.flatnonzero(row_ends[:-1] + 1 != rows[1:])
+    if len(apart):
+        rows, row_ends = rows[: apart[0] + 1], row_ends[: apart[0] + 1]
+        if int(tags.starts[row_ends[-1]]) < size // 4:
+            return None
+    return rows, row_ends
+
+
+def _mark_plain(tags: RowTags, line: Positions, end: int) -> Mask:
+    """Return a mask of the rows in which tags follow each other as in plain rows, without tabs and line ends.
+
+    Args:
+        tags: of the rows.
+        line: the row of each of the first tags.
+        end: the byte after the last of the rows.
+    """
+    plain = np.ones(int(line[-1]) + 1, np.bool_)
+    follow = tags.follow[: len(line)]
+    follow[-1] = True
+    plain[line[~follow]] = False
+    controls = tags.controls[tags.controls < end]
+    plain[line[np.searchsorted(tags.starts[: len(line)], controls, side="right") - 1]] = False
+    return plain
+
+
 def _repeat_each(places: Positions, times: Positions) -> tuple[Positions, Positions]:
-    """Return each place as often as it comes, and which time it is, from 0."""
+    """Return each place as often as `times` says, and for each time its number, from 0."""
     which = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
     return np.repeat(places, times), which
 
@@ -140,8 +166,8 @@ def _repeat_rows(counts: Positions, times: Positions) -> tuple[Positions, Positi
     """Return the cells of rows that are repeated, by their indices, and how many rows further down each lies.
 
     Args:
-        counts: of the cells of each row.
-        times: how often each row comes.
+        counts: the number of cells in each row.
+        times: how often each row stands.
     """
     lines, down = _repeat_each(np.flatnonzero(counts), times[counts > 0])
     firsts, across = _repeat_each((np.cumsum(counts) - counts)[lines], counts[lines])
@@ -149,7 +175,7 @@ def _repeat_rows(counts: Positions, times: Positions) -> tuple[Positions, Positi
 
 
 def _read_row_tags(tags: RowTags, rows: Positions) -> Positions | None:
-    """Return the number of times that each row stands; None if that is not sure of every row."""
+    """Return the number of times that each row stands; None if the tag of a row is not as programs write it."""
     matched = match_forms(tags, rows, learn_row)
     times = matched.repeats()
     rest = np.flatnonzero(matched.form < 0)

@@ -1,4 +1,4 @@
-"""The cells of a table of OpenDocument: values as they are written, and rows that are repeated."""
+"""Runs of cells of an OpenDocument table: values read from attributes, and rows that stand several times."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 TABLE_SPACE, OFFICE_SPACE, TEXT_SPACE = f"{SPACE}table:1.0 ", f"{SPACE}office:1.0 ", f"{SPACE}text:1.0 "
 ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
 TRUTHS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
+TRUTH_VALUES = {"true": "1", "false": "0"}  # of boolean cells
 _VALUES = {
     "float": (NUMBER, f"{OFFICE_SPACE}value"),
     "percentage": (NUMBER, f"{OFFICE_SPACE}value"),
@@ -42,11 +43,11 @@ _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-
 _COUNT = re.compile("[0-9]+")
 CELLS_A_RUN = 2**16
 LONG_TEXT = 32  # bytes of text that count as one cell where they are repeated
-FORMULA = 0x80  # is added to the kind of a cell that is one
+FORMULA = 0x80  # is added to the kind of a cell that is a formula
 
 
 def merge_runs(runs: list[CellRun]) -> CellRun:
-    """Return the cells of some runs, row by row."""
+    """Return the cells of some runs as one run, row by row."""
     import polars as pl
 
     if len(runs) == 1:
@@ -67,7 +68,12 @@ def merge_runs(runs: list[CellRun]) -> CellRun:
 
 
 def repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
-    """Yield the cells of a row, once more for each row that follows as its repetition."""
+    """Yield the cells of a row's repetitions.
+
+    Args:
+        once: the cells of the row itself.
+        repeats: how often the row stands, itself included.
+    """
     rows_per_run = max(1, CELLS_A_RUN // len(once))
     for first in range(1, repeats, rows_per_run):
         times = min(rows_per_run, repeats - first)
@@ -78,7 +84,13 @@ def repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
 
 
 def make_run(rows: Positions, cells: list[tuple[int, int, str]], areas: list[FormulaArea]) -> CellRun:
-    """Return cells that were collected one by one as a run."""
+    """Return cells that were collected one by one as a run.
+
+    Args:
+        rows: of each cell.
+        cells: the column, the kind and the value of each; `FORMULA` is added to the kinds of formulas.
+        areas: the ranges of the array formulas among them.
+    """
     import polars as pl
 
     columns, kinds, values = zip(*cells, strict=True)
@@ -96,7 +108,7 @@ def make_run(rows: Positions, cells: list[tuple[int, int, str]], areas: list[For
 
 
 def find_formula_area(attributes: dict[str, str], row: int, column: int) -> list[FormulaArea]:
-    """Return the cells of an array formula that begins in a cell; nothing where it is the only one."""
+    """Return the range of a cell's array formula; nothing if it fills that cell alone, or goes beyond the sheet."""
     rows = count_of(attributes.get(f"{TABLE_SPACE}number-matrix-rows-spanned"))
     columns = count_of(attributes.get(f"{TABLE_SPACE}number-matrix-columns-spanned"))
     if rows == columns == 1 or row + rows > MOST_ROWS or column + columns > MOST_COLUMNS:
@@ -110,12 +122,17 @@ def expand_space(match: re.Match[str]) -> str:
 
 
 def count_of(text: str | None) -> int:
-    """Return the number of times that an attribute says something stands; 1 if it is no sound number."""
+    """Return the number of times that a cell or row stands, as an attribute says; 1 if it says no integer."""
     return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
 
 
 def parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
-    """Return the kind and the value of a cell; 0 is the kind of a blank one."""
+    """Return the kind and the value of a cell; the kind of a blank is 0.
+
+    Args:
+        attributes: of the cell's element.
+        text: of the cell's paragraphs; None if it has no paragraph.
+    """
     formula = attributes.get(f"{TABLE_SPACE}formula", "")
     if formula in TRUTHS:
         return BOOLEAN, TRUTHS[formula]
@@ -131,7 +148,7 @@ def parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]
     if value is None:
         return (TEXT, "") if kind == TEXT else (PENDING, "") if calculated else (0, "")
     if kind == BOOLEAN:
-        value = {"true": "1", "false": "0"}.get(value, value)
+        value = TRUTH_VALUES.get(value, value)
     return kind, _parse_duration(value) if kind == DURATION else value
 
 

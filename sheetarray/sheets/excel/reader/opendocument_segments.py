@@ -14,7 +14,7 @@ _ESCAPED = frozenset("&<>\"'")
 
 
 class Segment(NamedTuple):
-    """A piece of a document: what stands before rows, and whole rows, or none."""
+    """A piece of a document: the bytes before rows, and the bytes of whole rows; either may be empty."""
 
     before: bytes
     rows: bytes
@@ -22,7 +22,7 @@ class Segment(NamedTuple):
 
 def split_segments(blocks: Iterator[bytes]) -> Iterator[Segment]:
     """Yield the segments of a document."""
-    waiting = b""  # the beginning of a row
+    waiting = b""  # the beginning of a row whose end is in a later block
     for block in blocks:
         stop = block.rfind(END_OF_ROW) + len(END_OF_ROW)
         text = b"".join((waiting, memoryview(block)[:stop])) if stop >= len(END_OF_ROW) else b""  # copied once
@@ -42,16 +42,18 @@ def split_segments(blocks: Iterator[bytes]) -> Iterator[Segment]:
 
 
 def may_hold_tables(text: bytes) -> bool:
-    """Return whether the name of a tag may end with `table` in a text: cells and rows are searched past quickly."""
+    """Return whether the name of a tag may end with `table`: a quick search for an `e` and white space after it."""
     return any(white in text and holds_pair(text, b"e" + white) for white in _WHITE)
 
 
 def may_pass_by(rows: bytes, title: str) -> bool:
-    """Return whether rows of other tables can go by unseen: they open as much as they close, and not our table.
+    """Return whether rows are those of other tables for certain, so that nobody needs to see their elements.
+
+    Every element that begins in the rows must end there, and no table of the title may begin.
 
     Args:
         rows: of a segment.
-        title: of the table that is looked for.
+        title: of the table that is read.
     """
     if any(mark in rows for mark in _NO_ELEMENTS):
         return False

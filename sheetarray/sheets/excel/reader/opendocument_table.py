@@ -1,4 +1,4 @@
-"""The cells of one table of OpenDocument, while the document goes by: plain rows in bulk, all others by the XML parser.
+"""Reads the cells of one OpenDocument table, segment by segment: plain rows in bulk, all else by the XML parser.
 
 Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 6.1 (text), 19.385 (values).
 """
@@ -13,7 +13,7 @@ import numpy as np
 from ....columns import cell_address
 from ....errors import FormatError
 from .binary import row_width
-from .cells import MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea
+from .cells import LONGEST_TEXT, MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea
 from .events import MarkupBudget
 from .opendocument_parser import CONTENT, ContentParser
 from .opendocument_rows import PlainRows, read_plain_rows
@@ -39,23 +39,22 @@ from .references import PlainReference, parse_open_reference
 _NO_FORMULAS = ("", *TRUTHS)
 _CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
-_REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
-_LONGEST_TEXT = 2**20
-_DEEPEST = 256
+_REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make in all, and more for each row
+_DEEPEST = 256  # elements, one within another
 
 
 class TableReader:
-    """The cells of one table, while the document goes by.
+    """Reads the cells of one table from the segments of a document, which are given in their order.
 
     Args:
         title: of the table.
-        budget: of its elements that the parser gets.
-        around: of those before it.
-        keeps_references: whether formulas that are one plain reference are kept, until somebody takes them.
-        numeric: give numbers of which no digit counts as Float64, where there are many.
+        budget: the elements of the table that the XML parser may read.
+        around: the elements before the table that it may read.
+        keeps_references: whether formulas that are one plain reference are kept, until `take_references` is called.
+        numeric: give plain rows of numbers that doubles hold for certain as Float64.
 
     Attributes:
-        over: whether its end has gone by.
+        over: whether the table has ended.
     """
 
     def __init__(
@@ -71,40 +70,40 @@ class TableReader:
         self._title, self.over, self._numeric = title, False, numeric
         self._references: list[PlainReference] | None = [] if keeps_references else None
         self._open: list[str] = []
-        self._depth = 0  # of the table's element, while it goes by
+        self._depth = 0  # the number of open elements down to the table, while the table is open; otherwise 0
         self._row, self._column = -1, 0
         self._row_repeats = 1
         self._cell: dict[str, str] | None = None
         self._text: list[str] | None = None  # of the cell's paragraphs
-        self._length = 0  # of the text
-        self._aside = 0  # depth of an annotation, a drawing or a pronunciation
+        self._length = 0  # characters of the text
+        self._aside = 0  # the depth of an annotation, a drawing or a pronunciation, which is left out; otherwise 0
         self._in_a_row = False
         self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
         self._rows: list[int] = []
         self._cells: list[tuple[int, int, str]] = []
         self._areas: list[FormulaArea] = []
-        self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
-        self._written = self._made = 0
+        self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each stand
+        self._written = self._made = 0  # rows with cells, and the cells that repetition makes of them
         self._parser = ContentParser(self._begin, self._end, self._characters)
 
     def read_ahead(self, segment: Segment) -> tuple[bool, PlainRows | None]:
-        """Return whether the rows of a segment were read, and what they hold if they are plain.
+        """Return whether an attempt was made to read the rows of a segment in bulk, and the rows if they are plain.
 
-        Other threads do this while the document goes by; they try only where the table may still go on.
+        Called in other threads while this one is at earlier segments; it tries only if the table seems to be open.
         """
         tried = bool(self._depth) and self._references is None and segment.rows != b""
         return tried, read_plain_rows(segment.rows, numeric=self._numeric) if tried else None
 
     def read(self, segment: Segment, ahead: tuple[bool, PlainRows | None], *, last: bool) -> Generator[CellRun]:
-        """Go on, and give the cells that are complete.
+        """Read the next segment, and yield the cells of rows that have ended.
 
         Args:
             segment: of the document.
-            ahead: what `read_ahead` returned for it.
-            last: whether it is the last one.
+            ahead: what `read_ahead` returned for the segment.
+            last: whether it is the last segment.
 
         Raises:
-            FormatError: no well-formed XML, or repetition beyond measure.
+            FormatError: the document is no well-formed XML, or repetition makes far more cells than are written.
         """
         self._parse(segment.before, last=last)
         if segment.rows:
@@ -126,6 +125,7 @@ class TableReader:
         self._parser.hand_over(text, self._budget if self._depth else self._around, last=last)
 
     def _complete_runs(self, *, last: bool) -> Generator[CellRun]:
+        """Yield the runs so far with their repetitions; of the cells after these, only if they are many or the last."""
         if self._rows and (last or self.over or len(self._rows) >= CELLS_A_RUN):
             self._flush()
         runs, self._runs = self._runs, []
@@ -134,7 +134,7 @@ class TableReader:
             yield from repeat_row(run, repeats)
 
     def take_references(self) -> list[PlainReference]:
-        """Return the references that have been kept since they were taken before."""
+        """Return the plain references that were found since the last call."""
         kept = self._references or []
         self._references = None if self._references is None else []
         return kept
@@ -142,11 +142,16 @@ class TableReader:
     # Rows in bulk --------------------------------------------------------------------------------------------
 
     def _is_between_rows(self) -> bool:
-        """Return whether what comes next is a row of the table, or goes around rows."""
+        """Return whether the table is open, and neither a row of it nor anything left out."""
         return bool(self._depth) and not self._aside and not self._in_a_row and self._cell is None
 
     def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
-        """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
+        """Yield the cells of rows that were read in bulk, and of the odd rows among them, which the parser reads now.
+
+        Args:
+            plain: the rows.
+            text: in which they stand.
+        """
         first = self._row + 1
         for row, begin, end in plain.odd:
             self._row = first + row - 1
@@ -198,7 +203,7 @@ class TableReader:
             else:
                 self._text.append("\n")
         elif name == f"{TEXT_SPACE}s":
-            self._add_text(" " * min(count_of(attributes.get(f"{TEXT_SPACE}c")), _LONGEST_TEXT + 1))
+            self._add_text(" " * min(count_of(attributes.get(f"{TEXT_SPACE}c")), LONGEST_TEXT + 1))
         elif name == f"{TEXT_SPACE}tab":
             self._add_text("\t")
         elif name == f"{TEXT_SPACE}line-break":
@@ -211,11 +216,11 @@ class TableReader:
             self._add_text(_WHITE.sub(expand_space, text))
 
     def _add_text(self, text: str) -> None:
-        """Add to the text of the cell."""
+        """Add some characters to the text of the cell."""
         self._length += len(text)
-        if self._length > _LONGEST_TEXT:
+        if self._length > LONGEST_TEXT:
             raise FormatError(
-                f"a text of more than {_LONGEST_TEXT} characters", location=cell_address(self._row, self._column)
+                f"a text of more than {LONGEST_TEXT} characters", location=cell_address(self._row, self._column)
             )
         if self._text is not None:
             self._text.append(text)
@@ -278,7 +283,7 @@ class TableReader:
             raise FormatError(reason, location=CONTENT)
 
     def _flush(self, repeats: int = 1) -> None:
-        """Make a run of the cells so far."""
+        """Make a run of the cells collected so far, whose row stands `repeats` times."""
         if self._rows:
             self._runs.append((make_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
         self._rows, self._cells, self._areas = [], [], []

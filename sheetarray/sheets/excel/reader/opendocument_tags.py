@@ -1,7 +1,8 @@
-"""Tags of rows of OpenDocument: where each is and which it is, and texts cut out of between them, all at once.
+"""The tags in rows of OpenDocument, found all at once: the place and the kind of each, and the texts between them.
 
-Nothing is looked at twice: a tag that is known by all of its bytes has its `>`, and one that the next follows at once
-ends with it. With as many `>` as tags, none has a second one, and none stands in text.
+To be sure that each tag has one `>` and that no other stands in text, they are only counted. A tag that is known by all
+of its bytes has its `>`; one that the next tag follows at once ends with it; so if there are as many `>` as tags, there
+is no other.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _LENGTHS = np.zeros(8, np.int64)
 _LENGTHS[[END_ROW, END_CELL, END_P]] = [len(tag) for tag in ("</table:table-row>", "</table:table-cell>", "</text:p>")]
 PARAGRAPH = len("<text:p>")
 _LESS, _GREATER, _SLASH = b"<>/"
-_SPACE, _NO_CHARACTER = 0x20, 0xEF  # U+FFFE and U+FFFF begin with the same byte as others
+_SPACE, _NO_CHARACTER = 0x20, 0xEF  # the byte with which U+FFFE, U+FFFF and some characters of XML begin
 _LINE_ENDS, _INSTRUCTIONS = list(b"\t\n\r"), list(b"!?")
-_WORD, _SHORT = 8, 32  # bytes
-_NAMED = 16  # bytes of the tag of a row or of a cell that its kind says
-WINDOW = 64  # bytes that are looked at together
-LONGEST_TAG = 1024  # bytes, of which the form is learnt
+_WORD, _SHORT = 8, 32  # bytes of a word, and of pieces that are copied by words
+_NAMED = 16  # bytes with which all tags of rows begin, and all tags of cells
+WINDOW = 64  # bytes that are copied together, to be compared as words
+LONGEST_TAG = 1024  # bytes of a tag of which a form is learnt
 
 
 class RowTags:
@@ -48,10 +49,10 @@ class RowTags:
 
     Attributes:
         text: the text.
-        starts: where each tag's `<` is.
-        nexts: where the next tag begins, or the text ends.
-        kinds: of each, one of the constants of this module.
-        controls: where tabs and line ends are.
+        starts: the byte at which each tag begins.
+        nexts: for each tag, the byte at which the next tag begins, or the text ends.
+        kinds: of each tag, one of the constants of this module.
+        controls: the bytes that are tabs or line ends.
     """
 
     def __init__(self, text: bytes, data: Any, controls: Positions) -> None:
@@ -62,7 +63,10 @@ class RowTags:
         self.kinds = self._kinds()
 
     def words(self, places: Positions, size: int = _WORD) -> WordRows:
-        """Return the words from each place on, as a table; places up to a window before the text may be asked for."""
+        """Return `size` bytes from each place on as a row of 64-bit words.
+
+        A place may lie up to `WINDOW` bytes before the text.
+        """
         windows = np.ndarray((len(self._padded) - size + 1,), f"V{size}", self._padded, 0, (1,))
         words: WordRows = windows[places + WINDOW].view("<u8").reshape(-1, size // _WORD)
         return words
@@ -98,7 +102,7 @@ class RowTags:
 
     @property
     def follow(self) -> Mask:
-        """Return a mask of the tags after which comes what may come after them, with text in paragraphs alone."""
+        """A mask of the tags after which, in a plain row, the next tag may come; text stands in paragraphs alone."""
         pairs = self.kinds[:-1] * np.uint8(8) + self.kinds[1:]
         mask: Mask = np.append(_FOLLOWS.ravel()[pairs], True)
         lengths = _LENGTHS[self.kinds]
@@ -118,11 +122,11 @@ class RowTags:
         return bool((self.starts < ends).all() and (ends[:-1] < self.starts[1:]).all())
 
     def join(self, starts: Positions, lengths: Positions) -> tuple[bytes, Positions]:
-        """Return some pieces of the text, each with a `<` after it, and where those are.
+        """Return some pieces of the text joined, with a `<` after each, and the places of these `<`.
 
         Args:
-            starts: of each piece.
-            lengths: of each; a byte follows it.
+            starts: the byte at which each piece begins.
+            lengths: the bytes of each piece, at least one byte before the end of the text.
         """
         sizes = lengths + 1
         ends = np.cumsum(sizes)
@@ -136,7 +140,7 @@ class RowTags:
         return units.tobytes(), ends - 1
 
     def texts(self, starts: Positions, lengths: Positions) -> pl.Series | None:
-        """Return some pieces of the text; None where the engine refuses them."""
+        """Return some pieces of the text as a Series; None if the engine refuses them."""
         import polars as pl
 
         long = np.flatnonzero(lengths)
@@ -147,14 +151,14 @@ class RowTags:
 
 
 class TagWindows:
-    """The first and the last bytes of some tags of rows and cells, which are compared as words.
+    """The first and the last bytes of some tags of rows and cells, to be compared with a text word by word.
 
     Args:
         tags: of a text.
-        which: some of them.
+        which: the indices of these tags.
 
     Attributes:
-        lengths: of each.
+        lengths: the bytes of each tag and of the text after it.
     """
 
     def __init__(self, tags: RowTags, which: Positions) -> None:
@@ -164,9 +168,9 @@ class TagWindows:
         self.lengths: Positions = tags.nexts[which] - self._starts
 
     def starting_with(self, places: Positions, text: bytes) -> Positions:
-        """Return the indices of the tags that begin with a text and are longer than it.
+        """Return those of some tags, by their indices, that begin with a text and are longer than it.
 
-        The first words are those of every tag of a row, or of every tag of a cell: they are compared already.
+        The first 16 bytes are not compared: all tags of rows begin alike, and so do all tags of cells.
         """
         places = self.of_length(places, len(text) + 1)
         for offset in range(_NAMED, len(text), _WORD):
@@ -180,7 +184,7 @@ class TagWindows:
         return places
 
     def ending_with(self, places: Positions, text: bytes) -> Positions:
-        """Return those of some tags that a text, of no more bytes than a window, ends."""
+        """Return those of some tags that end with a text, which has at most `WINDOW` bytes."""
         for column, end in enumerate(range(len(text), 0, -_WORD), 1):
             piece = text[max(end - _WORD, 0) : end]
             words = self._of(self._tails[:, -column], places)
@@ -193,15 +197,17 @@ class TagWindows:
         return _those(places, lengths == size if exactly else lengths >= size)
 
     def _of(self, values: Any, places: Positions) -> Any:
+        """Return the values of some tags; without a copy if those are all tags."""
         return values if len(places) == len(self.lengths) else values[places]
 
 
 def _those(places: Positions, mask: Mask) -> Positions:
+    """Return the places under a mask; without a copy if those are all places."""
     return places if mask.all() else places[mask]
 
 
 def find_tags(text: bytes) -> RowTags | None:
-    """Return the tags of a text; None where it may be no XML, or holds more than tags and text."""
+    """Return the tags of a text; None if it may be no XML, or has more than tags and text, such as comments."""
     data = np.frombuffer(text, np.uint8)
     controls = np.zeros(0, np.int64)
     if data.min() < _SPACE:
@@ -225,7 +231,7 @@ def _is_utf8(text: bytes, data: Any) -> bool:
 
 
 def read_joined(text: bytes, count: int, dtype: Any) -> pl.Series | None:
-    """Return pieces that were joined, none of them empty, under a dtype; None where the engine refuses them."""
+    """Return pieces that `RowTags.join` has joined as a Series of a dtype; None if the engine refuses one."""
     import polars as pl
 
     if not count:

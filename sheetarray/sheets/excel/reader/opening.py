@@ -1,4 +1,4 @@
-"""Which kind of workbook some bytes are."""
+"""Finds out which kind of workbook a file is, and opens it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def open_workbook(source: Source) -> WorkbookReader:
     """Return the workbook in a source.
 
     Raises:
-        FormatError: no workbook, or one that is damaged, encrypted or hostile.
+        FormatError: the source is no workbook, or one that is damaged, encrypted or hostile.
     """
     start = source.prefix(len(MAGIC))
     refuse_empty(start)
     if start == MAGIC:
-        return _compound(Compound(source.whole()))
+        return _open_compound(Compound(source.whole()))
     if start.startswith(_BEFORE_EXCEL_5):
         raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
     if not start.startswith(_ZIP) and not has_directory(source.ranges()):
@@ -53,7 +53,7 @@ def open_workbook(source: Source) -> WorkbookReader:
     return OoxmlBook(package, part)
 
 
-def _compound(file: Compound) -> WorkbookReader:
+def _open_compound(file: Compound) -> WorkbookReader:
     if "EncryptedPackage" in file:
         raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
     for name in ("Workbook", "Book"):

@@ -1,4 +1,4 @@
-"""Whether a sheet has a cell twice: no program writes that, and each reads another one of the two."""
+"""Refuses a sheet in which a cell stands twice: no program writes that, and programs differ in which one they read."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ....dtypes import Positions
 from ....errors import FormatError
 from .cells import MOST_COLUMNS
 
-_MOST_KEPT = 2**20  # cells whose places are remembered; of later ones only those that columns are made of are compared
+_MOST_KEPT = 2**20  # cells whose places are kept; a later one that comes twice is found where columns are joined
 
 
 class OrderCheck:
-    """The places of the cells of a sheet, while they go by; most sheets have them in their order."""
+    """Compares the places of the cells of a sheet as they are read; most sheets have their cells in order."""
 
     def __init__(self) -> None:
         self._last = -1
         self._kept: list[tuple[Positions, Positions]] = []  # rows and columns
-        self._sorted: Positions = np.zeros(0, np.int64)  # the places of those that were kept before
+        self._sorted: Positions = np.zeros(0, np.int64)  # places of cells that were kept earlier
         self._count = 0
 
     def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
-        """Look at some more cells.
+        """Compare some more cells with those before, and keep their places.
 
         Args:
-            rows: of each.
-            columns: of each.
-            width: how many cells each row has, where all have cells of the same columns; otherwise 0.
+            rows: of each cell.
+            columns: of each cell.
+            width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
 
         Raises:
-            FormatError: a cell has been there already.
+            FormatError: a cell stands twice in the sheet.
         """
         step = width or 1
         places = rows[::step] * MOST_COLUMNS + columns[::step]
@@ -45,10 +45,10 @@ class OrderCheck:
             self._kept.append((rows, columns))
 
     def check_rows(self, first: int, count: int, columns: Positions) -> int:
-        """Look at some rows, all with cells of the same columns, and return the row after the last one.
+        """Compare some rows, all with cells in the same columns, and return the row below the last one.
 
         Raises:
-            FormatError: a cell has been there already.
+            FormatError: a cell stands twice in the sheet.
         """
         rows = np.arange(first, first + count)
         self.check(np.repeat(rows, len(columns)), np.tile(columns, count), len(columns))
@@ -58,7 +58,7 @@ class OrderCheck:
         if int(places[0]) <= self._last:
             if self._kept:
                 later = [rows * MOST_COLUMNS + columns for rows, columns in self._kept]
-                self._sorted = np.sort(np.concatenate([self._sorted, *later]), kind="stable")  # which merges
+                self._sorted = np.sort(np.concatenate([self._sorted, *later]), kind="stable")  # a merge
                 self._kept = []
             places = np.sort(np.concatenate([self._sorted, places]), kind="stable")
         twice = places[1:][np.diff(places) == 0]

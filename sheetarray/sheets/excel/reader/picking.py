@@ -1,4 +1,4 @@
-"""Which blocks of rows of worksheet XML are worth looking at cell by cell: found by searching their bytes."""
+"""Picks the blocks of rows of worksheet XML that are worth parsing, by a search for bytes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .cutting import holds_pair
 if TYPE_CHECKING:
     import polars as pl
 
-Pick = Callable[[bytes, tuple[int, int]], bool]  # a block and its first and last row -> whether it is looked at
+Pick = Callable[[bytes, tuple[int, int]], bool]  # a block and its first and last row -> whether it is parsed
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"')
 _ROW_TAG = b"<row"
 _ROW_END = b"</row>"
-_NO_NUMBERS = [b' t="%b"' % kind for kind in (b"s", b"inlineStr", b"str", b"b", b"e", b"d")]
+_TYPES_OF_TEXTS = [b' t="%b"' % kind for kind in (b"s", b"inlineStr", b"str", b"b", b"e", b"d")]
 _WHITE = (b" ", b"\t", b"\n", b"\r")
-_TYPES = [white + b"t" for white in _WHITE]  # the attribute that numbers do without
+_TYPES = [white + b"t" for white in _WHITE]  # begins the attribute that cells of numbers do not have
 _LITERAL = (b"inlineStr", b'"str"', b"'str'")  # the types of cells that hold their text themselves
-_IN_LITERALS = b"tr"
+_IN_LITERALS = b"tr"  # two bytes that each of them has
 _FEW_STRINGS = 2**12
-_DISGUISES = (b"&#", b"<![", b"_x00", b"<rPr", b"<r>")  # of text that stands otherwise in the bytes than in the cell
+_DISGUISES = (b"&#", b"<![", b"_x00", b"<rPr", b"<r>")  # of text that differs in the bytes from the text of the cell
 _SHARED = (b'"s"', b"'s'")
-_MOST_INDICES = 64
+_MOST_INDICES = 64  # of shared strings that are searched for one by one
 
 
 @runtime_checkable
@@ -39,14 +39,14 @@ class Searchable(Protocol):
     reads_numbers: bool
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """Return the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        """Yield the cells of those blocks of rows that `pick` chooses, up to a row; the others are only inflated."""
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Return the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        """Yield the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
 
 
 def rows_of_block(block: bytes) -> tuple[int, int] | None:
-    """Return the first and the last row of a block, from 0; None where they have to be counted."""
+    """Return the first and the last row of a block, from 0; None if the XML does not say their numbers."""
     first, last = _ROW.match(block), _ROW.match(block, max(block.rfind(_ROW_TAG), 0))
     if first is None or last is None:
         return None
@@ -55,16 +55,16 @@ def rows_of_block(block: bytes) -> tuple[int, int] | None:
 
 
 def find_end_of_texts(block: bytes) -> int:
-    """Return the number of bytes up to the row after the last cell that is no number, or 0.
+    """Return the byte at which the first row below all texts begins, or 0.
 
-    A block may be cut there, and no more: cells whose tags are written in other ways are not looked for.
+    Cells whose type is written in an unusual way are not found: a block may be cut there, but texts may follow.
     """
-    last = max(block.rfind(tag) for tag in _NO_NUMBERS)
+    last = max(block.rfind(tag) for tag in _TYPES_OF_TEXTS)
     end = block.find(_ROW_END, last) if last >= 0 else -1
     return max(block.find(_ROW_TAG, end), 0) if end >= 0 else 0
 
 
-def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
+def pick_texts(shared: pl.Series, texts: Sequence[str]) -> Pick:
     """Return a function that picks the blocks that may hold one of some texts, in any case and between spaces.
 
     Args:
@@ -101,11 +101,11 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
     return pick
 
 
-def picks_rows(wanted: Sequence[tuple[int, int]]) -> Pick:
+def pick_rows(wanted: Sequence[tuple[int, int]]) -> Pick:
     """Return a function that picks the blocks with rows of some spans.
 
     Args:
-        wanted: the first row of each span and the one after its last; ascending, without overlap.
+        wanted: the first row of each span and the row below its last; ascending, without overlap.
     """
     from bisect import bisect_right
 

@@ -1,4 +1,4 @@
-"""Cells of worksheet XML as they are written there: shared strings, styles and types not looked up yet."""
+"""Cells as worksheet XML says them, before their shared strings, styles and types are looked up."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds, join_masks
 if TYPE_CHECKING:
     import polars as pl
 
-PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, LONG_TEXT = range(8)  # the last one: see `cells.LONG_TEXT`
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, LONG_TEXT = range(8)  # the last one becomes `cells.LONG`
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
 
 
 @dataclass(frozen=True)
 class RawCells:
-    """Some cells of a worksheet; those without a value are left out, unless it is a formula's that is missing.
+    """Some cells of a worksheet: those that have a value or a formula.
 
     Attributes:
-        rows, columns: of each, from 0.
-        types: of each, one of the constants of this module.
-        styles: of each, its index; 0 where none is named.
-        pending: which have a formula and no value.
-        values: as text, or as Float64 (see `cells.CellRun`).
-        after: the row after the last one, from 0.
-        width: how many cells each row has, where all have cells of the same columns; otherwise 0.
-        formulas: which are formulas; None where none is.
-        areas: the cells of array formulas, of which only the first is marked.
+        rows, columns: of each cell, from 0.
+        types: of each cell, one of the constants of this module.
+        styles: of each cell, the index of its style; 0 where the XML names no style.
+        pending: a mask of the cells that have a formula and no value.
+        values: of each cell as it is written, as text or as Float64.
+        after: the row below the last one, from 0.
+        width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
+        formulas: a mask of the cells that are formulas; None if no cell is a formula.
+        areas: the ranges of array formulas, of which `formulas` marks only the first cell.
     """
 
     rows: Positions
@@ -52,7 +52,7 @@ class RawCells:
         return len(self.rows)
 
     def select(self, mask: Mask) -> RawCells:
-        """Return those that are chosen."""
+        """Return the cells under a mask."""
         import polars as pl
 
         return RawCells(
@@ -69,10 +69,10 @@ class RawCells:
         )
 
     def check(self) -> RawCells:
-        """Return the same.
+        """Return the same cells.
 
         Raises:
-            FormatError: a cell lies beyond the last row or column that there is.
+            FormatError: a cell lies beyond the last row or column that a sheet can have.
         """
         if len(self) and (int(self.rows.max()) >= MOST_ROWS or int(self.columns.max()) >= MOST_COLUMNS):
             first = int(np.flatnonzero((self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS))[0])
@@ -89,7 +89,12 @@ def position_error(row: int, column: int) -> FormatError:
 
 
 def concatenate(runs: Sequence[RawCells], after: int) -> RawCells:
-    """Return several runs as one."""
+    """Return several runs as one.
+
+    Args:
+        runs: the cells.
+        after: the row below the last of them.
+    """
     import polars as pl
 
     if len(runs) == 1:

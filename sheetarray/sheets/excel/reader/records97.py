@@ -1,4 +1,4 @@
-"""The records of a workbook of Excel 5 to 2003: one by one, or many at once by where they begin.
+"""The records of a workbook of Excel 5 to 2003: one by one, or the places where thousands of them begin.
 
 Source: MS-XLS 2.1.4 (records), 2.3 (their numbers).
 """
@@ -20,20 +20,24 @@ END, CONTINUE, ENCRYPTED, CODE_PAGE, DATE_MODE = 0x000A, 0x003C, 0x002F, 0x0042,
 SHEET, FORMAT, STYLE, STRINGS = 0x0085, 0x041E, 0x00E0, 0x00FC
 REAL, PACKED, PACKED_ROW, SHARED, LABEL, RICH_LABEL = 0x0203, 0x027E, 0x00BD, 0x00FD, 0x0204, 0x00D6
 BOOLEAN_OR_ERROR, FORMULA, RESULT, SHARED_FORMULA = 0x0205, 0x0006, 0x0207, 0x04BC
-HEAD = 4  # bytes before what is in a record: its number and its size
+HEAD = 4  # bytes of a record before its content: the number of its kind, and the size of the content
 
 _MOST_CONTINUED = 2**20  # records, of about 8,000 bytes each where a program writes them
-_FIRST_PIECE, _PIECE = 2**16, 2**20  # bytes of records that are looked at together
+_FIRST_PIECE, _PIECE = 2**16, 2**20  # bytes of records whose places are yielded together
 _REPEATED = (0x000A_00FD, 0x000A_027E, 0x000E_0203, 0x0006_0201)  # heads of cells that often come one after another
 
 _U16, _U32, _HEADER = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<2H")
 
 
 def iter_records(stream: bytes, at: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Yield the records from an offset on: the number, what is in it, and what is in those that continue it.
+    """Yield the records of a stream: the kind of each, its content, and the contents of the records that continue it.
+
+    Args:
+        stream: all bytes of the workbook.
+        at: the byte at which the first of these records begins.
 
     Raises:
-        FormatError: the stream breaks off within one, or one goes on in too many others.
+        FormatError: the stream breaks off within a record, or a record goes on in too many others.
     """
     end = len(stream)
     while at + HEAD <= end:
@@ -54,10 +58,10 @@ def iter_records(stream: bytes, at: int) -> Iterator[tuple[int, bytes, list[byte
 
 
 def walk_records(stream: bytes, at: int) -> Iterator[Positions]:
-    """Yield where the records from an offset on begin, piece by piece.
+    """Yield the bytes at which records begin, thousands at a time, from the record at the byte `at` on.
 
     Raises:
-        FormatError: the stream breaks off within one, and those before it have been asked for.
+        FormatError: the stream breaks off within a record, and all records before it have been yielded.
     """
     end, most, unpack = len(stream) - HEAD, _FIRST_PIECE, _U32.unpack_from
     while at <= end:

@@ -1,4 +1,4 @@
-"""The records of a binary part of a package: one by one, or many at once by where they begin.
+"""The records of a binary part of a package: one by one, or the places of all records of a block.
 
 Source: MS-XLSB 2.1.4 (records), 2.5.168 (text).
 """
@@ -27,7 +27,14 @@ _U32 = struct.Struct("<I")
 
 
 class RecordBlock(NamedTuple):
-    """Records of a part that lie in one block: the kind of each, where its content begins, and its bytes."""
+    """Records of a part that lie in one block of bytes.
+
+    Attributes:
+        block: the bytes.
+        kinds: of the records.
+        starts: the byte of the block at which the content of each record begins.
+        sizes: the bytes of each content.
+    """
 
     block: bytes
     kinds: Positions
@@ -35,15 +42,15 @@ class RecordBlock(NamedTuple):
     sizes: Positions
 
     def select(self, places: Positions) -> RecordBlock:
-        """Return some of them."""
+        """Return the records at some indices."""
         return RecordBlock(self.block, self.kinds[places], self.starts[places], self.sizes[places])
 
 
 def iter_part_records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
-    """Yield the records of a part: their types, and what is in them.
+    """Yield the records of a part: the kind and the content of each.
 
     Raises:
-        FormatError: it breaks off within one, or one is longer than any.
+        FormatError: the part breaks off within a record, or a record is longer than any that programs write.
     """
     for block, kinds, starts, sizes in walk_part(package, part):
         for kind, start, size in zip(kinds.tolist(), starts.tolist(), sizes.tolist(), strict=True):
@@ -54,7 +61,8 @@ def walk_part(package: Package, part: str) -> Iterator[RecordBlock]:
     """Yield the records of a part, block by block.
 
     Raises:
-        FormatError: it breaks off within one, or one is longer than any; those before it have been asked for.
+        FormatError: the part breaks off within a record, or a record is longer than any that programs write; all
+            records before it have been yielded.
     """
     waiting = b""
     for block in run_ahead(inflate_blocks(package, part)):
@@ -68,11 +76,11 @@ def walk_part(package: Package, part: str) -> Iterator[RecordBlock]:
         raise FormatError("the part breaks off within a record", location=part)
 
 
-def record_text(record: bytes, at: int) -> tuple[str, int]:
-    """Return the text at an offset of a record, and the offset after it.
+def read_text(record: bytes, at: int) -> tuple[str, int]:
+    """Return the text that begins at a byte of a record, and the byte after it.
 
     Raises:
-        FormatError: it is longer than the record.
+        FormatError: the text is longer than the record.
     """
     if at + 4 > len(record):
         raise FormatError("a record breaks off before its text")
@@ -86,7 +94,10 @@ def record_text(record: bytes, at: int) -> tuple[str, int]:
 
 
 def _records_of(block: bytes) -> tuple[RecordBlock, int, int]:
-    """Return the complete records of a block, where the first one begins that is not, and the size of that one or 0."""
+    """Return the complete records of a block, the byte at which the incomplete one after them begins, and its size.
+
+    The size is 0 where the block ends within the head of that record, which says it.
+    """
     kinds: list[int] = []
     starts: list[int] = []
     sizes: list[int] = []
@@ -96,10 +107,10 @@ def _records_of(block: bytes) -> tuple[RecordBlock, int, int]:
         if kind >= 128 > size and start < end and block[start] < 128:  # a kind of two bytes
             kind, size, start = kind & 0x7F | size << 7, block[start], start + 1
         elif kind >= 128 or size >= 128:
-            if (header := _record_header(block, at)) is None:
+            if (head := _read_head(block, at)) is None:
                 size = 0
                 break
-            kind, start, size = header
+            kind, start, size = head
         elif (kind, size) == last and _may_repeat(kind, size) and (run := _run_of(kind, size).match(block, at)):
             count = (run.end() - at) // (size + 2)
             kinds += [kind] * count
@@ -127,9 +138,12 @@ def _run_of(kind: int, size: int) -> re.Pattern[bytes]:
     return re.compile(b"(?s:%s.{%d}){1,4096}+" % (re.escape(bytes([kind, size])), size))
 
 
-def _record_header(content: bytes, at: int) -> tuple[int, int, int] | None:
-    """Return type, start and size of the record at an offset; None where its header is not complete."""
-    if at + 6 > len(content) and at + 2 > len(content):
+def _read_head(content: bytes, at: int) -> tuple[int, int, int] | None:
+    """Return the kind, the start of the content and its size, of the record at a byte; None if its head is incomplete.
+
+    Kind and size are numbers of seven bits a byte; the highest bit says that another byte follows.
+    """
+    if at + 2 > len(content):
         return None
     kind = content[at]
     at += 1

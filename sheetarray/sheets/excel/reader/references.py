@@ -1,8 +1,8 @@
-"""Formulas that are one plain reference to a cell, `='temperature view'!B2` or `of:=['temperature view'.B2]`.
+"""Finds formulas that are one plain reference to a cell: `='temperature view'!B2`, `of:=['temperature view'.B2]`.
 
 Programs that compute nothing (openpyxl) drop the values of formulas, and others leave old ones. Where a formula only
-repeats a cell, its value is that cell's, and nobody has to compute it. Nothing but the text of formulas is looked at:
-array formulas, and those that a program shares between cells, are no plain references.
+repeats a cell, its value is that of the cell, and nobody has to compute it. Only formulas that stand in their cell as
+text are found: array formulas, and those that a program shares between cells, are no plain references.
 
 Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references); OASIS OpenDocument 1.3 part 4, 5.8 (references).
 """
@@ -38,10 +38,10 @@ class PlainReference(NamedTuple):
 
     Attributes:
         row: of the formula, from 0.
-        column: the same.
-        title: of the sheet of the cell, in lower case; empty for the sheet of the formula.
-        target_row: of the cell.
-        target_column: the same.
+        column: of the formula, from 0.
+        title: of the sheet in which the repeated cell stands, in lower case; empty for the sheet of the formula.
+        target_row: of the repeated cell, from 0.
+        target_column: of the repeated cell, from 0.
     """
 
     row: int
@@ -53,7 +53,7 @@ class PlainReference(NamedTuple):
 
 @runtime_checkable
 class HasReferences(Protocol):
-    """A workbook whose formulas can be looked at."""
+    """A workbook whose plain references can be asked for."""
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a sheet that are one plain reference."""
@@ -76,7 +76,7 @@ def find_references(blocks: Iterable[bytes]) -> Iterator[PlainReference]:
 
 
 def parse_reference(formula: str) -> tuple[str, int, int] | None:
-    """Return the sheet, the row and the column of the cell that a formula repeats; None where it does anything else.
+    """Return the sheet, the row and the column of the cell that a formula of .xlsx repeats; None for any other formula.
 
     Example:
         >>> parse_reference("'Ann''s view'!$B$2"), parse_reference('C3&""'), parse_reference("B2*2")
@@ -100,6 +100,7 @@ def parse_open_reference(formula: str) -> tuple[str, int, int] | None:
 
 
 def _read_match(match: re.Match[str] | None) -> tuple[str, int, int] | None:
+    """Return the sheet, the row and the column in a match; None if there is no match, or no sheet has such a cell."""
     if match is None:
         return None
     row, column = int(match[4]) - 1, column_number(match[3])

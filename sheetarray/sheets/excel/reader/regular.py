@@ -1,10 +1,10 @@
 """Regular rows: rows with cells in the same columns, each column with values of one type, read by comparing bytes.
 
-Such are most of the bytes of a large workbook, whoever wrote it. The signs before its attributes are found all at once;
-then every row must have as many as the first one, and around them what the first one has, but for row numbers, which
-count up, and for values, which the columnar engine parses. As many tags as the first row has, times the rows, and
-a value for each cell, up to the next tag: so nothing else can stand anywhere. Any other block is none of this module's
-(`worksheet`).
+Most of the bytes of a large workbook are such rows, whoever wrote it. The `=` of all attributes are found at once, and
+every row must have as many as the first one. The bytes around them must be those of the first row, except row numbers,
+which count up, and values, which the columnar engine parses (`row_comparison`). If there are as many tags as the first
+row has, times the number of rows, and each value goes up to the next tag, then nothing else can stand in the block.
+Blocks that are not regular are read by `worksheet`.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 """
@@ -41,10 +41,10 @@ class RegularShape:
 
     Attributes:
         first: the first row, from 0.
-        count: how many rows.
-        columns: of the cells of a row, from 0.
+        count: the number of rows.
+        columns: those in which each row has a cell, from 0.
         types: of the cells of a row, constants of `raw`.
-        styles: of the cells of a row.
+        styles: of the cells of a row, the indices of their styles.
     """
 
     first: int
@@ -66,11 +66,11 @@ class RegularRows(RegularShape):
 
     @property
     def after(self) -> int:
-        """Return the row after the last one."""
+        """The number of the row below the last one."""
         return self.first + self.count
 
     def select(self, which: Mask) -> RegularRows:
-        """Return the same rows with some of their columns."""
+        """Return the same rows with those columns that a mask marks."""
         if which.all():
             return self
         values = self.values.gather(np.flatnonzero(np.tile(which, self.count)))
@@ -99,7 +99,7 @@ def regular_rows(block: bytes, *, numeric: bool, types: Collection[int] = ANY) -
     Args:
         block: from the tag of a row on, with at least 64 spaces at its end.
         numeric: give values as Float64, unless some are inline strings.
-        types: that cells may have.
+        types: the types that cells may have, constants of `raw`.
 
     Raises:
         FormatError: an inline string with an entity that XML does not have.
@@ -124,8 +124,8 @@ def compare_rows(block: bytes, types: Collection[int], *, fewest: int = 1) -> Ro
 
     Args:
         block: from the tag of a row on, with at least 64 spaces at its end.
-        types: that cells may have.
-        fewest: rows that are worth comparing.
+        types: the types that cells may have, constants of `raw`.
+        fewest: the number of rows below which a block is not compared.
     """
     row = read_first_row(block, types)
     if row is None:
@@ -147,13 +147,13 @@ def columns_of(row: FirstRow) -> Positions:
 
 
 def _decode(values: pl.Series, block: bytes, row: FirstRow, count: int) -> pl.Series:
-    """Return the values of rows as they are meant: without entities, escapes, and white space that XML does not keep.
+    """Return values without entities, escapes, and white space that XML does not keep.
 
     Args:
-        values: of all cells, as they are written.
-        block: where they are written.
-        row: the first one.
-        count: how many rows there are.
+        values: of all cells, as they stand in the block.
+        block: the rows.
+        row: the first one of them.
+        count: the number of rows.
     """
     if b"&" in block:
         values = all_without_entities(values)

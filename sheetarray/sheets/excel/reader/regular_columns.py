@@ -1,7 +1,7 @@
-"""Regular rows of a table, column by column: each column parsed at once under the dtype that its cells have.
+"""Regular rows of a table, parsed column by column, each column under the dtype that its cells have.
 
-`regular` says what rows are regular, and gives their values row by row. Here the engine reads a row as a line, and what
-stands between two values as a field of its own, that nobody asks for.
+`regular` says which rows are regular, and gives their values row by row. Here the engine reads each row as a line, and
+the tags between two values as a field of their own, which it passes over.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from .row_comparison import RowComparison
 
-_FEWEST_ROWS = 2**8  # in fewer, a field for each column takes longer than to sort cells
+_FEWEST_ROWS = 2**8  # rows: with fewer, the engine takes longer for its fields than `column_runs` for sorting cells
 _SEPARATOR, _LINE_END = b"\x01", b"\x02"  # no characters of XML
 _PRESERVED = b' xml:space="preserve"'
-_LAST_WHITE = ord(" ")  # of what text may hold, no other character is less
+_LAST_WHITE = ord(" ")  # the bytes of all other characters that text may hold are greater
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class RegularColumns(RegularShape):
     """Regular rows, column by column.
 
     Attributes:
-        values: of each column: text; numbers of shared strings; or doubles, of which no digit counts.
+        values: of each column: text; the numbers of shared strings; or doubles, which hold the numbers for certain.
     """
 
     values: list[pl.Series]
 
 
 def regular_columns(block: bytes) -> RegularColumns | None:
-    """Return the columns of a block of many rows that is regular; None for any other, and where a digit may count.
+    """Return the columns of a block of many regular rows; None for others, and if a number may be more than a double.
 
     Args:
         block: from the tag of a row on, with at least 64 spaces at its end.
@@ -74,7 +74,14 @@ def regular_columns(block: bytes) -> RegularColumns | None:
 
 
 def _parse(block: bytes, rows: RowComparison, places: Positions, ends: Positions) -> list[pl.Series] | None:
-    """Return the values of each column; None where one is empty, is not what it should be, or the engine refuses it."""
+    """Return the values of each column; None if a value is empty, no number in a column of numbers, or refused.
+
+    Args:
+        block: the rows.
+        rows: their comparison.
+        places: the byte at which each value begins, row by row.
+        ends: the byte after each value.
+    """
     import polars as pl
 
     lines = np.frombuffer(block, np.uint8).copy()
@@ -104,7 +111,7 @@ def _parse(block: bytes, rows: RowComparison, places: Positions, ends: Positions
 
 
 def _are_plain(values: pl.Series, type_: int) -> bool:
-    """Return whether values are text, or doubles of which no digit counts; of truth values, whether they are 1 or 0."""
+    """Return whether a column holds text, truth values that are 1 or 0, or numbers that doubles hold for certain."""
     if type_ in (INLINE, SHARED):
         return True
     doubles = values.to_numpy()

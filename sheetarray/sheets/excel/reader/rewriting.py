@@ -1,6 +1,7 @@
-"""XML that is not plain -> the same elements in plain XML, through a parser that knows namespaces.
+"""Writes elements of XML that is not plain (`cutting`) anew in plain XML, by a parser that knows namespaces.
 
-Comments, processing instructions and elements of other namespaces go; CDATA becomes text; tags lose their prefixes.
+Comments, processing instructions and elements of other namespaces are left out; CDATA becomes text; tags lose their
+prefixes.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from .cutting import Scope
 
 LONGEST = 2**26  # bytes of one element
-_LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
-_DEEPEST = 64
-_MOST_ELEMENTS = 1_000_000
+_LONGEST_TAG = 2**23  # bytes: the parser keeps a tag in memory until its end comes
+_DEEPEST = 64  # elements, one within another
+_MOST_ELEMENTS = 1_000_000  # of a part
 _PIECE, _BLOCK = 2**20, 2**20  # bytes that the parser gets at a time, and characters that a block has at least
 _IN_TEXT = {"\r": "&#13;"}
 _IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
@@ -29,8 +30,8 @@ def second_error(scope: Scope, name: str) -> FormatError:
     """Return the error for a part in which elements follow after those that belong there, where nobody reads them.
 
     Args:
-        scope: what stands around the elements.
-        name: of the part.
+        scope: the elements around them.
+        name: of the part, for messages.
     """
     return FormatError(
         f"a second {scope.local} follows the first, which Excel refuses too",
@@ -40,25 +41,25 @@ def second_error(scope: Scope, name: str) -> FormatError:
 
 
 class Rewriter:
-    """A part of XML that is written anew.
+    """Writes the elements of a part anew.
 
     Args:
-        scope: what stands around the elements.
+        scope: the elements around them.
         name: of the part, for messages.
-        tag: what the elements are.
+        tag: the name of the elements.
     """
 
     def __init__(self, scope: Scope, name: str, tag: str) -> None:
         self._scope, self._name, self._tag = scope, name, tag
         self._space = f"{scope.space} " if scope.space else ""
-        self._depth = -len(scope.names)  # of the element that goes by, of which `each` are at 0
-        self._aside = 0  # depth of an element that is left out
+        self._depth = -len(scope.names)  # of the parser; 0 between the elements that are written
+        self._aside = 0  # the depth of an element that is left out; otherwise 0
         self._open: list[str] = []
-        self._pieces: list[str] = []
-        self._length = self._whole = 0  # of the pieces, and of those that are whole elements
-        self._ended = 0  # pieces that are whole elements
-        self._count = 0
-        self._over = False
+        self._pieces: list[str] = []  # of the text that is written
+        self._length = self._whole = 0  # characters of the pieces, and of those of them that make whole elements
+        self._ended = 0  # the number of pieces that make whole elements
+        self._count = 0  # elements so far
+        self._over = False  # whether the element around them has ended
         self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         self._parser.buffer_text = True
         self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
@@ -72,7 +73,7 @@ class Rewriter:
             pad: some spaces.
 
         Raises:
-            FormatError: no well-formed XML, a tag or an element beyond measure, or very many of them.
+            FormatError: the part is no well-formed XML, or has too many elements, or one or a tag that is too long.
         """
         self._parse(self._scope.opening)
         fed = len(self._scope.opening)
@@ -92,6 +93,7 @@ class Rewriter:
             yield self._take() + pad
 
     def _take(self) -> bytes:
+        """Return the whole elements so far, and keep the pieces after them."""
         text = "".join(self._pieces[: self._ended]).encode()
         self._pieces = self._pieces[self._ended :]
         self._length, self._whole, self._ended = self._length - self._whole, 0, 0

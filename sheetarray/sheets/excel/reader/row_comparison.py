@@ -1,8 +1,8 @@
-"""Whether all rows of a block are like its first one, but for row numbers, which count up, and for values.
+"""Compares all rows of a block with its first one: only row numbers, which count up, and values may differ.
 
-Between two values stands a gap: tags, with the number of the row in one place or two. Rows whose numbers have as many
-digits have equal gaps, so all gaps of some columns are copied at once, each as one item of so many bytes, and compared
-eight bytes at a time: what is left after an exclusive or must be nothing.
+Between two values stands a gap: tags, with the number of the row in one place or two. Rows whose numbers have the same
+number of digits have gaps of equal length. So all gaps of some columns are copied at once, each as one item of that
+length, and an exclusive or with the gap of the first row, eight bytes at a time, must leave nothing but zeros.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class RowComparison:
     Args:
         block: the rows, with at least 64 spaces at its end.
         row: the first of them.
-        marks: the places, in each row, of the byte `row.mark`, from which the places of gaps follow.
+        marks: the places of the byte `row.mark`, row by row, from which the places of gaps follow.
 
     Attributes:
         row: the first of the rows.
-        count: how many there are.
-        begins: where the tag of each row begins.
+        count: the number of rows.
+        begins: the byte at which the tag of each row begins.
     """
 
     def __init__(self, block: bytes, row: FirstRow, marks: Places) -> None:
@@ -64,22 +64,22 @@ class RowComparison:
         return alike and bool((starts[1:] > ends[:-1]).all()) and self.row.ends_at(self._block, int(ends[-1]))
 
     def find_values(self) -> Places:
-        """Return the place of each cell's value, in a block that is regular."""
+        """Return the byte at which each cell's value begins, row by row; only after `is_regular` has returned True."""
         return self._ends
 
     def find_ends(self) -> Places:
-        """Return the place of the tag after each cell's value, in a block that is regular."""
+        """Return the byte after each cell's value, row by row; only after `is_regular` has returned True."""
         last = self._block.index(b"<", int(self._ends[-1, -1]))
         return np.append(self._starts.ravel()[1:], last).reshape(self._ends.shape)
 
     def _are_alike(self, start: int, stop: int, digits: int, columns: list[int]) -> bool:
-        """Return whether gaps of some rows are those of the first row, but for the rows' numbers.
+        """Return whether some gaps of some rows are those of the first row, except the rows' numbers.
 
         Args:
-            start: the first of the rows.
-            stop: the row after the last one.
-            digits: of the numbers of these rows.
-            columns: before whose values the gaps are, whose pieces are all as long.
+            start: the index of the first of these rows.
+            stop: the index after the last of them.
+            digits: the number of digits of their row numbers.
+            columns: the indices of the gaps in a row; the pieces of all these gaps must have the same lengths.
         """
         gaps = [self.row.gaps[column] for column in columns]
         hole = b"\0" * digits
@@ -89,7 +89,7 @@ class RowComparison:
         where = _as_slice(np.array(columns))
         self._starts[start:stop, where] = places
         self._ends[start:stop, where] = places + length
-        first = start + (start == 0 == columns[0])  # what stands before the first row is none of the block's
+        first = start + (start == 0 == columns[0])  # the gap before the first row is not in the block
         places = places[first - start :]
         words = -(-length // _WORD)
         if not places.size:
@@ -115,14 +115,14 @@ class RowComparison:
 
 
 def _equal_digits(number: int, count: int, most: int) -> Iterator[tuple[int, int, int]]:
-    """Yield rows in stretches whose row numbers have the same count of digits.
+    """Yield stretches of rows whose row numbers have the same number of digits.
 
-    Of each: its first row, the row after its last one, and that count.
+    Of each stretch come the index of its first row, the index after its last row, and that number of digits.
 
     Args:
         number: of the first row, from 1.
-        count: of the rows.
-        most: of a stretch.
+        count: the number of rows.
+        most: rows that a stretch may have.
     """
     start = 0
     while start < count:
@@ -133,9 +133,14 @@ def _equal_digits(number: int, count: int, most: int) -> Iterator[tuple[int, int
 
 
 def _digits_of(first: int, after: int, digits: int) -> _Words:
-    """Return the decimal digits of numbers one after another, the first digit in the lowest byte of each word.
+    """Return the decimal digits of successive numbers as words, with the first digit in the lowest byte.
 
-    Only the last three digits are looked up for each number; those before them, for a thousand numbers at a time.
+    The last three digits are looked up in a table for each number; those before them, once for a thousand numbers.
+
+    Args:
+        first: the first number.
+        after: the number after the last one.
+        digits: the number of digits that all of them have.
     """
     begin = first - first % 1000
     millions, thousands = np.divmod(np.arange(begin // 1000, -(-after // 1000)), 1000)
@@ -146,7 +151,7 @@ def _digits_of(first: int, after: int, digits: int) -> _Words:
 
 
 def _remove(copies: _Words, pattern: _Words) -> None:
-    """Set words to nothing where they are those of a pattern, which stands in them over and over."""
+    """Put the exclusive or of words and of a pattern, repeated as often as they need it, in place of the words."""
     pattern = np.tile(pattern, -(-_LONG_STRETCH // len(pattern)))
     whole = len(copies) - len(copies) % len(pattern)
     stretches = copies[:whole].reshape(-1, len(pattern))
@@ -155,7 +160,7 @@ def _remove(copies: _Words, pattern: _Words) -> None:
 
 
 def _as_slice(places: Positions) -> slice | Positions:
-    """Return a slice for places that are equally far apart, as it takes no copy; others as they are."""
+    """Return a slice for places that are equally far apart, since indexing by it takes no copy; others unchanged."""
     steps = np.diff(places)
     if len(steps) and (steps == steps[0]).all():
         return slice(int(places[0]), int(places[-1]) + 1, int(steps[0]))

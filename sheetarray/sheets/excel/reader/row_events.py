@@ -1,6 +1,6 @@
-"""Rows of a worksheet through an XML parser: for what the vectorised rules do not know.
+"""Reads rows of a worksheet by an XML parser, where the vectorised rules do not know their XML.
 
-That is cells and rows without a reference, rich text, attributes in an unusual order.
+That is where cells or rows have no reference, text is rich, or attributes are in an unusual order.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 """
@@ -15,15 +15,15 @@ from ....columns import cell_address
 from ....errors import FormatError
 from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, FormulaArea
 from .events import MarkupBudget, TextReader, parse_events
-from .formulas import CONSTANTS, area_in
+from .formulas import CONSTANTS, find_area
 from .raw import LOGICAL, LONG_TEXT, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
 from .texts import without_escapes
 
-MOST_IN_ROWS = 2_000_000  # elements of a part
+MOST_IN_ROWS = 2_000_000  # elements of one worksheet that are read in this way
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
 _IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
-_PIECES = 2  # of a formula, of which only short ones are looked at
+_PIECES = 2  # that are kept of a formula: enough to tell TRUE() and FALSE() from others
 
 
 def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:
@@ -31,13 +31,14 @@ def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: Ma
 
     Args:
         block: whole rows, in UTF-8.
-        after: the row that follows the last one before them, from 0.
+        after: the number of the row below the block before, from 0, for a row that does not say its own.
         numeric: give values as Float64.
         name: of the part, for messages.
-        budget: of the part.
+        budget: the elements that may still be read of the part.
 
     Raises:
-        FormatError: no well-formed XML, a reference or a type that cells do not have, or more elements than are left.
+        FormatError: the block is no well-formed XML, has a reference or a type that cells do not have, or more elements
+            than are left.
     """
     reader = _Rows(after)
     parse_events(
@@ -47,20 +48,20 @@ def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: Ma
 
 
 class _Rows(TextReader):
-    """Rows of cells.
+    """Collects the cells of rows.
 
-    What is called for each tag asks for as little as it can: the depth says what may come.
+    `begin` and `end` are called for each tag, so they compare as little as they can: the depth says what may come.
     """
 
     def __init__(self, after: int) -> None:
         super().__init__()
         self.row, self.column = after - 1, -1
-        self._in_row = 0  # cells
+        self._in_row = 0  # cells so far of the row
         self._cell: dict[str, str] | None = None
         self._has_formula = self._has_value = False
         self._value: list[str] | None = None
         self._in_value = False
-        self._cells: list[tuple[int, int, int, int, bool, str | None]] = []
+        self._cells: list[tuple[int, int, int, int, bool, str | None]] = []  # as `RawCells`: row, column, type, ...
         self._formulas: list[bool] = []
         self._formula: list[str] = []
         self._in_formula = False
@@ -84,7 +85,7 @@ class _Rows(TextReader):
                 self._begin_row(attributes)
             elif depth == _IN_CELL and self._cell is not None and name == "f":
                 self._has_formula = self._in_formula = True
-                self._areas += area_in(attributes.get("t"), attributes.get("ref"))
+                self._areas += find_area(attributes.get("t"), attributes.get("ref"))
             elif depth == _IN_CELL and self._cell is not None and name == "is":
                 self.take_text()
 

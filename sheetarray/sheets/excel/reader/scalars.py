@@ -17,7 +17,7 @@ from . import cells as c
 if TYPE_CHECKING:
     import polars as pl
 
-_FEW = 2000  # cells that plain Python looks at faster
+_FEW = 2000  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
@@ -40,7 +40,7 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
 
 
 def codes_of_words(texts: list[pl.Series]) -> list[int]:
-    """Return the codes of the words of headers among some texts, each of those at least once."""
+    """Return the codes of the words of headers among some texts; a word that stands several times may come once."""
     import polars as pl
 
     some = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
@@ -51,9 +51,9 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
 
 
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
-    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs.
+    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as their names.
 
-    A number that is shown as a date and is none, such as a time of day, stays a number.
+    A number that a format shows as a date, and that is no date, such as a time of day, stays a number.
     """
     numeric = run.values.dtype.is_numeric()
     if numeric and ((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all():
@@ -86,12 +86,12 @@ def scalar_of(kind: int, text: str) -> Cell:
 
 
 def number_shown(kind: int, text: str, day_zero: str | None) -> int | float | None:
-    """Return the number that a cell's format shows as a date or as a duration; None where nobody knows it.
+    """Return the number that a cell's format shows as a date or as a duration; None if it is unknown.
 
     Args:
         kind: of the cell.
-        text: its value.
-        day_zero: the date that stands for the number 0, where cells hold dates and no numbers; otherwise None.
+        text: the value of the cell.
+        day_zero: the date that stands for the number 0, in a workbook whose cells hold dates as such; otherwise None.
     """
     if kind in (c.SERIAL, c.DURATION):
         number = _parse_number(text)

@@ -1,4 +1,7 @@
-"""Durations, as workbooks count days -> text. Source: ECMA-376 part 1, 18.17.4. Spreadsheets keep milliseconds."""
+"""Formats durations, which workbooks hold as numbers of days. Spreadsheet programs keep milliseconds.
+
+Source: ECMA-376 part 1, 18.17.4.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ import numpy as np
 
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 
-_MILLISECONDS = 86_400_000  # a day
-_LONGEST = 1e8  # days
+_MILLISECONDS = 86_400_000  # of a day
+_LONGEST = 1e8  # days: no program shows as many as a duration
 
 
 def format_duration(serial: float) -> str | None:
-    """Return hours, minutes and seconds, as a spreadsheet shows a duration or a time of day, or None.
+    """Return hours, minutes and seconds, as programs show a number of days as a duration; None if it is too large.
 
     Example:
         >>> format_duration(1.5), format_duration(0.000000058)

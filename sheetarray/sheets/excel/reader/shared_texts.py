@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SHORT = 128  # bytes of a text that every cell of a sheet may refer to
-_REPEATED_ALWAYS, _REPEATED_TIMES = 2**27, 8  # bytes beyond, and how often each may be looked up on an average
+_REPEATED_ALWAYS, _REPEATED_TIMES = 2**27, 8  # bytes beyond `_SHORT` that may be looked up: in all, and more for each
 
 
 class SharedTexts:
     """Texts to which cells refer by number.
 
-    A reference takes a few bytes, packed a fraction of one, and an array of text holds each text for itself.
+    A reference takes a few bytes of a file, compressed even less, but in an array of strings each cell takes the memory
+    of its whole text. So the bytes of long texts that are looked up are counted, and limited.
 
     Attributes:
-        texts: String, by number.
+        texts: a String Series; the number of a text is its index.
     """
 
     def __init__(self, texts: pl.Series) -> None:
@@ -43,7 +44,7 @@ class SharedTexts:
 
     @cached_property
     def _long_lengths(self) -> pl.Series | None:
-        """The bytes of each text beyond those that every cell may have; None if no text has more."""
+        """The bytes of each text beyond `_SHORT`; None if no text has more."""
         import polars as pl
 
         lengths = self.texts.str.len_bytes().cast(pl.Int64) - _SHORT

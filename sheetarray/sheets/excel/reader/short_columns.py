@@ -20,14 +20,14 @@ _KINDS = ("float", "int")
 
 
 def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series]:
-    """Return columns under the engine's dtype, by their place in the sheet: those that hold nothing but such numbers.
+    """Return those columns that could be converted together, as Series of the engine's dtypes, by their numbers.
 
-    The others have to be looked at one by one: long columns, gaps, dtypes other than numbers, and all columns
-    of a dtype where one cell of them is in doubt.
+    All others are to be converted one by one: long columns, columns with gaps, columns of other dtypes than numbers,
+    and all columns of one dtype if a single cell in them is in doubt.
 
     Args:
         requests: one for each of some columns.
-        columns: the cells, from the requests' rows on, by the column.
+        columns: the cells of each column from the requested row on, by the number of the column in the sheet.
     """
     groups: dict[tuple[Any, ...], list[Request]] = {}
     for request in requests:
@@ -43,6 +43,13 @@ def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRu
 
 
 def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series]:
+    """Return columns of one dtype, converted together; nothing if a cell is in doubt.
+
+    Args:
+        places: the numbers of these columns.
+        request: for one of them, whose dtype all have.
+        columns: the cells of each column.
+    """
     import polars as pl
 
     values = pl.concat([columns[place].values[0] for place in places], rechunk=True)

@@ -1,4 +1,4 @@
-"""Cells of some rows of a sheet, put in their order, of which any may be asked for."""
+"""The cells of some rows of a sheet, sorted by their positions, so that any of them can be looked up."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from ....dtypes import Positions
 from .cells import CellRun
 from .column import ColumnRun
 
-ROW = 2**31  # what a row counts in a position
+ROW = 2**31  # the position of a cell is its row times this, plus its column
 
 
 class SomeRuns:
-    """Cells of some rows, sorted by row and column."""
+    """The cells of some rows: added run by run, sorted by row and column once, then looked up."""
 
     def __init__(self) -> None:
         self._cell_runs: list[CellRun] = []
 
     def __len__(self) -> int:
-        """Return the number of cells, once they are in their order."""
+        """Return the number of cells; only after `sort`."""
         return len(self._positions)
 
     def add(self, run: CellRun) -> None:
-        """Put in some more."""
+        """Add the cells of a run; only before `sort`."""
         if len(run):
             self._cell_runs.append(run)
 
     def sort(self) -> SomeRuns:
-        """Have them in their order; returns itself."""
+        """Sort the cells by row and column, and return this object."""
         import polars as pl
 
         rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
@@ -43,12 +43,12 @@ class SomeRuns:
         return self
 
     def cells(self) -> CellRun:
-        """Return all of them."""
+        """Return all cells as one run."""
         rows, columns = np.divmod(self._positions, ROW)
         return CellRun(rows, columns, self._kinds, self._values)
 
     def at(self, positions: Positions) -> tuple[Positions, CellRun]:
-        """Return the indices of the positions that hold a cell, and those cells."""
+        """Return the indices of those positions at which a cell stands, and those cells."""
         index = np.searchsorted(self._positions, positions)
         known = np.minimum(index, max(len(self._positions) - 1, 0))
         match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
@@ -57,12 +57,11 @@ class SomeRuns:
         return match, CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
 
     def between(self, request: Request) -> tuple[ColumnRun, int | None]:
-        """Return the cells of a row that are requested, counted from the first one; and one that comes twice."""
+        """Return the requested cells of a row, and the place among them of a cell that comes twice, or None."""
         first = request.row * ROW + request.column
         end = request.row * ROW + (ROW if request.stop is None else request.stop)
         low, high = np.searchsorted(self._positions, [first, end]).tolist()
         places = self._positions[low:high] - first
         twice = np.flatnonzero(np.diff(places) == 0)
-        return ColumnRun(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(
-            twice
-        ) else None
+        row = ColumnRun(places, self._kinds[low:high], self._values[low:high])
+        return row, int(places[twice[0]]) if len(twice) else None

@@ -36,7 +36,7 @@ _FORMS = [  # of items
     PieceForm((t.END_ITEM,), 0),
     PieceForm((), 0, closed=(0,)),
 ]
-_SHORT = 2**15  # bytes, of which the tags take longer to count than to split
+_SHORT = 2**15  # bytes of a block that is split by plain Python, since the engine would take longer
 _OPENING, _CLOSING = b"<si><t>", b"</t></si>"
 _PLAIN = re.compile(rb"(?:<si><t>[^<&\x00-\x08\x0b-\x1f]*+</t></si>)++ *+")
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single item
@@ -47,7 +47,7 @@ class SharedStrings(SharedTexts):
 
     Args:
         package: of the workbook.
-        part: in which they are; None if the workbook has no shared strings.
+        part: the name of the part with the strings; None if the workbook has no shared strings.
 
     Raises:
         FormatError: the part is missing or damaged.
@@ -71,21 +71,23 @@ class SharedStrings(SharedTexts):
 
     @cached_property
     def numbers(self) -> pl.Series:
-        """Float64: the numerals among them."""
+        """The strings as Float64; null for those that are no numerals."""
         import polars as pl
 
         return self.texts.cast(pl.Float64, strict=False)
 
     def look_up_cells(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
-        """Return the values of cells, shared strings in the place of their numbers, and which of them are long.
+        """Return the values of cells with shared strings in place of their numbers, and the indices of long strings.
+
+        Long are strings of more than `LONGEST_EXACT` bytes; they are only found if `numeric`.
 
         Args:
             raw: the cells.
-            shared: which of them refer to shared strings.
-            numeric: give numerals as Float64, and null for all other text.
+            shared: the indices of those cells that refer to shared strings.
+            numeric: give strings that are numerals as Float64, and null for all others.
 
         Raises:
-            FormatError: a cell refers to a string that there is not.
+            FormatError: a cell refers to a string that is not in the table.
         """
         import polars as pl
 
@@ -109,6 +111,7 @@ class SharedStrings(SharedTexts):
 
 
 def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series:
+    """Return the strings of a block of string items, by the first way that is sure of them."""
     import polars as pl
 
     strings = _split_plain(block) if len(block) <= _SHORT else None
@@ -118,7 +121,7 @@ def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget)
 
 
 def _split_plain(block: bytes) -> pl.Series | None:
-    """Return the strings of a block that has nothing else in it, no entities and no escapes; otherwise None."""
+    """Return the strings of a block of `<si><t>..</t></si>` alone, without entities and escapes; None for any other."""
     import polars as pl
 
     if b"_x" in block or not _PLAIN.fullmatch(block):
@@ -133,7 +136,7 @@ def _split_plain(block: bytes) -> pl.Series | None:
 
 
 def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series | None:
-    """Return the strings of a block; None where the rules cannot be sure of them."""
+    """Return the strings of a block; items of unknown forms go through the XML parser. None if a text is in doubt."""
     import polars as pl
 
     tags = Tags(block, numeric=False, thread=thread)

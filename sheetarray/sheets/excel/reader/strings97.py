@@ -1,4 +1,4 @@
-"""Text of Excel 97 workbooks that may go on over several records, and the table of strings that is made of it.
+"""Text of Excel 97 workbooks that may go on over several records, such as their table of shared strings.
 
 Source: MS-XLS 2.4.265 (SST), 2.5.293 (XLUnicodeRichExtendedString).
 """
@@ -25,7 +25,7 @@ def read_strings(segments: Sequence[bytes]) -> pl.Series:
     """Return the strings of a table.
 
     Args:
-        segments: the table's record, and those that continue it.
+        segments: the contents of the table's record and of the records that continue it.
 
     Raises:
         FormatError: the table breaks off.
@@ -44,19 +44,23 @@ def read_strings(segments: Sequence[bytes]) -> pl.Series:
 
 
 class StringReader:
-    """Text that goes on over several records; each says anew whether its characters have one byte or two."""
+    """Reads strings that go on over several records; each record says anew whether characters have one byte or two.
+
+    Args:
+        segments: the contents of these records.
+    """
 
     def __init__(self, segments: Sequence[bytes]) -> None:
         self._segments, self._index, self._at = segments, 0, 0
 
     def has_more(self) -> bool:
-        """Return whether anything is left, and go to the segment where it is."""
+        """Return whether any bytes are left, and go to the segment in which the next one stands."""
         while self._index < len(self._segments) and self._at >= len(self._segments[self._index]):
             self._index, self._at = self._index + 1, 0
         return self._index < len(self._segments)
 
     def whole_strings(self) -> list[str]:
-        """Return the next strings, as long as they are whole in this segment, without what else they have."""
+        """Return the next strings up to one that goes on in the next segment; their formats are skipped."""
         segment, at = self._segments[self._index], self._at
         end, texts = len(segment), []
         while (start := at + 3) <= end:
@@ -73,7 +77,7 @@ class StringReader:
         return texts
 
     def string(self) -> str:
-        """Return the next string, whatever it has.
+        """Return the next string, which may go on in the next segments.
 
         Raises:
             FormatError: the table breaks off.
@@ -98,14 +102,14 @@ class StringReader:
         return b"".join(pieces)
 
     def characters(self, count: int, *, wide: bool) -> str:
-        """Return the text from here on.
+        """Return a number of characters.
 
         Args:
-            count: its characters.
-            wide: whether they have two bytes each, until another record says otherwise.
+            count: the number.
+            wide: whether the characters have two bytes each, until the next segment says otherwise.
 
         Raises:
-            FormatError: it breaks off.
+            FormatError: the text breaks off.
         """
         pieces = []
         while count:

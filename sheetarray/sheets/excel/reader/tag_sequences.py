@@ -16,7 +16,7 @@ from .piece_forms import PieceForm, match_forms
 from .tags import Tags, TagWords
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
-_FEWEST_ROWS = 4  # of which it is worth while to ask whether they are alike
+_FEWEST_ROWS = 4  # rows: with fewer, it is not worth while to find out whether all are alike
 
 _FORMS = [  # of cells
     PieceForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
@@ -36,17 +36,17 @@ _FORMS = [  # of cells
 
 @dataclass(frozen=True)
 class TagSequences:
-    """Cells, and what they consist of; the arrays run in parallel, but for `rows`.
+    """The cells of a block and the tags of which each consists; all arrays but `rows` have an item for each cell.
 
     Attributes:
-        rows: the tags that begin rows.
-        row_of: the index of each cell's row among them.
-        cells: the first tag of each.
-        spans: how many tags each has.
-        values: the tag before each value; the cell's first where it has none.
-        formulas: which have a formula.
-        odd: which are of no known form.
-        width: how many cells each row has where all rows consist of the same tags; otherwise 0.
+        rows: the indices of the tags that begin rows.
+        row_of: the index of each cell's row in `rows`.
+        cells: the index of each cell's first tag.
+        spans: the number of each cell's tags.
+        values: the index of the tag after which each cell's value stands; that of its first tag if it has no value.
+        formulas: a mask of the cells that have a formula.
+        odd: a mask of the cells of no known form.
+        width: the number of cells in each row, if all rows consist of the same tags; otherwise 0.
     """
 
     rows: Positions
@@ -60,13 +60,13 @@ class TagSequences:
 
 
 def read_tag_sequences(tags: Tags) -> TagSequences | None:
-    """Return the cells of a block; None where it is not made of rows alone, and those not of cells."""
+    """Return the cells of a block; None if it holds anything but rows of cells."""
     rows = np.flatnonzero(tags.kinds == t.ROW)
     return _cells_alike(tags, rows) or _cells_each(tags, rows, len(tags))
 
 
 def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
-    """Return the cells among the first `count` tags, one by one."""
+    """Return the cells among the first `count` tags, each compared with the known forms; None for anything but rows."""
     bounds = np.flatnonzero(tags.kinds[:count] >= t.BOUND)
     which = tags.kinds[bounds]
     spans = np.diff(bounds, append=count)
@@ -88,7 +88,8 @@ def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
 def _cells_alike(tags: Tags, rows: Positions) -> TagSequences | None:
     """Return the cells of rows that all have the tags of the first one, which alone is parsed; otherwise None.
 
-    Tags that close themselves (`<c/>`) are left to the slower way too."""
+    None also if a tag closes itself (`<c/>`), which `_cells_each` finds out for each cell.
+    """
     count = len(rows)
     if count < _FEWEST_ROWS or len(tags) != count * (tags_per_row := int(rows[1])):
         return None
@@ -124,13 +125,13 @@ _BYTE, _QUOTE = np.uint64(0xFF), np.uint64(ord('"'))
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The numbers of rows.
+    """The row numbers of a block, with which those in the references of cells are compared.
 
     Attributes:
-        rows: from 0.
-        digits: how many each is written with.
-        words: the digits and the quote after them.
-        masks: of those words.
+        rows: the numbers, from 0.
+        digits: the number of digits with which each is written.
+        words: the digits and the quote after them, as the lowest bytes of a word.
+        masks: a mask of these bytes in each word.
     """
 
     rows: Positions
@@ -140,18 +141,18 @@ class _Numbers:
 
 
 def read_references(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
-    """Return row and column of each cell, where its tag goes on after the reference, and the row after the last one.
+    """Return the row and the column of each cell, the byte after its reference, and the row below the last row.
 
-    None where a row or a cell does not begin with its reference, or the two contradict each other.
+    None if the tag of a row or of a cell does not begin with its reference, or if the two contradict each other.
 
     Args:
         tags: of the block.
-        forms: the cells in it.
-        after: the row of the first one, from 0, where rows and cells have no references but follow each other.
+        forms: the cells of the block.
+        after: the number of the first row, from 0, if rows and cells have no references.
     """
     if len(forms.rows) and tags.bytes[int(tags.starts[forms.rows[0]]) + len(_BARE_ROW)] in _CLOSING:
         return _find_following(tags, forms, after)
-    numbers = _numbers(tags, forms.rows)
+    numbers = _read_row_numbers(tags, forms.rows)
     if numbers is None:
         return None
     places = tags.starts[forms.cells]
@@ -167,8 +168,9 @@ def read_references(tags: Tags, forms: TagSequences, after: int) -> tuple[Positi
 
 
 def _find_following(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
-    """Return the same where no row has a number; a reference that a cell has all the same is an attribute of no known
-    form.
+    """Return the same for rows without a number, whose cells stand in the first columns.
+
+    If one of these cells has a reference all the same, `worksheet` finds an attribute that it does not know.
     """
     starts = tags.starts[forms.rows]
     bare = tags.starting_with(starts, _BARE_ROW + b">") | tags.starting_with(starts, _BARE_ROW + b"/>")
@@ -180,7 +182,8 @@ def _find_following(tags: Tags, forms: TagSequences, after: int) -> tuple[Positi
     return forms.row_of + after, columns, tags.starts[forms.cells] + len("<c"), after + len(forms.rows)
 
 
-def _numbers(tags: Tags, rows: Positions) -> _Numbers | None:
+def _read_row_numbers(tags: Tags, rows: Positions) -> _Numbers | None:
+    """Return the numbers of the rows that some tags begin; None if a tag does not begin with its number."""
     places = tags.starts[rows]
     if not tags.starting_with(places, _ROW_TAG).all():
         return None
@@ -194,8 +197,9 @@ def _numbers(tags: Tags, rows: Positions) -> _Numbers | None:
 
 
 def parse_quoted_numbers(words: TagWords) -> tuple[Positions, Positions] | None:
-    """Return the numbers that words begin with, up to a quote, and how many digits each has; None where one
-    has none.
+    """Return the numbers with which words begin, and the number of digits of each.
+
+    None if a word does not begin with one to seven digits and a quote.
     """
     number, digits = np.zeros((2, len(words)), dtype=np.int64)
     going = np.ones(len(words), dtype=np.bool_)
@@ -211,7 +215,14 @@ def parse_quoted_numbers(words: TagWords) -> tuple[Positions, Positions] | None:
 
 
 def _letters(tags: Tags, places: Positions) -> tuple[Positions, Positions] | None:
-    """Return the column that the letters of each reference name, and how many they are."""
+    """Return the column that the letters of each reference name, and the number of letters.
+
+    None if a cell's tag does not begin with its reference.
+
+    Args:
+        tags: of the block.
+        places: the byte at which the tag of each cell begins.
+    """
     if not tags.starting_with(places, _CELL_TAG).all():
         return None
     words = tags.words(places + len(_CELL_TAG))
@@ -228,7 +239,7 @@ def _letters(tags: Tags, places: Positions) -> tuple[Positions, Positions] | Non
 
 
 def _letters_alike(tags: Tags, places: Positions, width: int) -> tuple[Positions, Positions] | None:
-    """Return the same, where each row has cells of the same columns; None where one does not."""
+    """Return the same for rows of `width` cells each, all in the same columns; None if a row has other columns."""
     once = _letters(tags, places[:width])
     if once is None:
         return None

@@ -1,7 +1,7 @@
-"""Text of XML cut into its tags, all at once: which tag each begins with, and the text that follows it.
+"""XML cut into its tags, all at once: the place and the kind of each tag, and the text that follows it.
 
-A text is cut at every `<`, and each piece at its `>`. The columnar engine does that as if it were a table of two
-columns; NumPy looks at the first bytes of each piece, and at any others eight at a time.
+The XML is cut at every `<`, and each piece at its `>`. The columnar engine does that by reading a table of two columns,
+whose lines end with `<`. Meanwhile NumPy finds the kind of each tag by its first bytes.
 """
 
 from __future__ import annotations
@@ -58,26 +58,27 @@ _TABLE = np.zeros(2**16, dtype=np.uint8)
 for _kind, _firsts in _BEGINNINGS.items():
     for _first in _firsts:
         _TABLE[int.from_bytes(_first, "little")] = _kind
-_THIRD = {ROW: b"w", END_ROW: b"o", END_ITEM: b"i", INLINE: b"> /", ITEM: b"> /"}  # the byte after those two
+_THIRD = {ROW: b"w", END_ROW: b"o", END_ITEM: b"i", INLINE: b"> /", ITEM: b"> /"}  # one of these follows those two
 _ONE_OF = {thirds: np.isin(np.arange(256), list(thirds)) for thirds in _THIRD.values()}
-_AHEAD = 8  # tags
+_AHEAD = 8  # tags after the last one at which a comparison may look
 _LESS, _GREATER, _SLASH = 0x3C, 0x3E, 0x2F
 _LINE_END = 1  # no character of XML
 _WIDEST_LINE = 48  # bytes: no program writes longer numbers
 
 
 class Tags:
-    """The tags of a text that begins with one.
+    """The tags of XML that begins with one.
 
     Args:
-        text: UTF-8, with at least 64 spaces at its end.
+        text: the XML in UTF-8, with at least 64 spaces at its end.
         numeric: read the text after each tag as Float64.
         thread: where the engine works meanwhile.
 
     Attributes:
-        bytes: of the text.
-        starts: where each tag's `<` is.
-        kinds: of each, and some zeros.
+        text: the XML.
+        bytes: of the XML, as an array.
+        starts: the byte at which each tag begins.
+        kinds: of each tag, one of the constants of this module, and some zeros after the last tag.
     """
 
     def __init__(self, text: bytes, *, numeric: bool, thread: Executor) -> None:
@@ -100,16 +101,16 @@ class Tags:
         return len(self.starts)
 
     def texts(self) -> pl.Series | None:
-        """Return the text after each tag, null for none; None if a `>` stands in text, or the engine refuses it."""
+        """Return the text after each tag, null for no text; None if a `>` stands in text, or the engine refuses it."""
         series = self._texts.result()
         if series is not None and len(series) == len(self) + 1:
-            series = series[1:]  # what comes before the first tag
+            series = series[1:]  # without the field before the first tag
         if series is None or len(series) != len(self) or np.count_nonzero(self.bytes == _GREATER) != len(self):
             return None
         return series
 
     def words(self, places: Positions) -> TagWords:
-        """Return eight bytes from each place on, the first the lowest."""
+        """Return eight bytes from each place on as a word, with the first byte as its lowest."""
         return self._words[places]
 
     def starting_with(self, places: Positions, text: bytes) -> Mask:
@@ -133,16 +134,19 @@ class Tags:
         return mask
 
     def last_bytes(self, tags: Positions) -> Kinds:
-        """Return the byte before the next tag."""
+        """Return, for each of some tags, the byte just before the next tag."""
         return self.bytes[self.ends(tags) - 1]
 
     def ends(self, tags: Positions) -> Positions:
-        """Return the places after tags at which the next tag begins, or the text ends."""
+        """Return, for each of some tags, the place at which the next tag begins, or the XML ends."""
         return np.append(self.starts, len(self.text))[tags + 1]
 
 
 def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
-    """Return the text after each `<` that follows the first `>`, null for none; None if the engine refuses the text."""
+    """Return the second column of a text as a table: what stands after each tag, null for no text.
+
+    A field for the bytes before the first tag may come first. None if the engine refuses the text.
+    """
     import polars as pl
 
     kind: Any = pl.Float64 if numeric else pl.String
@@ -166,15 +170,15 @@ def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
 
 
 def texts_at(text: bytes, places: Positions, *, numeric: bool = False) -> pl.Series | None:
-    """Return the text from each place up to the next tag; None where one is empty, is no number or has a control code.
+    """Return the text from each place up to the next tag; None if one is empty, no number, or has a control code.
 
     The engine reads each of them as the first field of a line that ends where the next one begins: half the work of
     `texts_after_tags`.
 
     Args:
         text: UTF-8.
-        places: ascending, each right after a byte that is none of those.
-        numeric: read them as Float64.
+        places: ascending; the byte before each of them belongs to no text.
+        numeric: read the texts as Float64.
     """
     copy = BytesIO(text)  # which gives its bytes without another copy
     with copy.getbuffer() as units:
@@ -183,14 +187,14 @@ def texts_at(text: bytes, places: Positions, *, numeric: bool = False) -> pl.Ser
 
 
 def numbers_at(text: bytes, places: Positions, ends: Positions) -> pl.Series | None:
-    """Return the number from each place up to the next tag as Float64; None where one is none.
+    """Return the number from each place up to the next tag as Float64; None if one is no number.
 
     The engine gets the bytes of numbers alone, each a line, which takes it half the time.
 
     Args:
         text: UTF-8, with at least 64 spaces at its end.
-        places: ascending.
-        ends: where the tags after them are.
+        places: the byte at which each number begins, ascending.
+        ends: the byte at which the tag after each number begins.
     """
     width = int((ends - places).max()) + 2  # the tag that follows, and the end of a line
     if width > _WIDEST_LINE:
@@ -201,7 +205,14 @@ def numbers_at(text: bytes, places: Positions, ends: Positions) -> pl.Series | N
 
 
 def _first_fields(lines: bytes, numeric: bool, start: int, count: int) -> pl.Series | None:
-    """Return the text up to the first tag of so many lines, from one on; None where one is empty or no number."""
+    """Return the text of each line up to its first tag; None if one is empty or no number.
+
+    Args:
+        lines: the text, whose lines end with `_LINE_END`.
+        numeric: read the texts as Float64.
+        start: the number of the first line that counts.
+        count: the number of lines from there on.
+    """
     import polars as pl
 
     kind: Any = pl.Float64 if numeric else pl.String

@@ -1,4 +1,4 @@
-"""Text in the XML of a workbook, read: entities, and the `_xHHHH_` escapes of characters that XML lacks.
+"""Decodes text in the XML of a workbook: entities, and the `_xHHHH_` escapes of characters that XML does not have.
 
 Source: ECMA-376 part 1, 22.9.2.19 (ST_Xstring).
 """
@@ -18,9 +18,9 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&
 _ENTITY = "&(?:lt|gt|quot|apos|amp);"
 _REFERENCE = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
 _ESCAPES = re.compile("(?:_x[0-9A-Fa-f]{4}_)+")
-WHITE = " \t\n\r"  # for XML
-ESCAPE = b"_x"  # begins one
-NO_TEXT = b"]]>"  # which no text of XML has
+WHITE = " \t\n\r"  # the white space of XML
+ESCAPE = b"_x"  # begins an escape
+NO_TEXT = b"]]>"  # stands in no text of well-formed XML
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -44,7 +44,7 @@ def without_entities(text: str) -> str:
     """Return a text without entities and references to characters.
 
     Raises:
-        FormatError: an entity that XML itself does not have, or a character that is none.
+        FormatError: the text has an entity that XML itself does not have, or a reference to no character.
     """
     return _REFERENCE.sub(_expand_reference, text) if "&" in text else text
 
@@ -60,27 +60,27 @@ def _expand_reference(match: re.Match[str]) -> str:
 
 def all_without_escapes(texts: pl.Series) -> pl.Series:
     """Undo the escapes in a column of texts, as `without_escapes` does in one."""
-    return _change_chosen(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
+    return _change_some(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
 
 
 def all_without_entities(texts: pl.Series) -> pl.Series:
     """Replace the entities in a column of texts, as `without_entities` does in one.
 
     Raises:
-        FormatError: an entity that XML itself does not have, or a character that is none.
+        FormatError: a text has an entity that XML itself does not have, or a reference to no character.
     """
     marked = texts.str.contains("&", literal=True)
     if not marked.any():
         return texts
     some = texts.filter(marked)
     if some.str.replace_all(_ENTITY, "").str.contains("&", literal=True).any():
-        return _change_chosen(texts, marked, without_entities)
+        return _change_some(texts, marked, without_entities)
     plain = some.str.replace_many(list(_ENTITIES), list(_ENTITIES.values()))
     return texts.scatter(marked.arg_true(), plain)
 
 
-def _change_chosen(texts: pl.Series, mask: pl.Series, change: Callable[[str], str]) -> pl.Series:
-    """Return the same texts, those chosen changed one by one."""
+def _change_some(texts: pl.Series, mask: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    """Return the same texts, those under a mask changed one by one."""
     import polars as pl
 
     places = mask.fill_null(value=False).arg_true()

@@ -1,4 +1,4 @@
-"""The sheets that a workbook lists."""
+"""The titles of the sheets that a workbook lists, and where each sheet is."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _MOST = 10_000
 
 
 class Titles:
-    """Titles of sheets, and where each is.
+    """The titles of the worksheets of a workbook, and where each is.
 
     Args:
-        part: the list, for messages; None where it is no part of its own.
+        part: the part of the package that lists them, for messages; None if the workbook is no package.
 
     Attributes:
-        places: by title, in the order listed.
+        places: where each worksheet is, by its title, in the order listed: the name of its part, or its first byte.
     """
 
     def __init__(self, part: str | None = None) -> None:
@@ -27,10 +27,10 @@ class Titles:
         self._used: set[str] = set()
 
     def add(self, title: str, place: str) -> None:
-        """Add a sheet; raise a FormatError if its title is taken.
+        """Add a sheet.
 
         Raises:
-            FormatError: there is one of that title, compared without case, or at that place, or there are too many.
+            FormatError: a sheet has that title, compared without case, or that place already, or there are too many.
         """
         if title.casefold() in self._seen:
             raise FormatError(f"two sheets have the title {title!r:.80}", location=self._part)

@@ -1,8 +1,8 @@
 """Uniform rows: long ones in which the same cell stands over and over, in one column after the other.
 
-So are most rows of the headers of very many arrays. Such a row is its first cell, its first column and a number of
-cells: joining the letters of the columns by what stands between them must give its bytes, which takes no look at any
-single cell.
+In a sheet of very many arrays, most rows of headers are such rows. A uniform row is known by its first cell, its first
+column and the number of cells: if the letters of these columns, joined by the bytes between the first two of them, give
+the bytes of the row, it is uniform, and no other cell needs to be parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ....columns.grid import column_letters, column_number
 from .cells import MOST_COLUMNS, CellRun
 from .cutting import PAD
 
-SHORTEST_ROW = 2**14  # bytes of the first row of a block in which uniform ones are looked for
+SHORTEST_ROW = 2**14  # bytes that the first row of a block has, at least, for uniform rows to be looked for in it
 FEWEST_CELLS = 64  # of a row
 _LONGEST_TAG = 256  # bytes of the tag of a row
 _CELL, _ROW_END = b'<c r="', b"</row>"
@@ -28,18 +28,18 @@ _LETTERS = re.compile(rb"[A-Z]{1,3}(?=[1-9])")
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The columns in which a cell stands, one after the other.
+    """The columns of a uniform row, one after the other.
 
     Attributes:
         column: the first of them, from 0.
-        count: how many there are.
+        count: the number of columns.
     """
 
     column: int
     count: int
 
     def repeat(self, cell: CellRun) -> CellRun:
-        """Return the cells of the row, of which only the first is given."""
+        """Return the cells of the row, given its first cell."""
         return replace(
             cell,
             rows=np.repeat(cell.rows, self.count),
@@ -52,9 +52,9 @@ class Repetition:
 
 
 def cut_uniform(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, Repetition | None]]:
-    """Yield blocks of plain rows; of a uniform row one with its first cell alone, and where that is repeated.
+    """Yield blocks of rows; each uniform row becomes a block with its first cell alone, and the columns of the row.
 
-    Blocks of short rows are passed on as they are.
+    Blocks of short rows are passed on unchanged.
     """
     for block in blocks:
         if block.find(_ROW_END, 0, SHORTEST_ROW) >= 0:
@@ -64,7 +64,7 @@ def cut_uniform(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, Repetition | N
 
 
 def _cut_block(block: bytes) -> Iterator[tuple[bytes, Repetition | None]]:
-    begin = start = 0  # of the rows that are not uniform, and of the row that is looked at
+    begin = start = 0  # the first byte of rows that are not uniform, and of the row at hand
     while (end := block.find(_ROW_END, start)) >= 0:
         end += len(_ROW_END)
         row = _read_uniform(block, start, end)
@@ -81,7 +81,7 @@ def _cut_block(block: bytes) -> Iterator[tuple[bytes, Repetition | None]]:
 
 
 def _read_uniform(block: bytes, start: int, end: int) -> tuple[bytes, Repetition] | None:
-    """Return the first cell of a row as a block, and where it stands; None for a row that is not uniform."""
+    """Return the first cell of a row as a block, and the columns of the row; None for a row that is not uniform."""
     first = _FIRST.match(block, start, end)
     if first is None:
         return None

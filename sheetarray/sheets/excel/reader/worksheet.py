@@ -1,8 +1,8 @@
-"""Blocks of rows of worksheet XML -> cells, by vectorised rules for the forms that programs write.
+"""Parses blocks of rows of worksheet XML into cells, by vectorised rules for the forms that programs write.
 
-Short blocks, and those of nothing but numbers, have faster ways of their own (`short`, `regular`). In all others every
-cell must be one of some sequences of tags, and begin with its reference. One of another form goes through an
-XML parser by itself (`events`), and so does a whole block that these rules cannot be sure of.
+Short blocks, and those whose rows are all alike, have faster ways of their own (`short`, `regular`). In all others
+every cell must be one of a few sequences of tags, and begin with its reference. A cell of another form goes through an
+XML parser by itself (`row_events`), and so does a whole block if these rules are not sure of it.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
 """
@@ -19,7 +19,7 @@ from ....dtypes import Mask, Positions
 from .cells import LONGEST_EXACT, Kinds
 from .decoding import PRESERVED, decode_texts
 from .events import MarkupBudget
-from .formulas import FALSE, TRUE, areas_of
+from .formulas import FALSE, TRUE, find_areas
 from .raw import INLINE, LOGICAL, LONG_TEXT, PLAIN, RESULT, TYPES, RawCells, concatenate
 from .regular import ANY, VALUES, RegularRows, regular_rows
 from .row_events import parse_rows
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SHORTEST_REGULAR = 2**13  # bytes; less is read by `short` as quickly
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
 _LONGEST_ATTRIBUTE = 64  # bytes
-_MOST_ATTRIBUTES = 64  # different ones in a block, but for styles
+_MOST_ATTRIBUTES = 64  # attributes with different values in a block, not counting styles
 _STYLE = b' s="'
 _ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>))')
 
@@ -60,14 +60,15 @@ def parse_block(
 
     Args:
         block: from the tag of a row on.
-        after: the row that follows the last one before them, from 0.
+        after: the number of the row below the block before, from 0, for rows that do not say their own.
         numeric: give values as Float64.
         name: of the part, for messages.
         thread: where the columnar engine works meanwhile.
-        budget: of the part, for what goes through the parser.
+        budget: the elements that the XML parser may still read of the part.
 
     Raises:
-        FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
+        FormatError: the block is no well-formed XML, has a reference or a type that cells do not have, or too much of
+            unusual XML.
     """
     if len(block) <= LONGEST and not numeric and (cells := short_rows(block)) is not None:
         return cells
@@ -79,23 +80,23 @@ def parse_block(
 
 
 def _are_bits(values: pl.Series) -> Mask:
-    """Return a mask of the values that are 1 or 0, as truth values that a number format shows are."""
+    """Return a mask of the values that are 1 or 0: a number of a truth value's formula counts as one only then."""
     bits = ((values == 0) | (values == 1)) if values.dtype.is_numeric() else values.is_in(["0", "1"])
     mask: Mask = bits.fill_null(value=False).to_numpy()
     return mask
 
 
 class _Block:
-    """A block of rows, taken apart."""
+    """A block of rows that is taken apart by its tags."""
 
     def __init__(self, tags: Tags, *, numeric: bool, name: str, budget: MarkupBudget | None = None) -> None:
         self._tags, self._numeric, self._name, self._budget = tags, numeric, name, budget
 
     def result(self, after: int = 0) -> RawCells | None:
-        """Return the cells; None where the rules cannot be sure of them.
+        """Return the cells; None if the rules cannot be sure of them.
 
         Args:
-            after: the row of the first one, from 0, where rows have no numbers.
+            after: the number of the first row, from 0, if rows do not say their own.
         """
         forms = read_tag_sequences(self._tags)
         references = forms and read_references(self._tags, forms, after)
@@ -106,10 +107,14 @@ class _Block:
         return kinds and self._cells(forms, rows, columns, *kinds, after=after)
 
     def _attributes(self, places: Positions) -> tuple[Kinds, Positions] | None:
-        """Return the type and the style of each cell, from what stands in its tag after the reference."""
+        """Return the type and the style of each cell; None if a tag has an attribute that the rules do not know.
+
+        Args:
+            places: the byte in each cell's tag at which the attributes after its reference begin.
+        """
         types = np.zeros(len(places), dtype=np.uint8)
         styles = np.zeros(len(places), dtype=np.int64)
-        rest = np.arange(len(places))  # the cells with more attributes, which begin at `places`
+        rest = np.arange(len(places))  # the cells with further attributes, which begin at `places`
         for _ in range(_MOST_ATTRIBUTES):
             first = self._tags.bytes[places]
             more = (first != ord(">")) & (first != ord("/"))
@@ -139,7 +144,10 @@ class _Block:
     def _cells(
         self, forms: TagSequences, rows: Positions, columns: Positions, types: Kinds, styles: Positions, *, after: int
     ) -> RawCells | None:
-        """Return those cells alone that have a value or should have one; odd ones go through an XML parser."""
+        """Return the cells that have a value or a formula; None if the rules cannot be sure of a value.
+
+        Cells of no known sequence of tags go through an XML parser.
+        """
         texts = self._tags.texts()
         places, odd = forms.values, forms.odd
         has = places != forms.cells
@@ -160,7 +168,7 @@ class _Block:
         elif types.any():
             types = np.where(self._long(types, places) & values.is_not_null().to_numpy(), np.uint8(LONG_TEXT), types)
         marks = forms.formulas if forms.formulas.any() else None
-        areas = () if marks is None else areas_of(self._tags.text)
+        areas = () if marks is None else find_areas(self._tags.text)
         if marks is not None and (truths := marks & self._constants(forms)).any():
             marks = marks & ~(truths & ((types == LOGICAL) | ((types == PLAIN) & _are_bits(values))))
         pending = blank & forms.formulas
@@ -173,14 +181,14 @@ class _Block:
         return concatenate([run.select(keep), *self._parse_odd_cells(forms, rows[odd], after)], after)
 
     def _constants(self, forms: TagSequences) -> Mask:
-        """Return a mask of the cells with a formula that LibreOffice writes for a truth value."""
+        """Return a mask of the cells whose formula is TRUE() or FALSE(), as LibreOffice writes truth values."""
         ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
         return self._tags.starting_with(ends - len(TRUE), TRUE) | self._tags.starting_with(ends - len(FALSE), FALSE)
 
     def _restore_truths(
         self, forms: TagSequences, lost: Mask, types: Kinds, values: pl.Series
     ) -> tuple[Kinds, pl.Series]:
-        """Return types and values in which the formulas TRUE() and FALSE() that lost their value have it again."""
+        """Return types and values in which the formulas TRUE() and FALSE() under the mask `lost` have their value."""
         import polars as pl
 
         cells = np.flatnonzero(lost)
@@ -189,7 +197,7 @@ class _Block:
         return np.where(lost, np.uint8(LOGICAL), types), values.scatter(cells, truths)
 
     def _long(self, types: Kinds, places: Positions) -> Mask:
-        """Return a mask of the cells that are, or may be, text of more characters than a double has digits."""
+        """Return a mask of the cells that are, or may be, text of more than `LONGEST_EXACT` characters."""
         starts = self._tags.starts[places]
         tag = np.where(self._tags.starting_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
         marks: Mask = (types == RESULT) | (types == INLINE)
@@ -197,7 +205,7 @@ class _Block:
         return marks
 
     def _parse_odd_cells(self, forms: TagSequences, rows: Positions, after: int) -> list[RawCells]:
-        """Return odd cells, each read by the XML parser."""
+        """Return the cells of no known sequence of tags, read by the XML parser; `rows` are their rows."""
         if not len(rows):
             return []
         cells, spans = forms.cells[forms.odd], forms.spans[forms.odd]

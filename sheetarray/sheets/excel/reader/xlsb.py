@@ -34,7 +34,7 @@ from .binary import (
 from .cells import BOOLEAN, FAULT, MOST_COLUMNS, MOST_ROWS, TEXT, CellRun
 from .formats import Formats
 from .record_book import RecordBook
-from .records_xlsb import NO_TEXT, RecordBlock, iter_part_records, record_text, walk_part
+from .records_xlsb import NO_TEXT, RecordBlock, iter_part_records, read_text, walk_part
 from .titles import Titles
 
 _ROW, _END_OF_CELLS = 0, 146
@@ -42,7 +42,7 @@ _BLANK, _PACKED, _ERROR, _BOOLEAN, _REAL, _STRING, _SHARED = range(1, 8)
 _STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT, _RICH = 8, 9, 10, 11, 62
 _ITEM, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 19, 44, 47, 617, 618
 _SETTINGS, _SHEET = 153, 156
-_MOST_OTHERS = 4_000_000  # records of a sheet that are none of cells with a value
+_MOST_OTHERS = 4_000_000  # records of a sheet that hold no value: blank cells, styles of rows and the like
 
 _U16 = struct.Struct("<H")
 _LEAST = {
@@ -67,7 +67,7 @@ class XlsbBook(RecordBook):
     """A binary workbook in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
-        FormatError: no workbook, or a damaged one.
+        FormatError: the part is no workbook, or a damaged one.
     """
 
     max_rows = MOST_ROWS
@@ -84,8 +84,8 @@ class XlsbBook(RecordBook):
                 if kind == _SETTINGS:
                     self.from_1904 = bool(record[0] & 1)
                 elif kind == _SHEET:
-                    id_, after = record_text(record, 8)
-                    title, _ = record_text(record, after)
+                    id_, after = read_text(record, 8)
+                    title, _ = read_text(record, after)
                     titles.add_related(title, id_, targets)
         self._parts = titles.places
         self.titles = list(self._parts)
@@ -94,7 +94,7 @@ class XlsbBook(RecordBook):
     def _words(self) -> WordTable:
         part = self._relations.present_target("sharedStrings")
         records = iter_part_records(self._package, part) if part is not None else ()
-        return WordTable([record_text(record, 1)[0] for kind, record in records if kind == _ITEM])
+        return WordTable([read_text(record, 1)[0] for kind, record in records if kind == _ITEM])
 
     @cached_property
     def _formats(self) -> Formats:
@@ -105,7 +105,7 @@ class XlsbBook(RecordBook):
         with checking_complete(part or ""):
             for kind, record in iter_part_records(self._package, part) if part is not None else ():
                 if kind == _FORMAT:
-                    codes[_U16.unpack_from(record)[0]] = record_text(record, 2)[0]
+                    codes[_U16.unpack_from(record)[0]] = read_text(record, 2)[0]
                 elif kind in (_BEGIN_STYLES, _END_STYLES):
                     among_styles = kind == _BEGIN_STYLES
                 elif kind == _STYLE and among_styles:
@@ -137,7 +137,13 @@ class XlsbBook(RecordBook):
                     return
 
     def _batch(self, records: RecordBlock, data: RecordBytes, rows: Positions) -> RawBatch:
-        """Return the cells of some records, in rows that are known."""
+        """Return the cells of some records.
+
+        Args:
+            records: those that hold a value.
+            data: the bytes of their block.
+            rows: of each record.
+        """
         kinds, starts = records.kinds, records.starts
         styles = read_fields(data, starts + 4, "<u4") & 0xFFFFFF
         batch = RawBatch.from_addresses(rows, read_fields(data, starts, "<u4"), styles)
@@ -162,12 +168,15 @@ class XlsbBook(RecordBook):
 
 
 def _check_widths(counts: Positions, across: int, rows: Positions) -> int:
-    """Return the number of cells that the last row has so far; refuse a row that has too many.
+    """Return the number of cells so far in the last row of a block, which may go on in the next block.
 
     Args:
-        counts: of the cells in each row; the first one began before.
-        across: how many cells that one had before.
-        rows: of each.
+        counts: the number of cells in each row of the block; the first of these rows began in the block before.
+        across: the number of cells that this row has in the blocks before.
+        rows: the numbers of these rows, from 0.
+
+    Raises:
+        FormatError: a row has more cells than there are columns.
     """
     counts[0] += across
     long = np.flatnonzero(counts > MOST_COLUMNS)
@@ -202,7 +211,13 @@ def _put_texts(batch: RawBatch, records: RecordBlock, data: RecordBytes) -> None
 
 
 def _are_constant(data: RecordBytes, starts: Positions, sizes: Positions) -> Mask:
-    """Return a mask of the truth values whose formula is as short as TRUE(), shorter than any reference."""
+    """Return a mask of the formulas that are as short as TRUE() and FALSE(), shorter than any reference.
+
+    Args:
+        data: the bytes of the block.
+        starts: the byte at which the record of each formula begins; its value is a boolean.
+        sizes: the bytes of each record.
+    """
     constant = sizes < 15
     whole = np.flatnonzero(~constant)
     constant[whole] = read_fields(data, starts[whole] + 11, "<u4") <= SHORT_FORMULA
