@@ -77,14 +77,24 @@ HEAVY = {
 }
 
 
-@cache
 def imported(module: str, *, top_level: bool = False) -> set[str]:
     """What a module imports, at run time: ours as `errors`, `columns.grid`; others as the first part of their name."""
+    return _imports(module)[top_level]
+
+
+@cache
+def _imports(module: str) -> tuple[set[str], set[str]]:
+    """What a module imports anywhere, and outside of functions; the module is parsed once."""
+    body = ast.parse(MODULES[module].read_text()).body
+    return tuple(_imports_of(module, _nodes(body, into_functions=into)) for into in (True, False))  # type: ignore[return-value]
+
+
+def _imports_of(module: str, nodes: list[ast.AST]) -> set[str]:
     path = MODULES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     package = [part for part in package if part and part != "__init__"]
     result: set[str] = set()
-    for node in _nodes(ast.parse(path.read_text()).body, into_functions=not top_level):
+    for node in nodes:
         if isinstance(node, ast.Import):
             result |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:

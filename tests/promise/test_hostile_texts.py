@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gzip
 import io
-import subprocess
-import sys
-import textwrap
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import assert_same
-from hostile import survive, valid
+from children import limited, run_limited
+from hostile import survive
 
 import sheetarray as sa
 
@@ -76,7 +74,7 @@ def test_utf_16_without_a_mark_is_refused_and_readable_when_named(encoding: str)
 
 @pytest.mark.parametrize("at", ["name", "data", "far"])
 def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at: str) -> None:
-    strings = [str(cell) for cell in sa.to_linear(np.array(["a"] * 60_000))]
+    strings = [str(cell) for cell in sa.to_linear(np.array(["a"] * 40_000))]
     cells = {"name": ["x\udcff", *strings], "data": ["x", *strings[:-1], "\udcff"], "far": ["x", *strings, "\udcff"]}[
         at
     ]
@@ -186,9 +184,9 @@ def test_bombs_are_refused_in_little_memory() -> None:
         packer = zlib.compressobj(9, wbits=31)
         bomb = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
         piece = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to nothing before it
-        bomb += piece * 1100 + packer.flush()  # nobody comes to its checksum, of one piece
+        bomb += piece * 300 + packer.flush()  # nobody comes to its checksum, of one piece
         other = zstandard.ZstdCompressor(3).compressobj()
-        other_bomb = other.compress(b"[") + b"".join(other.compress(block) for _ in range(1100)) + other.flush()
+        other_bomb = other.compress(b"[") + b"".join(other.compress(block) for _ in range(300)) + other.flush()
         resource.setrlimit(resource.RLIMIT_AS, (5 * 2**30, 5 * 2**30))
         for content, format in ((bomb, "csv"), (other_bomb, "json")):
             try:
@@ -196,9 +194,7 @@ def test_bombs_are_refused_in_little_memory() -> None:
             except sa.FormatError as error:
                 print("inflates" in str(error))
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    assert done.stdout.split() == ["True"] * 2
+    assert run_limited(code).output.split() == ["True"] * 2
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9, 12, 30])
@@ -221,13 +217,10 @@ def test_warnings_are_of_our_own_class() -> None:
 
 def test_a_file_of_many_arrays_is_read_in_linear_time() -> None:
     arrays = {f"a{n}": np.array([n]) for n in range(3000)}
-    for options in ({}, {"orient": "rows"}):
-        file = io.BytesIO()
-        sa.write(file, arrays, format="csv", **options)
-        if options:
-            continue  # rows beyond the 1,200th are not looked at
+    file = io.BytesIO()
+    sa.write(file, arrays, format="csv")
+    with limited(seconds=10):
         assert list(read(file.getvalue())) == list(arrays)
-    assert valid("csv")
 
 
 def test_a_workbook_under_another_name_is_told() -> None:

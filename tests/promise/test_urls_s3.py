@@ -21,7 +21,7 @@ from sheetarray.files.many import find_files, read_heads
 KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([3, 1])}
 RNG = np.random.default_rng(5)
-LARGE = RNG.normal(size=(100_000, 2))
+LARGE = RNG.normal(size=(40_000, 2))
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +120,9 @@ def test_labels_blocks_and_pages(options, tmp_path):
     sa.write("s3://runs/frame.csv", frame.to_frame(), storage_options=options)
     assert sa.read_frame("s3://runs/frame.csv", storage_options=options)["t"].tolist() == frame.tolist()
     with sa.open_writer("s3://runs/blocks.csv", storage_options=options) as writer:
-        for start in range(0, len(LARGE), 40_000):
-            writer.append({"t": LARGE[start : start + 40_000]})
-    blocks = list(sa.iter_blocks("s3://runs/blocks.csv", "t", rows=30_000, storage_options=options))
+        for start in range(0, len(LARGE), 16_000):
+            writer.append({"t": LARGE[start : start + 16_000]})
+    blocks = list(sa.iter_blocks("s3://runs/blocks.csv", "t", rows=12_000, storage_options=options))
     assert np.concatenate(blocks).tobytes() == LARGE.tobytes()
     assert "labelled.csv" in sa.view(url, storage_options=options).html
 
