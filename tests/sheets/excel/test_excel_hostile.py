@@ -337,7 +337,7 @@ _REASONS = {
     "rows without numbers": f"a row beyond the {2**20 // PART} that a sheet has",
     "one cell over and over": "the cell comes twice in the sheet",
     "a number of 4 MB": "a number of 4194304 characters",
-    "a number of 60 MB": "a number of [0-9]+ characters",
+    "a number of 60 MB": "a number of [0-9]+ characters|a cell of more than [0-9]+ characters",
     "entities in the sheet": "has a document type definition",
     "styles without end": f"more than {2**17 // PART} styles",
     "sheets without end": f"more than {10_000 // PART} sheets",
