@@ -34,8 +34,6 @@ SUITES = [
     Suite("gspread-formatting", "1.2.0", "test.py"),
 ]
 
-_PYTEST = ["-m", "pytest", "-c", "pytest.ini", "-p", "no:cacheprovider", "-q", "-rA", "--tb=line"]
-
 # What stands in for a service account and its key; every request goes to an emulator of the run's own.
 CONFTEST = f"""
 import sys, types
@@ -61,53 +59,63 @@ def pytest_sessionfinish():
 """
 
 
-def run(suite: Suite, folder: Path) -> tuple[set[str], dict[str, str]]:
-    """Return the names of the tests that pass, and what the others say."""
-    sources = [_unpack(other, folder) for other in SUITES]
-    source = sources[SUITES.index(suite)]
-    tests = (source / suite.file).parent
-    (tests / "tests.config").write_text(f"[Spreadsheet]\nid: {KEY}\n")
-    (source / "conftest.py").write_text(CONFTEST)
-    (source / "pytest.ini").write_text("[pytest]\npython_classes = *Test\n")
+def run(archives: Path, folder: Path) -> list[tuple[set[str], dict[str, str]]]:
+    """Run all suites in one process; return of each the tests that pass, and what the others say.
+
+    Args:
+        archives: the folder of the sources that were downloaded.
+        folder: where they are unpacked.
+    """
+    sources = [_unpack(suite, archives, folder) for suite in SUITES]
+    for suite, source in zip(SUITES, sources, strict=True):
+        ((source / suite.file).parent / "tests.config").write_text(f"[Spreadsheet]\nid: {KEY}\n")
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "pytest.ini").write_text("[pytest]\npython_classes = *Test\n")
+    command = [sys.executable, "-m", "pytest", "-c", "pytest.ini", "--import-mode=importlib", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
+            *command,
             "-q",
             "-rA",
             "--tb=line",
-            "-c",
-            "pytest.ini",
-            suite.file,
+            *(source / suite.file for suite, source in zip(SUITES, sources, strict=True)),
         ],
-        cwd=source,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [ROOT, *sources]))},
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(str, [ROOT, *sources])),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
     )
-    passed = set(re.findall(r"^PASSED \S+::(\w+)$", done.stdout, re.MULTILINE))
-    failed = dict(re.findall(r"^(?:FAILED|ERROR) \S+?::(\w+)(?: - (.*))?$", done.stdout, re.MULTILINE))
-    if not passed:
-        raise RuntimeError(done.stdout + done.stderr)
-    return passed, failed
+    results = []
+    for source in sources:
+        test = rf"{re.escape(source.name)}/\S+?::(\w+)"
+        passed = set(re.findall(rf"^PASSED {test}$", done.stdout, re.MULTILINE))
+        failed = dict(re.findall(rf"^(?:FAILED|ERROR) {test}(?: - (.*))?$", done.stdout, re.MULTILINE))
+        if not passed:
+            raise RuntimeError(done.stdout + done.stderr)
+        results.append((passed, failed))
+    return results
 
 
 def download(suite: Suite, folder: Path) -> bool:
-    """Fetch a package's source; return whether there is an index that has it."""
+    """Fetch a package's source, unless it is there; return whether there is an index that has it."""
     if list(folder.glob(f"{suite.package.replace('-', '?')}-{suite.version}.tar.gz")):
         return True
     wanted = f"{suite.package}=={suite.version}"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet"]
     command += ["--no-binary", suite.package, "--retries", "0", "--timeout", "10"]
-    done = subprocess.run([*command, "--dest", folder, wanted], capture_output=True, text=True)
+    with tempfile.TemporaryDirectory(dir=folder) as unfinished:  # an interrupted run leaves no half of an archive
+        done = subprocess.run([*command, "--dest", unfinished, wanted], capture_output=True, text=True)
+        for archive in Path(unfinished).iterdir():
+            archive.replace(folder / archive.name)
     return done.returncode == 0
 
 
-def _unpack(suite: Suite, folder: Path) -> Path:
-    (archive,) = folder.glob(f"{suite.package.replace('-', '?')}-{suite.version}.tar.gz")
+def _unpack(suite: Suite, archives: Path, folder: Path) -> Path:
+    (archive,) = archives.glob(f"{suite.package.replace('-', '?')}-{suite.version}.tar.gz")
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     return folder / archive.name.removesuffix(".tar.gz")
@@ -120,8 +128,7 @@ def main() -> int:
         if not all(download(suite, Path(name)) for suite in SUITES):
             sys.stderr.write("no index has these packages\n")
             return 2
-        for suite in SUITES:
-            passed, failed = run(suite, Path(name))
+        for suite, (passed, failed) in zip(SUITES, run(Path(name), Path(name)), strict=True):
             sys.stdout.write(f"{suite.package} {suite.file}: {len(passed)} pass, {len(failed)} do not\n")
             for test, reason in failed.items():
                 sys.stdout.write(f"  {test}: {reason}\n    {suite.exceptions.get(test, 'not expected')}\n")

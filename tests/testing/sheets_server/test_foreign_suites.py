@@ -5,22 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from foreign_suites import SUITES, Suite, download, run
+from foreign_suites import SUITES, download, run
 
 PAGE = Path(__file__).parents[3] / "docs" / "emulator.md"
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    if not all(download(suite, folder) for suite in SUITES):
+def test_the_tests_of_other_packages_pass_but_for_those_that_are_named(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    cache: pytest.Cache | None = getattr(request.config, "cache", None)
+    archives = cache.mkdir("sources-of-other-packages") if cache is not None else tmp_path
+    if not all(download(suite, archives) for suite in SUITES):
         pytest.skip("no index has these packages")
-    return folder
-
-
-@pytest.mark.parametrize("suite", SUITES, ids=[suite.package for suite in SUITES])
-def test_the_tests_of_other_packages_pass_but_for_those_that_are_named(suite: Suite, sources: Path) -> None:
-    passed, failed = run(suite, sources)
-    assert failed.keys() == suite.exceptions.keys(), failed
-    assert f"| {suite.package} {suite.version} | {len(passed)} of {len(passed) + len(failed)} |" in PAGE.read_text()
-    assert all(test in PAGE.read_text() for test in suite.exceptions)
+    page = PAGE.read_text()
+    for suite, (passed, failed) in zip(SUITES, run(archives, tmp_path), strict=True):
+        assert failed.keys() == suite.exceptions.keys(), failed
+        assert f"| {suite.package} {suite.version} | {len(passed)} of {len(passed) + len(failed)} |" in page
+        assert all(test in page for test in suite.exceptions)
