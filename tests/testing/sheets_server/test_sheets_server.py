@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -16,7 +17,7 @@ import warnings
 import gspread
 import pytest
 import requests
-from children import GIVEN_UP_AFTER
+from children import GIVEN_UP_AFTER, until
 from examples import PART
 from sheets_asking import Sheets, ask, message
 
@@ -47,6 +48,36 @@ def test_a_request_for_another_host_is_refused(server: SheetsServer) -> None:
     connection.request("GET", f"/v4/spreadsheets/{key}", headers={"Host": "sheets.example.com"})
     assert connection.getresponse().status == 403
     connection.close()
+
+
+def test_a_connection_stays_for_the_next_request_where_the_client_asks_for_that(server: SheetsServer) -> None:
+    path = f"/v4/spreadsheets/{server.create()}"
+    connection = http.client.HTTPConnection("127.0.0.1", port(server))
+    for method, status in (("GET", 200), ("HEAD", 404), ("POST", 404), ("GET", 200)):
+        connection.request(method, path, b"{}" if method == "POST" else None, headers={"Connection": "keep-alive"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Connection")) == (status, None)
+        answer.read()
+        if method == "GET" and len(server.requests) == 1:
+            first = connection.sock
+    assert connection.sock is first is not None
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    assert (answer.status, answer.getheader("Connection")) == (200, "close")
+    connection.close()
+
+
+def test_a_client_that_nobody_has_any_more_leaves_no_connection(server: SheetsServer) -> None:
+    def handling() -> int:
+        return sum("process_request" in thread.name for thread in threading.enumerate())
+
+    before, client = handling(), server.client()
+    book = client.open_by_key(server.create())
+    book.sheet1.get("A1")
+    assert handling() == before + 1
+    del client, book
+    gc.collect()
+    until(lambda: handling() == before)
 
 
 def test_a_port_that_is_taken_is_an_error(server: SheetsServer) -> None:
