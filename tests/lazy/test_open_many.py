@@ -194,6 +194,9 @@ def test_very_many_files_are_one_layer_and_a_short_graph(tmp_path, monkeypatch):
     few = sa.open_many([tmp_path / f"{day}.csv" for day in range(50)], chunks=1)
     assert len(pickle.dumps(dataset["t"].data)) - len(pickle.dumps(few["t"].data)) < 250 * 100
     assert sorted(dataset["t"].values.ravel().tolist()) == list(range(150))
+    sa.write(tmp_path / "99.csv", {"t": [1, 2]})  # the last of them, in their order
+    with pytest.raises(sa.FormatError, match=r"99\.csv: 't' has the shape \(2,\), not \(1,\)"):
+        sa.open_many(pattern)
 
 
 # Rows of large files -----------------------------------------------------------------------------------------

@@ -46,17 +46,23 @@ def place(row: Format, folder: Path) -> Path:
     return folder / f"x{row.suffixes[0]}"
 
 
-@pytest.mark.parametrize("dtype", sorted(EVERYTHING))
+def is_refused(target: Path, dtype: str, row: Format) -> bool:
+    """Whether an array is refused with a sentence, and nothing written."""
+    try:
+        sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
+    except sa.DTypeError as error:
+        return len(str(error)) >= 20 and not target.exists()
+    return False
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_dtype_is_kept_or_refused_as_declared(row: Format, dtype: str, tmp_path: Path) -> None:
-    target = place(row, tmp_path)
-    if dtype in keeps(row).dtypes:
+def test_a_dtype_is_kept_or_refused_as_declared(row: Format, tmp_path: Path) -> None:
+    target, declared = place(row, tmp_path), keeps(row).dtypes
+    others = sorted(set(EVERYTHING) - set(declared))
+    assert [dtype for dtype in others if not is_refused(target, dtype, row)] == []
+    for dtype in sorted(set(EVERYTHING) & set(declared)):
         sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
         assert_same(plain(sa.read(target, format=row.name)["x"]), ARRAYS[dtype])
-    else:
-        with pytest.raises(sa.DTypeError, match=r".{20}"):
-            sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
-        assert not target.exists()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

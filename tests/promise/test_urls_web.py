@@ -6,6 +6,7 @@ import gzip
 import io
 import pickle
 import zipfile
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from web import serve_web
 import sheetarray as sa
 from sheetarray.cli import main
 
-LARGE = np.arange(200_000, dtype="float64").reshape(-1, 4) / 7
+LARGE = np.arange(80_000, dtype="float64").reshape(-1, 4) / 7
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +42,14 @@ def as_bytes(arrays, format, **options):
     return file.getvalue()
 
 
-CSV = as_bytes({"t": LARGE}, "csv")
+@cache
+def large(format):
+    """Return the bytes of a large file, made once."""
+    return gzip.compress(large("csv"), 1) if format == "csv.gz" else as_bytes({"t": LARGE}, format)
 
 
 def test_scan_of_a_large_csv_asks_for_its_size_and_for_one_head(web):
-    web.files["run.csv"] = CSV
+    web.files["run.csv"] = large("csv")
     assert sa.scan(web.url("run.csv"))["t"].shape == LARGE.shape
     assert web.asked() == [("HEAD", "run.csv", 0), ("GET", "run.csv", 4096)]
 
@@ -53,8 +57,7 @@ def test_scan_of_a_large_csv_asks_for_its_size_and_for_one_head(web):
 @pytest.mark.parametrize(("ranges", "sized"), [(True, True), (False, True), (False, False)])
 def test_every_server_gives_the_same_arrays(web, ranges, sized):
     web.ranges, web.sized = ranges, sized
-    web.files |= {"run.csv": CSV, "run.csv.gz": gzip.compress(CSV, 1), "run.xlsx": as_bytes({"t": LARGE}, "xlsx")}
-    web.files["run.npz"] = as_bytes({"t": LARGE}, "npz")
+    web.files |= {f"run.{suffix}": large(suffix) for suffix in ("csv", "csv.gz", "xlsx", "npz")}
     for path in web.files:
         url = web.url(path)
         assert sa.read(url)[next(iter(sa.scan(url)))].tobytes() == LARGE.tobytes(), path
@@ -63,7 +66,7 @@ def test_every_server_gives_the_same_arrays(web, ranges, sized):
 
 def test_a_server_without_ranges_is_read_no_further_than_the_head(web):
     web.ranges = False
-    web.files["run.csv"] = CSV
+    web.files["run.csv"] = large("csv")
     assert list(sa.scan(web.url("run.csv"))) == ["t"]
     assert all(method in ("HEAD", "GET") for method, _, _ in web.asked())
 
@@ -104,7 +107,7 @@ def test_of_an_archive_only_the_members_that_are_asked_for_are_read(web):
 
 @pytest.mark.parametrize("name", ["run.csv", "run.xlsx"])
 def test_a_file_that_is_replaced_while_it_is_read_is_an_error(web, name):
-    web.files[name] = CSV if name == "run.csv" else as_bytes({"t": LARGE}, "xlsx")
+    web.files[name] = large(name.removeprefix("run."))
     web.after = lambda path: web.versions.update({path: web.versions.get(path, 0) + 1})
     with pytest.raises(sa.FormatError, match="changed while it was read"):
         sa.read(web.url(name))
@@ -114,8 +117,8 @@ def test_a_file_that_is_replaced_while_it_is_read_is_an_error(web, name):
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_an_error(web):
-    web.files["run.csv"] = CSV
-    web.after = lambda path: web.files.update({path: CSV[:100_000]})
+    web.files["run.csv"] = large("csv")
+    web.after = lambda path: web.files.update({path: large("csv")[:100_000]})
     with pytest.raises(sa.FormatError, match="changed while it was read"):
         sa.read(web.url("run.csv"))
 
@@ -151,7 +154,7 @@ def test_a_host_of_two_colons_is_no_chain_of_links():
     except OSError:
         pytest.skip("this machine has no IPv6")
     try:
-        web.files["run.csv"] = CSV
+        web.files["run.csv"] = large("csv")
         assert web.url("run.csv").startswith("http://[::1]:")
         assert sa.read(web.url("run.csv"))["t"].tolist() == LARGE.tolist()
         assert CliRunner().invoke(main, ["check", web.url("run.csv")]).exit_code == 0
@@ -177,7 +180,7 @@ def test_a_host_of_numbers_is_written_out(url, expanded):
 def test_what_is_no_file_under_a_url_says_so(web):
     with pytest.raises(sa.NotFoundError, match="a data: URL holds its file itself"):
         sa.read("data://text/csv;base64,dmVyc2lvbg==", format="csv")
-    web.files["run.csv"] = CSV
+    web.files["run.csv"] = large("csv")
     with pytest.raises(sa.RemoteError, match="has no storage option 'anon'"):
         sa.read(web.url("run.csv"), storage_options={"anon": True})
 
@@ -225,7 +228,7 @@ def test_a_member_of_a_remote_zip_is_a_file(web):
 
 def test_a_lazy_dataset_is_of_one_version(web):
     xr = pytest.importorskip("xarray")
-    web.files["run.csv"] = CSV
+    web.files["run.csv"] = large("csv")
     with xr.open_dataset(web.url("run.csv"), engine="sheetarray") as dataset:
         assert sum(size for _, _, size in web.asked()) <= 160_000
         assert pickle.loads(pickle.dumps(dataset))["t"].shape == LARGE.shape

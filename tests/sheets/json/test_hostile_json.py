@@ -140,14 +140,15 @@ def test_any_json_value_as_an_element_is_read_or_named(value: Any, dtype: str) -
         assert error.location == "x[18]"  # noqa: PT017  (some values are elements)
 
 
-@pytest.mark.parametrize("place", range(19))
 @pytest.mark.parametrize("value", [[], {}, None, True, 1.5, 1e300, -1, "x", 10**30])
-def test_any_json_value_anywhere_in_a_header(place: int, value: Any) -> None:
-    cells = sa.to_linear(np.array([1.5]))
-    cells[place] = value
-    survive(json.dumps({"x": cells}).encode(), "json")
-    survive(json.dumps(cells).encode(), "json")
-    survive(json.dumps([cells, cells]).encode(), "json")
+def test_any_json_value_anywhere_in_a_header(value: Any) -> None:
+    flat = sa.to_linear(np.array([1.5]))
+    assert len(flat) == 19
+    for place in range(19):
+        cells = [*flat[:place], value, *flat[place + 1 :]]
+        survive(json.dumps({"x": cells}).encode(), "json")
+        survive(json.dumps(cells).encode(), "json")
+        survive(json.dumps([cells, cells]).encode(), "json")
 
 
 def test_scan_of_json_agrees_with_read_on_brackets_in_text() -> None:
