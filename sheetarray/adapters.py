@@ -1,7 +1,7 @@
 """What an adapter is: the functions it offers, and what it must, may and must never do.
 
 An adapter is a module, of this package or of another one, named in one row of the registry, with these functions. It
-moves cells, or bytes, in and out; the header's layout, the look of a value and the place of a column are decided
+moves cells, or bytes, in and out; the header's layout, the look of a value and the column of an array are decided
 beneath it. What an adapter of another package needs is imported from here, as docs/adapters.md shows.
 
     write(target, arrays, **options)            must; names and options of its own, keyword-only and typed
@@ -63,8 +63,8 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None]
-"""Called with what is done and what there is in all. An adapter of a service also calls its attribute `waiting`, where
-it has one, with seconds and the reason before it waits that long."""
+"""A function that is called with the number of cells done and the number in all. An adapter of a service also calls the
+attribute `waiting` of this function, if it has one, before it waits: with the seconds and the reason."""
 
 
 def ignore_progress(done: int, total: int) -> None:
@@ -72,7 +72,9 @@ def ignore_progress(done: int, total: int) -> None:
 
 
 CELL_CHARACTERS = 32_767
-"""How much text a cell of Excel holds, in units of UTF-16; files of text end up there too."""
+"""The longest text that a cell of Excel holds, in UTF-16 code units. Files of text keep to it too, since people open
+them in Excel.
+"""
 
 EVERYTHING = frozenset(DTYPES) | {"datetime64", "timedelta64"}
 NUMERIC = frozenset(DTYPES) - {"string", "generic"}
@@ -102,12 +104,12 @@ class Keeps:
 
     @property
     def missing(self) -> list[str]:
-        """The missing values that survive."""
+        """The missing values that come back as they were written: those of NaN, NaT and None whose dtype it holds."""
         words = {"float64": "NaN", "datetime64": "NaT", "generic": "None"}
         return [word for dtype, word in words.items() if dtype in self.dtypes]
 
     def changes(self, arrays: Mapping[str, Any], file_name: str | None, *, labelled: bool = False) -> Iterator[str]:
-        """Yield what the format changes in some arrays though it holds them, a sentence for each kind of change.
+        """Yield a sentence for each thing that the format loses of some arrays, although it holds their elements.
 
         Args:
             arrays: by name, as `sheetarray.arrays.values_by_name` gives them.

@@ -1,11 +1,12 @@
-"""The row of an array, as written, that each row of a later one is: rows that were added, deleted and moved.
+"""Finds, for each row of an array as it is now, the row of the array as written that it was.
 
-A guard finds rows again so, in a sheet that people have edited, and `diff` in another file.
+So a guard finds rows again in a sheet in which people have added, deleted and moved some, and `diff` in another file.
 
-By patience: rows that come once before and once now, and in the same order, are the same row; between two of them the
-same is asked again, of rows that come once between these. Rows are compared by their elements rounded far more than any
-program does; near the middle between two roundings, which is rare, a row looks like another, and its neighbours tell.
-What looks alike need not be: whoever takes an element from a row compares it first.
+The method is patience diff: rows that occur once before and once now, in the same order, are the same row; between two
+such rows the same is done again with rows that occur once between them. Rows are compared by keys, made of their
+elements after these were rounded far more than any program rounds. A row whose element lies near the middle between two
+roundings, which is rare, may get another key; then the rows before and after it decide. Different rows may have the
+same key, so whoever takes an element from a row compares it first.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from .elements import to_scalar
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
-_BITS = 40  # of the mantissa that count in rows of one element: programs keep 49
+_BITS = 40  # of the mantissa that are kept in keys of rows of one element; programs that round keep 49
 _LEAST_BITS = 24
 _LARGEST = 1e308
 _WORDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_CONTEXTS = (1, 3, 9)  # rows that are looked at together, where single ones come more than once
-_MOST_GAPS = 10_000  # that are looked at again
+_CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
+_MOST_GAPS = 10_000  # gaps between rows that are known, which are looked at again
 _COLUMNS_AT_ONCE = 4096
-_MOST_PAIRS = 10**6  # rows before times rows now, of a gap that is compared row by row
+_MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is compared with every other
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class RowOrigins:
     """The origin of each row that stands in a sheet now.
 
     Attributes:
-        sources: of each row that stands there, the row as written that it is; -1 for one that was added.
-        moved: which of them stand in another order than they were written.
+        sources: for each row that stands there now, the number of the row as written that it was; -1 for an added one.
+        moved: a mask of the rows that stand in another order than they were written in.
     """
 
     sources: Positions
@@ -50,7 +51,7 @@ class RowOrigins:
         return np.flatnonzero(self.sources < 0)
 
     def find_deleted(self, count: int) -> Positions:
-        """Return the rows, of so many as were written, that no longer stand in the sheet."""
+        """Return those of the `count` rows as written that no longer stand in the sheet."""
         left = np.ones(count, np.bool_)
         left[self.sources[self.sources >= 0]] = False
         return np.flatnonzero(left)
@@ -61,9 +62,9 @@ def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOri
 
     Args:
         written: the elements as written, a whole number of rows.
-        cells: those that stand there now, likewise.
+        cells: the elements that stand there now, a whole number of rows.
         dtype: of both.
-        row: how many elements a row has.
+        row: the number of elements of a row.
 
     Example:
         >>> from sheetarray.dtypes import from_name
@@ -86,7 +87,7 @@ def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOri
 
 
 def _align(before: Keys, now: Keys, sources: Positions) -> None:
-    """Put the row as written of each row into `sources`, as far as their order is the same."""
+    """Put the number of the row as written into `sources` for each row, as far as their order is the same."""
     gaps = [(0, len(before), 0, len(now))]
     looked_at = 0
     while gaps and looked_at < _MOST_GAPS:
@@ -114,7 +115,7 @@ def _align(before: Keys, now: Keys, sources: Positions) -> None:
 
 
 def _find_anchors(before: Keys, now: Keys) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return pairs of rows that are surely the same, in their order; none where no row comes once."""
+    """Return pairs of rows that are surely the same, in their order; no pair if no row occurs only once."""
     for context in _CONTEXTS:
         if min(len(before), len(now)) < context:
             break
@@ -126,51 +127,55 @@ def _find_anchors(before: Keys, now: Keys) -> np.ndarray[Any, np.dtype[np.int64]
 
 
 def _with_context(keys: Keys, count: int) -> Keys:
-    """Return a key for each run of so many rows."""
+    """Return a key for each run of `count` rows."""
     mixed = np.zeros(len(keys) - count + 1, np.uint64)
-    for place in range(count):
-        mixed = mixed * _WORDS[0] + keys[place : len(keys) - count + 1 + place]
+    for number in range(count):
+        mixed = mixed * _WORDS[0] + keys[number : len(keys) - count + 1 + number]
     return mixed
 
 
 def _match_single(before: Keys, now: Keys) -> tuple[Positions, Positions]:
-    """Return the rows that come once before and once now: where they were, in order, and where they are."""
+    """Return the rows that occur once before and once now: their numbers before, ascending, and their numbers now."""
     (first, one), (second, two) = _find_single(before), _find_single(now)
-    _, places, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
-    ones, twos = one[places], two[others]
+    _, numbers, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    ones, twos = one[numbers], two[others]
     order = np.argsort(ones)
     return ones[order], twos[order]
 
 
 def _find_single(keys: Keys) -> tuple[Keys, Positions]:
-    values, places, counts = np.unique(keys, return_index=True, return_counts=True)
-    return values[counts == 1], places[counts == 1]
+    values, numbers, counts = np.unique(keys, return_index=True, return_counts=True)
+    return values[counts == 1], numbers[counts == 1]
 
 
-def _longest_rising(places: Positions) -> Positions:
-    """Return the indices of the longest rising sequence among some places."""
-    if (np.diff(places) > 0).all():
-        return np.arange(len(places))
+def _longest_rising(numbers: Positions) -> Positions:
+    """Return the indices of the longest rising sequence among some numbers."""
+    if (np.diff(numbers) > 0).all():
+        return np.arange(len(numbers))
     ends: list[int] = []
     last: list[int] = []
-    before = np.full(len(places), -1, np.int64)
-    for number, place in enumerate(places.tolist()):
-        at = bisect_left(ends, place)
-        if at == len(ends):
-            ends.append(place)
-            last.append(number)
+    before = np.full(len(numbers), -1, np.int64)
+    for index, number in enumerate(numbers.tolist()):
+        length = bisect_left(ends, number)
+        if length == len(ends):
+            ends.append(number)
+            last.append(index)
         else:
-            ends[at], last[at] = place, number
-        before[number] = last[at - 1] if at else -1
-    kept, number = [], last[-1]
-    while number >= 0:
-        kept.append(number)
-        number = int(before[number])
+            ends[length], last[length] = number, index
+        before[index] = last[length - 1] if length else -1
+    kept, index = [], last[-1]
+    while index >= 0:
+        kept.append(index)
+        index = int(before[index])
     return np.array(kept[::-1], np.int64)
 
 
 def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return pairs of rows in the same order, that weigh as much as can be, by the weight of each row with each."""
+    """Return the pairs of rows, in the same order in both, whose weights have the largest sum.
+
+    Args:
+        weights: of each row before (axis 0) with each row now (axis 1).
+    """
     count, others = weights.shape
     sums = np.zeros((count + 1, others + 1), np.int64)
     for place in range(count - 1, -1, -1):
@@ -190,10 +195,10 @@ def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[n
 
 
 def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None:
-    """Find those that are left between the same two rows, and were edited.
+    """Pair the rows that are left between two known rows, since they were edited.
 
-    Where there are as many before as now, they are the same in their order; otherwise those of which half the elements
-    are alike.
+    If there are as many before as now, they are paired in their order; otherwise rows are paired in which half of the
+    elements are the same.
     """
     row = before.shape[1]
     for start, stop, first, end in list(_gaps_of(sources, len(before))):
@@ -206,7 +211,9 @@ def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None
 
 
 def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield runs of rows that were none as written: the first and the end of those now, and of those left between."""
+    """Yield runs of rows without a source: the first row now and the one after the last, and the same of the rows as
+    written that are left between the same two known rows.
+    """
     marks = np.concatenate([[0], (sources < 0).astype(np.int8), [0]])
     used = np.zeros(count + 1, np.bool_)
     used[sources[sources >= 0]] = True
@@ -221,7 +228,7 @@ def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, in
 
 
 def _row_keys(elements: Elements) -> Keys:
-    """Return a key for each row, the same for rows that a program has rounded, but for very few."""
+    """Return a key for each row; with very few exceptions a row keeps its key when a program rounds its elements."""
     mixed = np.zeros(len(elements), np.uint64)
     for column in range(0, elements.shape[1], _COLUMNS_AT_ONCE):
         some = elements[:, column : column + _COLUMNS_AT_ONCE]
@@ -241,7 +248,7 @@ def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
     match dtype.kind:
         case "float":
             return _number_keys(buffer.astype(np.float64), bits)
-        case "bool" | "int":  # which no program rounds
+        case "bool" | "int":  # no program rounds them
             return buffer.astype(np.uint64)
         case "complex":
             parts = buffer.astype(np.complex128)
@@ -266,7 +273,7 @@ def _hash_each(texts: list[str]) -> Keys:
 
 
 def _number_keys(numbers: np.ndarray[Any, np.dtype[np.float64]], bits: int) -> Keys:
-    """Return numbers rounded to so many bits, as integers; all NaN are one."""
+    """Return numbers rounded to `bits` bits of the mantissa, as integers; every NaN gives the same integer."""
     with np.errstate(invalid="ignore", over="ignore"):
         mantissas, exponents = np.frexp(numbers)
         rounded = np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits) + 0.0

@@ -90,10 +90,10 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def check_unicode(names: Iterable[str]) -> None:
-    """Refuse names with half a character, for containers that store names.
+    """Refuse names with lone surrogates (halves of a character), for containers that store names.
 
     Raises:
-        LimitError: there is one.
+        LimitError: there is such a name.
     """
     for name in names:
         if not is_unicode(name):
@@ -106,10 +106,10 @@ def default_name(source: str | None) -> str:
 
 
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
-    """Return the entries of `arrays` named in `names`, or all of them if `names` is None.
+    """Return the entries of `available` that are named in `names`, or all of them if `names` is None.
 
     Raises:
-        NotFoundError: nothing has one of the names; says what there is.
+        NotFoundError: nothing has one of the names; the message lists the names that there are.
     """
     if names is None:
         return dict(available)
@@ -124,8 +124,8 @@ def values_by_name(arrays: Any) -> dict[str, Any]:
     """Return the arrays given to `write`, by name: ndarrays, but `LinearArray`s and awkward arrays as they are.
 
     Raises:
-        DTypeError: what no array holds; names it, and says what to do.
-        LimitError: two arrays have one name, or there is none.
+        DTypeError: no array holds one of the values; names it, and says what to do.
+        LimitError: two arrays have one name, or there is no array.
     """
     values: dict[str, Any] = {}
     for key, value in _named_pairs(arrays):

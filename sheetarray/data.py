@@ -1,4 +1,4 @@
-"""The data cells of an array, under its header: how many, the buffer that they hold, and what is wrong with them."""
+"""The data cells under a header: how many there have to be, the buffer that they hold, and errors in them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int
 
     Args:
         data: the cells, blanks at the end included.
-        count: how many there are up to the last that is not blank.
+        count: the number of cells up to the last that is not blank.
         header: of the array.
     """
     if header.dtype.kind != "complex" or count != 2 * header.capacity:
         return header.capacity
-    # One cell for each element, and something below: interleaved numbers have no imaginary unit.
+    # There are more cells than elements. If any has an imaginary unit, they are texts, and something stands below them.
     is_text = any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count))
     return header.capacity if is_text else count
 
@@ -82,15 +82,15 @@ def check_cell_count(
     """Return an error if there are too few or too many data cells, else None.
 
     Args:
-        wanted: how many the array takes; see `expected_cell_count`.
-        count: how many there are up to the last that is not blank.
-        present: how many there are, blanks at the end included.
+        wanted: the number of cells that the array takes; see `expected_cell_count`.
+        count: the number of cells up to the last that is not blank.
+        present: the number of cells, blanks at the end included.
         header: of the array.
         missing: as for `from_linear`.
         address: of a data cell, by its index.
 
     Returns:
-        Without a location where there are too many: the caller knows which of them is not blank.
+        The error; if there are too many cells it has no location, since only the caller knows which is not blank.
     """
     cells_per_element = wanted // header.capacity if header.capacity else 1
     hint = resize_hint(header, count // cells_per_element) or None

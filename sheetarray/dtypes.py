@@ -28,7 +28,7 @@ class DType:
 
     Attributes:
         name: as it stands in a header.
-        kind: how an element of it looks in a cell.
+        kind: the family of dtypes whose elements look alike in cells.
         numpy: the NumPy dtype, in native byte order; `str_` without a width for `string`.
     """
 
@@ -79,10 +79,10 @@ _ALTERNATIVES = {
 
 
 def from_name(name: object) -> DType:
-    """Return the dtype of that name, as a header gives it; aliases and letter case are forgiven.
+    """Return the dtype of that name, as a header gives it; aliases are known, and the case of letters does not matter.
 
     Raises:
-        FormatError: the format has no such dtype. (No location: the caller knows the cell.)
+        FormatError: the format has no such dtype. It has no location, since only the caller knows the cell.
 
     Example:
         >>> from_name("Boolean").numpy

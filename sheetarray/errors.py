@@ -33,14 +33,14 @@ class FormatError(SheetArrayError, ValueError):
     """Content that breaks a format: malformed, edited, truncated or hostile.
 
     Attributes:
-        reason: what is wrong, in one sentence, without the place.
+        reason: what is wrong, in one sentence, without the location.
         location: the address of the cell, as a spreadsheet writes it (`C17`, in a workbook
             `arrays!C17`), or the index in a list (`cells[17]`); None where no cell is to blame.
         element: the element that the cell holds, such as `temperature[0, 3]`, where it is one.
         source: the file or URL.
         hint: what to do about it.
-        array: the name of the array that it concerns; None where it is no one array's, or nobody can know.
-        index: of the element in that array; None where it is no element's.
+        array: the name of the array that it concerns; None where it concerns several or none, or that is not known.
+        index: of the element in that array; None where the error is not about one element.
 
     Example:
         >>> str(FormatError("expected float64, found 'abc'", location="C17", source="run.csv"))
@@ -68,10 +68,10 @@ class FormatError(SheetArrayError, ValueError):
         self.index = index
 
     def __str__(self) -> str:
-        place = [self.source] if self.source else []
+        parts = [self.source] if self.source else []
         if self.location:
-            place.append(_describe_location(self.location))
-        where = ", ".join(place)
+            parts.append(_describe_location(self.location))
+        where = ", ".join(parts)
         if self.element:
             where = f"{where} ({self.element})" if where else self.element
         text = f"{where}: {self.reason}" if where else self.reason
@@ -140,7 +140,7 @@ def quote_names(names: Sequence[str], most: int = 5) -> str:
 def warn_caller(message: str) -> None:
     """Issue a `SheetArrayWarning` that points at the caller's line, outside of this package.
 
-    `warnings.warn` counts frames, and passes over a package's only from Python 3.12 on; so it is found here.
+    `warnings.warn` can pass over all frames of a package only from Python 3.12 on, so the caller's frame is found here.
     """
     frame = _callers_frame()
     names = frame.f_globals
@@ -157,7 +157,8 @@ def warn_caller(message: str) -> None:
 def _callers_frame() -> FrameType:
     """Return the innermost frame that is neither of this package nor of the standard library.
 
-    Where there is none, as in a thread that runs one of our functions alone, it is the innermost of the library.
+    In a thread that runs nothing but one of our functions there is no such frame: then it is the innermost one of the
+    standard library.
     """
     outside: FrameType | None = None
     frame = current = sys._getframe(1)
@@ -185,8 +186,8 @@ class Finding:
         location: the cell's address, a sheet or an array's name; None for the file as a whole.
         message: what is the matter, naming the element where there is one.
         hint: what to do about it; may be empty.
-        array: the name of the array that it concerns; None where it is no one array's, or nobody can know.
-        index: of the element in that array; None where it is no element's.
+        array: the name of the array that it concerns; None where it concerns several or none, or that is not known.
+        index: of the element in that array; None where the finding is not about one element.
     """
 
     severity: Literal["error", "warning"]

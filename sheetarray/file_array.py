@@ -1,6 +1,6 @@
-"""An array that lies in a file as it lies in memory: what the header of a binary format comes down to.
+"""An array that lies in a file as it lies in memory, as in `.npy` and RawArray files.
 
-Whatever a header claims is compared with the bytes that there are, in Python's integers, before memory is taken.
+Whatever a header claims is compared with the number of bytes in the file, in Python's integers, before memory is taken.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FileBytes = bytes | bytearray | memoryview | mmap.mmap
 
 _LAST_CHARACTER = 0x10FFFF
 _BLOCK = 2**26  # bytes
-_SHARED_OUT = 2**24  # bytes, from which on threads copy them together
+_SHARED_OUT = 2**24  # bytes; from here on several threads copy an array together
 _THREADS = 4
 
 
@@ -35,12 +35,12 @@ class FileArray:
 
     Attributes:
         dtype: NumPy's, in the byte order of the file.
-        shape: dimension sizes.
+        shape: the number of elements along each dimension.
         order: in which the elements follow each other.
-        position: the byte of the first element.
+        position: of the first element, in bytes from the beginning of the file.
 
     Raises:
-        FormatError: no memory could hold such an array, or its elements take none.
+        FormatError: no memory could hold such an array, or its elements have a size of 0 bytes.
 
     Example:
         >>> FileArray(np.dtype(">i2"), (2,), "row-major", 1).to_array(bytes.fromhex("ff00010002"))
@@ -84,13 +84,13 @@ class FileArray:
         name = f"V{dtype.itemsize}" if dtype.kind == "V" else dtypes.from_numpy(dtype).name
         several = sum(size > 1 for size in self.shape) > 1 and 0 not in self.shape
         order: Order = self.order if several else "row-major"
-        place = f"byte {self.position}" if member is None else f"{member}, byte {self.position}"
+        location = f"byte {self.position}" if member is None else f"{member}, byte {self.position}"
         return ArrayInfo(
             self.shape,
             name,
             order,
             contiguous_strides(self.shape, order),
-            place,
+            location,
             cells=self.element_count,
             capacity=self.element_count,
         )
@@ -117,7 +117,7 @@ class FileArray:
         return array
 
     def _check_values(self, array: np.ndarray[Any, Any]) -> None:
-        """Refuse what NumPy would trip over later: a bool that is neither 0 nor 1, a character beyond Unicode."""
+        """Refuse elements that NumPy fails on later: a bool that is neither 0 nor 1, a character beyond Unicode."""
         if array.dtype.kind not in "bU":
             return
         unit, most = ("u1", 1) if array.dtype.kind == "b" else ("u4", _LAST_CHARACTER)
@@ -146,7 +146,7 @@ def write_elements(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
     """Write the elements of a contiguous array to a sink, without copying them.
 
     Yields:
-        How many elements have been written, after each block.
+        The number of elements that have been written so far, after each block.
     """
     size = elements.dtype.itemsize
     parts = elements.ravel(order="K").view(np.uint8).data if elements.size else memoryview(b"")

@@ -25,8 +25,8 @@ def cut_json(text: str, limit: int, what: str) -> list[str]:
 
     Args:
         text: JSON in ASCII.
-        limit: how many characters a cell holds.
-        what: the text is, for messages.
+        limit: the number of characters that a cell holds.
+        what: a noun with its article for the text, for messages.
 
     Raises:
         LimitError: a name or a value in it is longer than a cell.
@@ -55,14 +55,14 @@ def count_values(text: bytes) -> int:
 
 
 def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, deepest: int) -> Any:
-    """Parse a JSON text once it is known to ask for no more than it may.
+    """Parse a JSON text, after a check that it has no more bytes and values than it may have.
 
     Args:
         text: in UTF-8.
-        what: the text is, with its article, for messages.
-        most_bytes: that it may have.
-        most_values: objects, lists and what is in them.
-        deepest: how many objects and lists may lie within each other.
+        what: a noun with its article for the text, for messages.
+        most_bytes: the largest number of bytes.
+        most_values: the largest number of objects, lists and values in them.
+        deepest: the largest number of objects and lists within each other.
 
     Raises:
         FormatError: it has more of anything, is no JSON, or a key stands twice in one object.

@@ -39,7 +39,7 @@ def read_dataset(
         **options: of the format, as for `read`.
 
     Returns:
-        Arrays of which nothing is said have dimensions of their own: `a_0` and `a_1` for an array `a`.
+        The Dataset. Arrays without labels have dimensions of their own: `a_0` and `a_1` for an array `a`.
 
     Raises:
         FormatError: as `read`; or the labels are damaged, or contradict the arrays.
@@ -114,7 +114,7 @@ def read_frame(
 def read_with_labels(
     source: api.SourceOrTarget, names: Sequence[str] | None, format: str | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], DatasetLabels | None]:
-    """Return arrays by name, with the coordinates of those that are asked for, and what is said of them."""
+    """Return the arrays that are asked for by name, with their coordinates, and the labels of all of them."""
     wanted = list_names(names)
     if wanted is None or not isinstance(source, (str, os.PathLike)):  # a pipe is read once
         with reading_labels() as description:
@@ -141,7 +141,7 @@ def scan_with_labels(
     Args:
         source: a path, a URL, or an open file.
         format: instead of the suffix.
-        options: for reading; of them those count that scanning has too.
+        options: for reading; those that `scan` does not have are passed over.
 
     Raises:
         FormatError: as `scan`; or the labels are damaged.
@@ -184,6 +184,6 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
 
 
 def scan_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the options for reading that scanning has too."""
+    """Return those of the options for `read` that `scan` has too."""
     known = inspect.signature(format_of(source, format, reading=True).function("scan")).parameters
     return {name: value for name, value in options.items() if name in known}

@@ -1,6 +1,6 @@
-"""What `scan` and `check` give, as tables: of text in a terminal, of HTML in a notebook.
+"""The results of `scan` and `check`, which show themselves as tables: of text in a terminal, of HTML in a notebook.
 
-They stay what they are beside it: headers are a dict by name, findings come one by one as they are found.
+Beside that they are plain objects of Python: a dict of infos by name, and an iterator of findings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Headers made true to the cells under them, where people have added or deleted rows: one axis takes another length.
+"""Gives an array the length that its cells have after people have added or deleted rows: one axis of it changes.
 
-A *row* is here what one index of the axis that varies slowest in the buffer holds: the first axis of a row-major array,
-the last of a column-major one. Only that axis can change without moving other elements, and only where the elements
+A *row* here is all elements with one index of the axis that varies slowest in the buffer: the first axis of a row-major
+array, the last of a column-major one. Only that axis can change without moving other elements, and only if the elements
 lie side by side.
 """
 

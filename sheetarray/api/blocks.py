@@ -21,7 +21,7 @@ from ..resizing import contiguous_strides
 from .arrays import read, scan
 from .doors import SourceOrTarget, is_path, options_of
 
-_MAPPED = 2**24  # bytes that are looked at before the system hears that they need not stay in memory
+_MAPPED = 2**24  # bytes of a mapped file: after each so many, the system is told that they may leave memory
 
 
 def iter_blocks(
@@ -110,9 +110,9 @@ def lies_side_by_side(info: ArrayInfo) -> bool:
 def iter_elements(
     source: SourceOrTarget, names: Sequence[str], format: str | None, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, Buffer]] | None:
-    """Return names of arrays, each with its next elements, as they come out of a container that is read but once.
+    """Return pairs of an array's name and its next elements, as they come out of a container that is read only once.
 
-    None where the format, or an option, has all elements at once.
+    None if elements cannot be had piece by piece: the adapter has no `iter_elements`, or that lacks one of the options.
     """
     try:
         function = format_of(source, format).function("iter_elements")

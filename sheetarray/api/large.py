@@ -26,12 +26,13 @@ from .doors import SourceOrTarget, is_path, options_of
 
 LARGE_FILE = 2**23  # bytes
 MANY_ELEMENTS = 2**20  # of all arrays; of fewer the file is read at once
-_MOST_TEXTS = 2**20  # elements of an array of text that comes in pieces: in memory it is whole
+_MOST_TEXTS = 2**20  # elements of an array of text that is read in pieces: afterwards it is in memory as a whole
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
 class MappedArrays:
-    """Arrays of which those of numbers lie in a file without a name, and are mapped; a context manager.
+    """Arrays of which those of numbers are mapped from a file without a name; a context manager, which closes that
+    file.
 
     Attributes:
         arrays: all of them, with their labels.
@@ -49,7 +50,7 @@ class MappedArrays:
         self._spool.__exit__(kind, error, trace)
 
     def release(self) -> None:
-        """Tell the system that what was looked at need not stay in memory."""
+        """Tell the system that the mapped elements that were looked at need not stay in memory."""
         self._spool.release()
 
 
@@ -64,16 +65,16 @@ def read_in_pieces(
 ) -> MappedArrays | None:
     """Return the arrays of a large file with their labels, as `read_labelled` does, those of numbers mapped.
 
-    Memory does not grow with the file then. None where nothing is won, and `read_labelled` is to be called: the file
-    is small, or no path, or its format, or an option, has all elements at once. Long text, arrays whose elements do not
-    lie side by side, and what is made of several columns are read at once.
+    Memory does not grow with the file then. The result is None if this gains nothing, and `read_labelled` is to be
+    called: the file is small, or is not given by its path, or its format, or an option, can only give all elements at
+    once. Long text, arrays whose elements do not lie side by side, and composites are read at once.
 
     Args:
         source: the file.
         names: only these arrays; None for all.
         format: instead of the suffix.
         folder: for the file of the elements; None for the system's temporary folder.
-        progress: is called with the elements that have been read, and all of them.
+        progress: is called with the number of elements that have been read, and the number in all.
         **options: for `read`.
 
     Raises:
@@ -86,11 +87,11 @@ def read_in_pieces(
     known = options_of(format_of(source, format, reading=True).function("scan"))
     with reading_labels() as description:
         given = {key: value for key, value in options.items() if key in known}
-        if "thorough" in known:  # what is converted is all that there is
+        if "thorough" in known:  # all arrays are converted, so all have to be found
             given["thorough"] = True
         infos = scan(source, format=format, **given)
     if description.error is not None:
-        return None  # it stays an array of text, which `read_labelled` says
+        return None  # the description stays an array of text; `read_labelled` warns of it
     wanted = list(select(infos, names))
     sizes = {name: (_dtype_of(infos[name]), infos[name].capacity) for name in wanted if _is_plain(infos[name])}
     total = sum(count for _, count in sizes.values())
@@ -140,10 +141,10 @@ def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mappin
 
 
 def size_of(source: SourceOrTarget) -> int:
-    """Return the size of a file in bytes; 0 for a file that does not exist, or does not tell."""
+    """Return the size of a file in bytes; 0 for one that does not exist, or whose size is not known, such as a pipe."""
     if isinstance(source, RemoteFile):
         if source.state is None:
-            read_states([source])  # what is wrong is said by reading
+            read_states([source])  # no error is raised here: reading raises it
         return int((source.state or {}).get("size") or 0)
     if not is_path(source) or is_url(source) or not os.path.isfile(source):
         return 0

@@ -21,7 +21,7 @@ _ANY = f"1970-01-01{_MIDNIGHT}.000000000"
 _ZERO = np.uint8(ord("0"))
 _DAYS = np.zeros(256, np.uint8)
 _DAYS[1:13] = 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
-_CUT_SHORT = (10, 19, 23, 26)  # characters of texts without zeros at their ends
+_CUT_SHORT = (10, 19, 23, 26)  # the number of characters of a text whose zeros at the end were left out
 
 
 def dates_to_text(buffer: Buffer) -> pl.Series:
@@ -38,8 +38,8 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
 
 
 def dates_to_short_text(buffer: Buffer) -> pl.Series:
-    """Return the ISO texts of a buffer, those of units finer than milliseconds without zeros that say nothing:
-    `2024-01-01`, and not `2024-01-01T00:00:00.000000`. What a moment is called is the same in every buffer.
+    """Return the ISO texts of a buffer, `2024-01-01` instead of `2024-01-01T00:00:00.000000`: times of day and decimals
+    that are zero are left out where the unit is finer than milliseconds. A moment has the same text in every buffer.
     """
     unit, count = np.datetime_data(buffer.dtype)
     digits = _DIGITS.get(unit, 0)
@@ -64,10 +64,10 @@ def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
 
 
 def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series] | None:
-    """Return the dates of the cells that are written exactly as `dates_to_text` or `dates_to_short_text` does, and
-    which cells are not.
+    """Return the dates of a column, and a mask of the cells that have to be looked at singly, since they are not
+    written exactly as `dates_to_text` or `dates_to_short_text` writes them.
 
-    None where the unit is no such, or one of the cells is a date that there is not.
+    The result is None if the engine does not have the unit, or a cell is a day that no calendar has.
     """
     import polars as pl
 
@@ -88,7 +88,7 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
     if unit == "ns":
         years = (rows[:, :4] - np.uint8(48)).astype(np.int64) @ [1000, 100, 10, 1]
         if np.min(years) < 1678 or np.max(years) > 2261:
-            return None  # beyond nanoseconds, or so near that it has to be looked at
+            return None  # beyond the range of nanoseconds, or so near its ends that each cell has to be looked at
     dates = cast_dates(rows, dtype.numpy)
     if dates is None:
         return None
@@ -99,14 +99,14 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
 def cast_dates(rows: np.ndarray[Any, np.dtype[np.uint8]], dtype: np.dtype[Any]) -> Buffer | None:
     """Return dates that are written alike, `2024-01-31` or that and a time of day; None if one is no day of a calendar.
 
-    NumPy crashes where it casts more than 500 texts of bytes and one of them is no date (seen with 2.4.6): days are
-    looked at before.
+    Days are checked before NumPy sees them: it crashes when it casts more than 500 byte strings of which one is no date
+    (seen with 2.4.6).
 
     Args:
-        rows: ASCII, of the shape (texts, characters), all digits where digits are due, and times of day that there are.
+        rows: ASCII codes, of the shape (texts, characters); digits where digits are due, and times of day that exist.
         dtype: datetime64 of any unit.
     """
-    month, day = ((rows[:, place] - _ZERO) * np.uint8(10) + (rows[:, place + 1] - _ZERO) for place in (5, 8))
+    month, day = ((rows[:, first] - _ZERO) * np.uint8(10) + (rows[:, first + 1] - _ZERO) for first in (5, 8))
     if (day - np.uint8(1) >= _DAYS[month]).any():
         return None
     last = np.flatnonzero((month == 2) & (day == 29))
@@ -119,7 +119,7 @@ def cast_dates(rows: np.ndarray[Any, np.dtype[np.uint8]], dtype: np.dtype[Any]) 
 
 
 def _lengthen(column: pl.Series, width: int) -> pl.Series:
-    """Return the texts, those that were cut short with their zeros; the same series if none was."""
+    """Return texts of `width` characters: zeros are put back where they were left out; the same series if nowhere."""
     import polars as pl
 
     lengths = column.str.len_bytes()

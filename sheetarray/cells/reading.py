@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 32  # cells that are read one by one: the engine takes longer to begin
-_OFTEN = 2  # how often texts occur on an average, from which on each is parsed once
-_FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
-_UNSURE_AT_ONCE = 2**16  # cells that are read one by one
+_OFTEN = 2  # how often each text occurs on an average; from here on each different text is parsed only once
+_FEW_UNLOADED = 2**15  # the same where the engine has to be imported first
+_UNSURE_AT_ONCE = 2**16  # cells that are made Python objects together, to be read one by one
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
@@ -43,8 +43,15 @@ def buffer_from_typed(
 ) -> Buffer | None:
     """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
-    That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
-    as infinity), unless somebody is told how many floats are, who then sees to it that all of them are words.
+    Its text has to be looked at if the column is still text, if a cell is blank that must not be, or if a float is
+    infinite, since the engine reads the numeral 1e999 as infinity.
+
+    Args:
+        column: as the engine has parsed it, under `engine_dtype(dtype)`.
+        dtype: what the header says.
+        missing: "nan" makes blanks NaN in floats.
+        note_infinities: takes infinite floats all the same: it is called with their number, and its owner has to check
+            that as many cells hold the word for infinity.
     """
     import polars as pl
 

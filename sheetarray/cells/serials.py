@@ -59,10 +59,11 @@ def dates_to_serials(buffer: Buffer, unit: str) -> tuple[Buffer, Mask]:
 
 
 def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
-    """Return moments as counts of a unit since 1970, and which serial dates are such moments: the opposite.
+    """Return moments as counts of a unit since 1970, and a mask of the serial dates that are such moments: the opposite
+    of `dates_to_serials`.
 
-    A serial date stands for the nearest millisecond. One that is none in this unit, such as a time of day where days
-    are counted, is left to those who look at single cells.
+    A serial date stands for the nearest millisecond. One that is no whole number of the unit, such as a time of day
+    where days are counted, is not in the mask: the caller has to look at its cell.
     """
     inside = (serials >= FIRST_SERIAL) & (serials < _LAST + 1)
     counts = np.rint((np.where(inside, serials, float(FIRST_SERIAL)) - _EPOCH) * UNITS_A_DAY["ms"]).astype(np.int64)

@@ -30,9 +30,9 @@ class TypedCells:
     """The cells of a piece of a column, each a number, a text, a boolean or a blank.
 
     Attributes:
-        numbers: numeric, null where the cell is none; None where no cell is.
-        texts: String, in the same way.
-        booleans: Boolean, in the same way.
+        numbers: a numeric Series with null for every cell that is no number; None if no cell is one.
+        texts: a String Series with null for every cell that is no text; None if no cell is one.
+        booleans: a Boolean Series with null for every cell that is no boolean; None if no cell is one.
     """
 
     numbers: pl.Series | None = None

@@ -32,8 +32,9 @@ def adopt(
 ) -> None:
     """Accept the rows that people have added to the arrays of FILE, or deleted from them.
 
-    Headers are made true to the cells that stand below them; in a workbook the defined names and what `check` remembers
-    become true too. Everything else in FILE stays as it is, to the byte. FILE is replaced as a whole or not at all.
+    Headers are made true to the cells that stand below them; in a workbook the defined names, and the fingerprints that
+    `check` compares with, become true too. Everything else in FILE stays as it is, to the byte. FILE is replaced as a
+    whole or not at all.
     Workbooks that are only read (.ods, .xls, .xlsb) need an OUT in another format.
 
     \b

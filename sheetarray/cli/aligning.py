@@ -60,7 +60,7 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
 
 
 def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
-    """Return the elements of two arrays so that those which are the same are alike, and the name of their dtype."""
+    """Return the name of a dtype that holds the elements of two arrays, and both arrays in it."""
     kinds = a.dtype.kind + b.dtype.kind
     if set(kinds) <= set("biu"):
         return "int64", [array.astype(np.int64) for array in (a, b)]
@@ -78,12 +78,12 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
 
 
 def format_element(name: str, index: Sequence[int]) -> str:
-    """Return the words for an element, `t[2, 0, 5]`; for a 0-d array, its name."""
+    """Return what messages call an element, such as `t[2, 0, 5]`; for a 0-d array its name."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def format_rows(rows: list[int]) -> str:
-    """Return rows as people say them: `row 30`, `rows 31 to 33`, or how many where they are no single run."""
+    """Return rows as people say them: `row 30`, `rows 31 to 33`, or their number and the first if there are gaps."""
     if len(rows) == 1:
         return f"row {rows[0]}"
     if rows[-1] - rows[0] == len(rows) - 1:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and KEY=VALUE pairs for what the formats themselves can be told."""
+"""Options that several commands share, and the KEY=VALUE pairs that become options of the formats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = {"true": True, "false": False}
 
 
 class FormatName(click.types.StringParamType):
-    """A format of the registry, which is looked at when there is a name to look up."""
+    """The type of options that name a format; the registry is asked only when a name is given."""
 
     name = "format"
 
@@ -44,7 +44,7 @@ class FormatName(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002  (the same)
         incomplete: str,
     ) -> list[CompletionItem]:
-        """Return the names that begin so."""
+        """Return the names of formats that begin with `incomplete`."""
         return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
@@ -81,10 +81,10 @@ def json_option(function: Function) -> Function:
 
 
 def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, str]:
-    """Return the values by key of some KEY=VALUE, each cut at the first =.
+    """Return the values of KEY=VALUE pairs by their keys; each pair is cut at the first =.
 
     Raises:
-        Misuse: a pair that is none.
+        UsageProblem: a text without =.
     """
     options: dict[str, str] = {} if missing is None else {"missing": missing}
     for pair in pairs:
@@ -96,7 +96,7 @@ def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, s
 
 
 def add_storage_option(command: click.Command) -> None:
-    """Add the option --storage-option to a command; `storage_options` gives what it said."""
+    """Add the option --storage-option to a command; `storage_options()` returns its values."""
     assert command.callback is not None
     command.callback = _refuse_without_url(command.callback)
     command.params.append(
@@ -121,7 +121,7 @@ def _refuse_without_url(run: Function) -> Function:
     """Return a command's function that refuses storage options where none of its files is a URL.
 
     Raises:
-        Misuse: none is.
+        UsageProblem: none is.
     """
 
     @functools.wraps(run)
@@ -162,16 +162,16 @@ def _parse_storage_value(text: str) -> Any:
 
 
 def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
-    """Return options as the adapter's function takes them: what a value may be, its signature says.
+    """Return options as the adapter's function takes them; its signature says of which type each value is.
 
     Args:
         row: the format.
         verb: read, write, scan or check.
         given: texts by option.
-        lenient: leave out what this verb does not know, because another one of the command does.
+        lenient: leave out options that this verb does not have, since another verb of the same command has them.
 
     Raises:
-        Misuse: an option that the format does not have, or a value that it does not take.
+        UsageProblem: an option that the format does not have, or a value that it does not take.
     """
     function = row.function(verb)
     known = {
@@ -192,10 +192,10 @@ def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: boo
 
 
 def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> None:
-    """Refuse an option that none of the formats has; it may be known to one of several only.
+    """Refuse an option that none of the formats has; it is enough if one of them has it.
 
     Raises:
-        Misuse: nobody knows it.
+        UsageProblem: none has it.
     """
     for key in given:
         if rows and not any(parse_options(row, verb, {key: given[key]}, lenient=True) for row in rows):

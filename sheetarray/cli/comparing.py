@@ -1,4 +1,4 @@
-"""What differs between two arrays, element by element in index space, in blocks."""
+"""Compares two arrays element by element, by their indices and block by block."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Comparison:
 
     Attributes:
         name: of both.
-        dtypes: the formats' names of theirs.
-        shapes: theirs.
-        orders: theirs in memory, "row-major" or "column-major"; None for awkward arrays.
-        tolerant: whether a tolerance was given; dtype, order and the sign of zero are then noted, and do not count.
+        dtypes: the dtype names of both.
+        shapes: the shapes of both.
+        orders: the orders of both in memory, "row-major" or "column-major"; None for awkward arrays.
+        tolerant: whether a tolerance was given: another dtype, order or sign of zero is then noted, but no difference.
         compared: whether the elements could be compared at all.
-        elements: how many were.
-        differing: how many of them differ.
-        signs: how many of those are zeros that differ in their sign alone.
+        elements: the number of elements that were compared.
+        differing: the number of elements that differ.
+        signs: the number of those that are zeros and differ in their sign alone.
         absolute: the largest difference between numbers; None if no numbers differ.
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
-        noise: how many elements differ by rounding alone, which `first` has last, if at all.
+        noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
         inserted: rows that B alone has, where one axis has another length and the other rows were compared.
         deleted: rows that A alone has.
         axis: along which these rows lie; None where the arrays have one shape, or could not be aligned.
@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs that counts."""
+        """Whether there is no difference but those that a tolerance makes count for nothing."""
         alike = self.dtypes[0] == self.dtypes[1] and self.orders[0] == self.orders[1]
         return self.shapes[0] == self.shapes[1] and self.compared and not self.differing and (alike or self.tolerant)
 
@@ -100,7 +100,7 @@ def compare(
         b: the array in the second.
         rtol: relative tolerance, for floats and complex numbers, as in `np.isclose`.
         atol: absolute tolerance.
-        most: so many differing elements are named.
+        most: the largest number of differing elements that are named.
         names_noise: whether elements are named that differ by rounding alone.
         release: is called after each block, for arrays that are mapped.
     """

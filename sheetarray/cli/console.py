@@ -1,4 +1,4 @@
-"""What comes out: consoles that know whether anybody looks, JSON, and the spelling of sizes and shapes."""
+"""Output: text for a terminal or for a program that reads it, JSON, and sizes and shapes as people write them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-PIPED_WIDTH = 80  # of pictures, where nobody says how wide it is
+PIPED_WIDTH = 80  # characters of a picture, if the output is no terminal
 _ENDLESS = 100_000
-_OF_256_COLOURS = ("xterm", "screen", "tmux", "rxvt")  # whatever they say: containers have TERM=xterm
+_OF_256_COLOURS = ("xterm", "screen", "tmux", "rxvt")  # have 256 colours even if TERM names no number, as in containers
 
 
 def make_console() -> Console:
@@ -38,7 +38,7 @@ def _wants_no_colour() -> bool:
 
 
 def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
-    """Print a line, or with nl=False a part of one; its style is for terminals that want it."""
+    """Print a line, or with nl=False a part of one; its style is used only in a terminal that shows colours."""
     click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
 
 
@@ -48,13 +48,13 @@ def text_width() -> int:
 
 
 def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
-    """Print a line; where it is longer than the terminal is wide, it goes on below, broken between words.
+    """Print a line; if it is longer than the terminal is wide, it is broken between words and goes on below.
 
     Args:
         text: one line.
-        indent: blanks before what goes on below.
-        head: what stands before it, in bold.
-        used: columns of the terminal that the line has taken already.
+        indent: the number of blanks before each further line.
+        head: printed before the text, in bold.
+        used: the number of the terminal's columns that are taken already.
     """
     lines = textwrap.wrap(
         head + text,

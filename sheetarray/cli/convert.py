@@ -142,7 +142,7 @@ def _write(
     write_options: dict[str, Any],
     release: Callable[[], None] | None = None,
 ) -> None:
-    """Write arrays; those that are mapped leave the memory as they are written."""
+    """Write arrays; `release` lets the pages of mapped ones leave memory as they are written."""
     place: Any = sys.stdout.buffer if target == PIPE else goal.place
     on_screen = target == PIPE and sys.stdout.isatty()
     with watching(goal, "write", quiet=on_screen) as progress:

@@ -1,4 +1,4 @@
-"""`sheetarray convert` of many files: their options, how far it is, and what has become of them."""
+"""`sheetarray convert` of many files: their options, the progress, and the outcomes."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def convert_files(
         formats: what --from and --to say.
         reading: options of the format read, as texts.
         writing: options of the format written, as texts.
-        places: where and with what it is done: workers, scheduler and manifest.
+        places: the options `workers`, `scheduler` and `manifest`, which say where the work is done and noted.
         wants_json: whether the result is JSON.
 
     Raises:
-        Misuse: a pipe, or a template that cannot be filled.
+        UsageProblem: a pipe, or a template that cannot be filled.
     """
     if template == PIPE:
         raise UsageProblem("many files do not fit into one pipe", "DST is a template, such as 'out/{stem}.json'")
@@ -105,7 +105,7 @@ def _to_json(result: Conversions) -> dict[str, Any]:
 
 @contextmanager
 def _watching() -> Iterator[Callable[[Conversions], None] | None]:
-    """Show how many files are done, how many a second, and how long it takes; on a terminal only."""
+    """Show on a terminal the number of files done, the number a second, and the time left; elsewhere nothing."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -119,7 +119,7 @@ def diff(
             )
             for name in common
         ]
-        arrays.clear()  # before what is mapped is let go
+        arrays.clear()  # before their maps are closed
     only = {
         name: place
         for name in wanted
@@ -141,7 +141,7 @@ def diff(
 def _read_arrays(
     place: Endpoint, names: Sequence[str], options: dict[str, Any], stack: ExitStack
 ) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Return arrays of a file, and what lets go of pages; numbers of a large file are mapped until the stack ends."""
+    """Return arrays of a file, those of a large one mapped until the stack ends, and a function that releases pages."""
     if not names:
         return {}, _release_nothing
     if place.pipe is None:
@@ -150,7 +150,7 @@ def _read_arrays(
             with watching(place, "read") as progress, locating(source=place.label):
                 mapped = api.read_in_pieces(place.place, names, format=place.row.name, **(reading | progress))
         except FormatError as error:
-            if not may_be_resized(error, options):  # nor would reading all at once go on
+            if not may_be_resized(error, options):  # reading all at once would fail in the same way
                 raise
         if mapped is not None:
             stack.enter_context(mapped)
@@ -160,7 +160,7 @@ def _read_arrays(
 
 
 def _release_nothing() -> None:
-    """Let go of nothing: the arrays are in memory."""
+    """Do nothing: the arrays are not mapped."""
 
 
 def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:

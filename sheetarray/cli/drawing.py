@@ -60,7 +60,7 @@ def print_values(
 
 
 def print_multiples(console: Console, array: Array, asked: Indices, seen: Indices) -> None:
-    """Print several slices beside each other, where more than two axes were left open."""
+    """Print several slices beside each other, if the user gave no index for more than two axes."""
     from rich.padding import Padding
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""Where arrays come from and go to: a path, a URL, or a pipe, and its format."""
+"""The sources and targets of commands: a path, a URL, or a pipe, with its format."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Endpoint:
 
     Attributes:
         text: as it was given.
-        row: its format.
-        label: how messages call it.
-        place: what is read or written: a path, or a file under a URL with its storage options.
-        pipe: standard input, where it is a pipe to read.
+        row: the registry's row of its format.
+        label: the name that messages use.
+        place: a path, a `RemoteFile` with its storage options, or the URL of a service.
+        pipe: standard input, if it is read; else None.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Endpoint:
 
     @property
     def size(self) -> int | None:
-        """Bytes of the file; None for what is no file."""
+        """The number of bytes of the file; None for a pipe, a URL or a folder."""
         if self.pipe is not None or not isinstance(self.place, str) or not os.path.isfile(self.place):
             return None
         return os.stat(self.place).st_size
@@ -55,11 +55,11 @@ class Endpoint:
         return cast("IO[bytes]", self.pipe)
 
     def call(self, verb: str, *arguments: Any, **options: Any) -> Any:
-        """`api.read`, `scan` or `check` of this place; errors say where.
+        """`api.read`, `scan` or `check` of this place; errors name it.
 
         Raises:
-            SheetArrayError: what the verb raises.
-            OSError: what the system has against it.
+            SheetArrayError: as the verb.
+            OSError: the system refuses.
         """
         with locating(source=self.label):
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
@@ -96,7 +96,7 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
         always: whether --from counts although the suffix is known.
 
     Raises:
-        Misuse: nothing says which format.
+        UsageProblem: nothing says which format.
     """
     if text == PIPE:
         if format is None:
@@ -112,7 +112,7 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
     """Return a place to write.
 
     Raises:
-        Misuse: nothing says which format.
+        UsageProblem: nothing says which format.
     """
     if text == PIPE:
         if format is None:
@@ -151,10 +151,10 @@ def _open_device(text: Any) -> ReplayableStream | None:
 
 
 def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
-    """Return the places to read; --from counts for the pipe and for suffixes that nobody knows.
+    """Return the places to read; --from counts for the pipe and for suffixes that no format has.
 
     Raises:
-        Misuse: the pipe is named twice.
+        UsageProblem: the pipe is named twice.
     """
     if texts.count(PIPE) > 1:
         raise UsageProblem("standard input can be read only once")
@@ -182,12 +182,12 @@ def _has_known_suffix(text: str) -> bool:
 
 
 def _names(option: str) -> str:
-    """Return the names that an option takes: of formats that are only read none for a target."""
+    """Return the names that an option takes; those of formats that are only read are no names for a target."""
     return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
 
 
 class ReplayableStream(io.RawIOBase):
-    """A stream that can be read again: what came out of it is kept, and no more is asked of it than is needed."""
+    """A stream that can be read again: its bytes are kept once they are read, and only as many as needed are read."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._kept, self._at = stream, bytearray(), 0
@@ -202,7 +202,7 @@ class ReplayableStream(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Fill `target`, as far as there is something."""
+        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
         self._read_until(self._at + len(target))
         chunk = self._kept[self._at : self._at + len(target)]
         target[: len(chunk)] = chunk

@@ -23,7 +23,7 @@ from .progress import watching
 @click.argument("source", metavar="SRC")
 @click.argument("target", metavar="DST")
 @click.argument("names", nargs=-1)
-@click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help="Format of DST: csv, tsv, excel, gsheet.")
+@click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help="Format of DST: csv, tsv, xlsx, gsheet.")
 @click.option(
     "--write",
     "write_pairs",

@@ -23,7 +23,7 @@ def gsheets() -> None:
     \b
     Examples:
       sheetarray gsheets login            asks you in a browser, once, for leave to your spreadsheets
-      sheetarray check URL                names stages and marks that are left, whose they are, and how old
+      sheetarray check URL                names leftover stages and marks, their writers, and how old they are
       sheetarray gsheets clean URL        removes hidden sheets of writers that are dead
       sheetarray gsheets unlock URL       takes a worksheet over from whoever writes to it in place
     """

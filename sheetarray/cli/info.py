@@ -1,4 +1,4 @@
-"""`sheetarray info`: what the headers of a file say, and nothing read beyond them."""
+"""`sheetarray info`: the arrays of a file, from their headers alone."""
 
 from __future__ import annotations
 

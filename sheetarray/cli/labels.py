@@ -1,4 +1,4 @@
-"""Labels on the command line: `--slice "time=2026-07,lat=47.5"`, and what differs between the labels of two files."""
+"""Labels on the command line: `--slice "time=2026-07,lat=47.5"`, and differences between the labels of two files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def find_indices(labels: Mapping[str, str], dims: Sequence[str], coordinates: Ma
         coordinates: the arrays that label its dimensions, by name.
 
     Raises:
-        SliceError: no such label; says which are near. Or several that are not side by side.
+        SliceError: no such label (the message names near ones), or several equal ones that are not side by side.
 
     Example:
         >>> find_indices({"x": "20"}, ("y", "x"), {"x": np.array([10, 20])})
@@ -79,7 +79,7 @@ def find_indices(labels: Mapping[str, str], dims: Sequence[str], coordinates: Ma
 
 
 def _match(coordinate: Array, label: str, dim: str) -> Array:
-    """Return at which elements a label stands; one of dates may end early: `2026-07` is the whole month."""
+    """Return the indices at which a coordinate has a label; a date may end early: `2026-07` is the whole month."""
     kind = coordinate.dtype.kind
     try:
         if kind == "M":

@@ -22,13 +22,15 @@ _GAP = 3  # characters between pictures
 
 
 def choose_slices(asked: Indices, seen: Indices, shape: Sequence[int]) -> list[Indices]:
-    """Return the slices to be drawn beside each other: along the longest axis of which one index alone is seen.
+    """Return the slices to be drawn beside each other: at up to eight indices along one axis, the first and the last
+    among them.
 
-    Those of up to eight indices, the first and the last among them; none, where nobody left an axis open.
+    It is the longest of the axes that the user left open, but of which the picture above shows one index alone. There
+    are no slices if no such axis is left.
 
     Args:
-        asked: what was asked for.
-        seen: what is shown of it, one index of all axes but two.
+        asked: the indices that the user asked for.
+        seen: the indices that are shown: all of two axes, one of each other.
         shape: of the array.
 
     Example:
@@ -36,20 +38,20 @@ def choose_slices(asked: Indices, seen: Indices, shape: Sequence[int]) -> list[I
         >>> choose_slices((whole,) * 3, (1, whole, whole), (3, 4, 5))[-1]
         (2, slice(None, None, None), slice(None, None, None))
     """
-    places = {
+    open_axes = {
         axis: range(shape[axis])[part]
         for axis, (part, index) in enumerate(zip(asked, seen, strict=True))
         if isinstance(part, slice) and not isinstance(index, slice)
     }
-    if not places:
+    if not open_axes:
         return []
-    axis = max(places, key=lambda axis: (len(places[axis]), -axis))
-    along = places[axis]
+    axis = max(open_axes, key=lambda axis: (len(open_axes[axis]), -axis))
+    along = open_axes[axis]
     count = min(len(along), MOST)
     if count < 2:
         return []
-    positions = [along[position * (len(along) - 1) // (count - 1)] for position in range(count)]
-    return [(*seen[:axis], place, *seen[axis + 1 :]) for place in positions]
+    indices = [along[number * (len(along) - 1) // (count - 1)] for number in range(count)]
+    return [(*seen[:axis], index, *seen[axis + 1 :]) for index in indices]
 
 
 def draw_multiples(
@@ -77,10 +79,10 @@ def draw_multiples(
             row.append([Text(_cut(format_slice(indices), wide), "dim"), *picture])
         for number in range(max(map(len, row))):
             line = Text()
-            for place, cells in enumerate(row):
+            for number, cells in enumerate(row):
                 line.append_text(cells[number] if number < len(cells) else Text())
-                if place < len(row) - 1:
-                    line.append(" " * ((wide + _GAP) * (place + 1) - line.cell_len))
+                if number < len(row) - 1:
+                    line.append(" " * ((wide + _GAP) * (number + 1) - line.cell_len))
             lines.append(line)
         lines.append(Text())
     return lines

@@ -1,4 +1,4 @@
-"""Rounding noise: numbers that differ by so little that a program which saved the file again explains it."""
+"""Rounding noise: differences so small that a program which saved the file again may have made them by rounding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import Array, Mask
 
-_NEAR = 1.2e-14  # relatively: two numbers that are the same to 15 digits are no farther apart
+_NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
 _AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 
@@ -43,7 +43,7 @@ def find_noise(a: Array, b: Array) -> Mask:
 
 
 def _is_rounded_alike(a: float, b: float) -> bool:
-    """Return whether two doubles are one number to 15 or 16 digits, as C rounds, or as spreadsheets round to 15.
+    """Return whether two doubles are the same to 15 or 16 digits as C rounds, or to 15 as spreadsheets round.
 
     C rounds the double itself; spreadsheets round the shortest numeral that reads back to it, half away from zero.
     """

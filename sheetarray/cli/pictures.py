@@ -52,10 +52,10 @@ def draw_heat_map(
 
 
 def draw_line(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
-    """Return the lines of a line chart of a 1-D array; one line of shades where there are no dots to draw with.
+    """Return the lines of a line chart of a 1-D array; one line of shades if the terminal has no characters for dots.
 
-    Of several elements in a dot's width the least and the greatest are connected, so that none is missed; where all of
-    them are NaN there is a gap, and a mark below it.
+    If several elements share the width of a dot, the least and the greatest of them are connected, so that none is
+    missed; if all of them are NaN there is a gap, and a mark below it.
     """
     from rich.text import Text
 
@@ -94,8 +94,8 @@ def _find_heights(values: Array, numbers: Statistics, count: int) -> Iterator[tu
     shares = shares if high > low else np.where(np.isnan(real), np.nan, 0.5)
     most = 4 * _LINE_ROWS - 1
     if len(shares) <= count:  # a line from element to element
-        places = (np.arange(count) + 0.5) * len(shares) / count - 0.5  # where the labels of the axis have them
-        between = np.interp(places, np.arange(len(shares)), shares)
+        positions = (np.arange(count) + 0.5) * len(shares) / count - 0.5  # where the labels of the axis have them
+        between = np.interp(positions, np.arange(len(shares)), shares)
         edges = np.stack([between, between], axis=1)
         columns = ((np.arange(len(shares)) + 0.5) * count / len(shares)).astype(int)
         edges[columns, 0] = np.fmin(edges[columns, 0], shares)  # each element itself, and one between two NaN
@@ -117,7 +117,7 @@ def add_axes(picture: list[Text], rows: Sequence[str], columns: Sequence[str]) -
     Args:
         picture: its lines, each as wide as the others.
         rows: the label of every row of the array; empty for none.
-        columns: likewise, of every column.
+        columns: the label of every column of the array; empty for none.
     """
     from rich.text import Text
 
@@ -209,7 +209,7 @@ def _half_blocks(above: int, below: int) -> tuple[str, Style]:
 
 
 def _ansi_style(*levels: int) -> Style:
-    """Return the foreground, and the background where a second level is given."""
+    """Return a style with the colour of the first level as foreground, and that of a second one as background."""
     if levels not in _STYLES:
         from rich.color import Color
         from rich.style import Style

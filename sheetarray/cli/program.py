@@ -1,4 +1,4 @@
-"""From an error to one or two lines on standard error and an exit status; never a traceback."""
+"""The group of all commands: it turns an error into one or two lines on standard error and an exit status."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def print_error(error: BaseException) -> None:
 
 
 def explain_error(error: BaseException) -> tuple[str, str]:
-    """Return an error as a sentence, and a hint, which may be empty; in the command line's own terms."""
+    """Return an error as a sentence, and a hint, which may be empty; both name options of the command line."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else ""
         hint = getattr(error, "hint", "") or (f"{command} --help says how it is used" if command else "")
@@ -160,6 +160,8 @@ def _escape_unencodable() -> None:
 
 
 def _detach_stdout() -> None:
-    """Close the output, which nobody reads any more or the disk has no room for, so that the interpreter can end."""
+    """Close standard output, so that the interpreter does not fail to flush it at its end: nobody reads it any more, or
+    the disk is full.
+    """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

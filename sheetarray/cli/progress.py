@@ -1,4 +1,4 @@
-"""A bar on standard error while a file is read or written: on a terminal only, and only if it takes a while."""
+"""A progress bar on standard error while a file is read or written: only on a terminal, and if it takes a while."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _PATIENCE = 0.4  # seconds before a bar appears
 
 @contextmanager
 def watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
-    """Show how far the adapter is.
+    """Show the progress of an adapter.
 
     Args:
         place: what is read or written.
         verb: of the adapter: read, write, scan or check.
-        quiet: show nothing whatever.
+        quiet: show nothing.
 
     Yields:
-        The option `progress` for the adapter; nothing, where it knows none or nobody looks.
+        The option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
     """
     if quiet or not sys.stderr.isatty() or not takes_progress(place.row, verb):
         yield {}
@@ -43,7 +43,7 @@ def watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dic
 
 
 class _Bar:
-    """A bar that appears once it is worth it."""
+    """A bar that appears only after a moment, so that short work shows none."""
 
     def __init__(self, place: Endpoint, verb: str) -> None:
         doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
@@ -88,7 +88,7 @@ class _Bar:
         from rich.text import Text
 
         class TimeLeft(TimeRemainingColumn):
-            """The time that is left, where the adapter has said how far it is; nothing where nobody knows."""
+            """The time that is left; empty until the adapter has reported cells done."""
 
             def render(self, task: Task) -> Text:
                 left = super().render(task)

@@ -1,4 +1,4 @@
-"""Which of the elements that differ, differ most."""
+"""Ranks elements by how much they differ, and keeps those that differ most."""
 
 from __future__ import annotations
 
@@ -8,29 +8,33 @@ from ..dtypes import Array, Mask
 
 
 class Ranking:
-    """The indices of the elements that differ most, so many as are wanted; earlier ones first where they are equal."""
+    """The indices of the `most` elements that differ most; of equal ones those that come first in the array."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._ranks, self._places = np.empty((0, 2)), np.empty((0, 0), np.int64)
+        self._ranks, self._indices = np.empty((0, 2)), np.empty((0, 0), np.int64)
 
-    def add(self, ranks: Array, places: Array) -> None:
+    def add(self, ranks: Array, indices: Array) -> None:
         """Take in elements: the rank of each, and its index; the lowest rank comes first."""
         if not self._most or not len(ranks):
             return
         ranks = np.concatenate([self._ranks, ranks])
-        places = np.concatenate([self._places, places]) if len(self._places) else places
+        indices = np.concatenate([self._indices, indices]) if len(self._indices) else indices
         order = np.lexsort((ranks[:, 1], ranks[:, 0]))[: self._most]
-        self._ranks, self._places = ranks[order], places[order]
+        self._ranks, self._indices = ranks[order], indices[order]
 
     def take(self) -> list[list[int]]:
         """Return the indices, the largest difference first."""
-        places: list[list[int]] = self._places.tolist()
-        return places
+        indices: list[list[int]] = self._indices.tolist()
+        return indices
 
 
 def rank_differences(x: Array, y: Array, noise: Mask) -> Array:
-    """Return a rank for each pair of elements that differ: those that have no difference, large ones, zeros, noise."""
+    """Return a rank for each pair of elements that differ; lower ranks are listed first.
+
+    First come pairs that cannot be subtracted, such as texts, then numbers, the largest difference first, then zeros
+    that differ in their sign, and at last rounding noise.
+    """
     ranks = np.zeros((len(x), 2))
     if set(x.dtype.kind + y.dtype.kind) <= set("iufc"):
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""`sheetarray restore`: a workbook with a guard as it was written, or with its edits and all else exact."""
+"""`sheetarray restore`: writes a workbook anew from its guard, as it was, or with people's edits and all else exact."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def show(
     with watching(place, "read") as progress:
         try:
             arrays = place.call("read", [name_selected, *coordinates, *beside], **options, **progress)
-        except FormatError:  # of a label, perhaps, which is not to hide the array
+        except FormatError:  # labels may be damaged, and the array is to be shown all the same
             arrays = place.call("read", [name_selected, *coordinates], **options, **progress)
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):

@@ -1,4 +1,4 @@
-"""Places in index space: reading `[:, :, 3]` without evaluating it, choosing a slice to look at, walking in blocks."""
+"""Slices of arrays: parsing `[:, :, 3]` without evaluating it, choosing a slice to look at, cutting into blocks."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None
     """Return the options of `read_columns`, as its function takes them.
 
     Raises:
-        Misuse: one that the format does not have, or a value that it does not take.
+        UsageProblem: one that the format does not have, or a value that it does not take.
     """
     texts = {key: text for key, text in given.items() if text is not None}
     if sheet is not None:

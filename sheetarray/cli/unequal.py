@@ -1,4 +1,4 @@
-"""Which elements of two arrays are not equal: as masks, without rounding, with or without a tolerance."""
+"""Masks of the elements in which two arrays differ: computed without rounding, with or without a tolerance."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _find_far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
 
 
 def is_exact_as_double(array: Array) -> bool:
-    """Return whether doubles hold all elements of an array; taken for granted of anything but 64-bit integers."""
+    """Return whether doubles hold all elements of an array exactly; only 64-bit integers are looked at."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
         return True
     return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)

@@ -31,7 +31,7 @@ _NUMBERS = "biufc"
 
 
 def format_value(value: Any) -> str:
-    """Return an element in a sentence: the shortest text that means it; text in quotes."""
+    """Return an element as a message shows it: the shortest text that reads back as it; text in quotes."""
     if isinstance(value, str):
         return escape_controls(repr(str(value)))
     return escape_controls(str(value) if isinstance(value, np.generic) else repr(value))
@@ -218,15 +218,15 @@ def _display_width(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of the numbers of an array; of their magnitudes, where they are complex.
+    """Statistics of the numbers of an array; of their magnitudes, if they are complex.
 
     Attributes:
         minimum: of the finite elements; None if no element is finite. An int for integers, else a float.
         mean: of the finite elements; of booleans the share that is true.
         maximum: of the finite elements.
-        nan: how many are not a number.
-        infinite: how many are infinite.
-        count: how many elements there are.
+        nan: the number of elements that are NaN.
+        infinite: the number of infinite elements.
+        count: the number of all elements.
     """
 
     minimum: float | None

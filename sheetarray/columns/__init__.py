@@ -15,7 +15,7 @@ from .column_reader import CompareFingerprint, DecodedArray, ElementRestorer, Fi
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .laying_out import can_align, lay_out, lay_out_sheets
 from .layout import Layout, LayoutColumn
-from .parts import MOST_PLACES
+from .parts import MOST_ADDRESSES
 from .pausing import without_collection
 from .progress import reporting_cells
 from .reading import (
@@ -33,8 +33,8 @@ from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zon
 from .words import Words
 
 __all__ = [
+    "MOST_ADDRESSES",
     "MOST_BROKEN",
-    "MOST_PLACES",
     "Anchor",
     "ArrayColumn",
     "ArrayInfo",

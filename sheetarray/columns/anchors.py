@@ -56,12 +56,12 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
 
 
 def anchors_of_grid(grid: CellGrid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
-    """Return the anchors in rows of cells that are at hand; otherwise as `find_anchors`."""
+    """Return the anchors in rows of cells that are in memory; `find_anchors` does the same for a sheet."""
     return _Search(_GridSheet(grid, title), Words.from_grid(grid), strict).find_anchors()
 
 
 class _GridSheet:
-    """Rows of cells, as far as a search needs a sheet."""
+    """Rows of cells that are in memory, with those attributes of a sheet that the search for anchors uses."""
 
     def __init__(self, grid: CellGrid, title: str | None) -> None:
         self.grid, self.title = grid, title

@@ -1,4 +1,4 @@
-"""Where arrays may begin, and where a damaged header may stand: told by the places of header words alone, all at once.
+"""Where arrays may begin, and where a damaged header may stand, as the rows and columns of header words alone tell.
 
 The functions are for lists that run downwards, and take turned words (`Words.transposed`) for those in rows.
 """
@@ -20,7 +20,7 @@ CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 
 def may_make_anchors(codes: WordCodes) -> bool:
-    """Return whether words may be those of an array, whole or damaged, wherever they stand."""
+    """Return whether a sheet with these words may hold an array, whole or damaged, wherever the words stand."""
     kinds = np.bincount(codes, minlength=len(WORDS)) > 0
     return bool(kinds[NDARRAY] or np.count_nonzero(kinds[FIRST_FIELD:]) >= DAMAGED_KEYS)
 
@@ -28,13 +28,13 @@ def may_make_anchors(codes: WordCodes) -> bool:
 def find_whole_beginnings(words: Words) -> Mask:
     """Return a mask of the words that are a `version` with an `ndarray` two rows below."""
     whole: Mask = np.zeros(len(words), np.bool_)
-    places = np.flatnonzero(words.codes == VERSION)  # a sheet may be full of other words
-    whole[places] = words.codes_at(words.rows[places] + 2, words.columns[places]) == NDARRAY
+    versions = np.flatnonzero(words.codes == VERSION)  # a sheet may be full of other words
+    whole[versions] = words.codes_at(words.rows[versions] + 2, words.columns[versions]) == NDARRAY
     return whole
 
 
 def find_names_above(words: Words) -> Words:
-    """Return the cells above words, where there are any: those of names."""
+    """Return the cells right above words, which may hold names, under the codes of the words; row 0 has none above."""
     words = words.select(words.rows > 0)
     return Words.from_positions(words.rows - 1, words.columns, words.codes)
 
@@ -50,7 +50,9 @@ def find_header_spans(words: Words, whole: Words) -> CandidateTable:
 
 
 def find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
-    """Yield what may have been a beginning, or is one of the older form; and how far below its second word stands."""
+    """Yield words that may be left of a damaged beginning, then those that begin the older form, which has no version;
+    with each the number of rows from the first word to the second.
+    """
     versions = words.select(words.codes == VERSION)
     weak = words.codes_at(versions.rows + 1, versions.columns) == NDARRAY
     weak &= words.codes_at(versions.rows + 2, versions.columns) != NDARRAY
@@ -72,7 +74,7 @@ def have_name_above(words: Words, step: int, names: Words) -> Mask:
 def make_candidates(
     orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Mask
 ) -> CandidateTable:
-    """Return the candidates that begin at some words: the attributes of each, `orient` as whether it is "rows"."""
+    """Return the candidates that begin at some words, a row of attributes each; `orient` is 1 for "rows", else 0."""
     end = all_words.next_in_column(DATA, words.rows + step, words.columns)
     counts = np.where(end < 0, MAX_HEADER_CELLS, np.minimum(end - words.rows + 1, MOST_HEADER))
     other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
@@ -86,28 +88,29 @@ def make_candidates(
     return table
 
 
-def are_in_spans(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
+def are_in_spans(lines: Positions, indices: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
     """Return a mask of the cells that lie in some spans of lines.
 
     Args:
         lines: the column (the row) of each cell.
-        places: its row (its column).
-        taken: column (row), first row (column) and the one after the last of each span; overlaps end alike.
+        indices: its row (its column).
+        taken: of each span the column (row), the first row (column) and the one after the last; spans that overlap end
+            in the same row (column).
     """
     if not len(taken):
         return np.zeros(len(lines), np.bool_)
     spans = np.asarray(taken, np.int64)
     spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
     starts = (spans[:, 0] << 31) | spans[:, 1]
-    index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1
+    index = np.searchsorted(starts, (lines << 31) | indices, side="right") - 1
     known = np.maximum(index, 0)
-    inside: Mask = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
+    inside: Mask = (index >= 0) & (spans[known, 0] == lines) & (indices < spans[known, 2])
     return inside
 
 
 def find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
-    """Yield where a damaged header begins, as row and column: words of rows, of which many in their order
-    stand close.
+    """Yield the row and the column of the first key of each damaged header: of several keys in their order that stand
+    close together in one column.
     """
     if len(words) < DAMAGED_KEYS:
         return

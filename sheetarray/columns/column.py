@@ -52,7 +52,7 @@ class ArrayColumn:
         """Return the number of elements in the cells of the only part, up to the last cell that is not blank.
 
         Returns:
-            None where half of an element is there.
+            The number; None if the last element has only one of its two cells.
         """
         ((first, rest),) = self.pieces
         capacity = self.written.capacity
@@ -116,8 +116,8 @@ class ArrayColumn:
 
     @property
     def short_cells(self) -> list[Cell] | None:
-        """The data cells of an array that came as the text of a few cells, one for each element and none of them blank;
-        None where they are anything else.
+        """The data cells of an array that came as the text of a few cells; None unless they did, and each element has
+        one cell that is not blank.
         """
         first, cells = self.pieces[0]
         if len(self.pieces) > 1 or type(cells) is not Texts or first:
@@ -225,7 +225,15 @@ class ArrayColumn:
 
 @dataclass(frozen=True)
 class DecodedColumn:
-    """A buffer, the cells in it that cannot be read, how many cells make an element, a wrong count, and all cells."""
+    """A column that was decoded cell by cell.
+
+    Attributes:
+        buffer: the elements.
+        problems: the cells that cannot be read.
+        cells_per_element: 2 for a complex array that has one cell for each part of an element.
+        count_error: says that there are too few cells, or too many; None if their number is right.
+        cells: all data cells.
+    """
 
     buffer: Buffer
     problems: list[Problem]

@@ -22,7 +22,7 @@ from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ColumnCells, Request, Sheet
 from .short import decode_short
 
-MAX_FINDINGS_PER_ARRAY = 20  # for one array
+MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 _AT_ONCE, _SHORT = 2**10, 2**14  # arrays that are compared together, and bytes of each
 _FIXED_HINT = (
     "one of several columns that belong together, as those of an awkward array do, none of which takes another length "
@@ -31,7 +31,7 @@ _FIXED_HINT = (
 
 
 class ElementRestorer(Protocol):
-    """The memory of a container for the exact elements of arrays, and for what programs make of them."""
+    """The exact elements that a container keeps of its arrays beside their cells, which programs may have rounded."""
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements, each that a program has only rounded with the bits that it was written with."""
@@ -56,8 +56,8 @@ class ReadMode:
     Attributes:
         strict: refuse lists without a version.
         missing: what a blank means.
-        report: is told of each error.
-        note: is told what was accepted all the same.
+        report: is called with each error.
+        note: is called with each finding about something that was accepted although it is not as `write` writes it.
         judge, find_unchanged: as for `check_sheets`.
         resize: whether arrays take their lengths from their cells.
         fixed: arrays that keep theirs.
@@ -108,7 +108,7 @@ class ColumnReader:
     # Lengths that people have changed ------------------------------------------------------------------------
 
     def measure_others(self, wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> None:
-        """Have arrays measured that are not wanted, where they tell how long one with blanks is."""
+        """Take note of arrays that are not wanted, but whose length tells how long a wanted one with blanks is."""
 
         def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
             rows = count_rows(group[0].header) if group[0].header else None
@@ -133,7 +133,7 @@ class ColumnReader:
         return {name: columns[name] for name in groups}
 
     def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> None:
-        """Give columns the lengths that people gave them, so far as the mode has it."""
+        """Give columns the lengths that their cells have, if the mode says that arrays are resized."""
         if self._mode.resize:
             resize_columns(columns, self._missing, self._mode.fixed)
         elif self._mode.finds_edits:
@@ -261,7 +261,7 @@ class ColumnReader:
     def _build_arrays(
         self, arrays: Sequence[tuple[str, Buffer | None, ArrayColumn]]
     ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
-        """Yield arrays by their names; of those that are as they were written nothing is to be said."""
+        """Yield arrays by their names, and report what has changed in those that are not as they were written."""
         find = self._mode.find_unchanged
         short = [(name, buffer, column) for name, buffer, column in arrays if buffer is not None]
         short = [decoded for decoded in short if decoded[1].nbytes <= _SHORT]

@@ -1,8 +1,8 @@
 """The names of arrays that do not stand right above their headers: only blanks are between them.
 
 In workbooks the data of all arrays begin in one row, so that a shorter header has blanks above it, and its name above
-those. Only the first array of a column can be so: between two arrays, blanks are padding, and what stands above them is
-an element.
+those. Only the first array of a column can have such a name: blanks between two arrays of a column are padding, and the
+cell above them is an element.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ANCHORS_AT_ONCE = 2**13
 
 
 class _Zones(Protocol):
-    """The part of a sheet that a search needs."""
+    """The only method of a sheet that the search for names needs."""
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone."""
@@ -64,8 +64,8 @@ def _data_row(anchor: Anchor) -> int | None:
 
 
 def _find_cells_above(sheet: _Zones, anchors: Sequence[Anchor]) -> dict[int, tuple[str, int]]:
-    """Return the nearest cell above blanks for those anchors that have such a one, by their indices: its text, and its
-    row.
+    """Return the text and the row of the nearest cell that is not blank above an anchor, by the index of the anchor;
+    anchors without such a cell are left out.
     """
     topmost: dict[int, int] = {}
     for index, anchor in enumerate(anchors):
@@ -96,7 +96,7 @@ def _may_be_distant(anchor: Anchor) -> bool:
 
 
 def _is_damaged(anchor: Anchor) -> bool:
-    """Return whether cells of a header may stand above the first of its cells that is known."""
+    """Return whether a header is damaged, so that cells of it may stand above the anchor."""
     return anchor.header is None
 
 

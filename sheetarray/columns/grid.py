@@ -77,13 +77,13 @@ class Anchor:
         row, column: of its first cell (`version`), counted from 0.
         orient: "columns" where the list runs downwards, "rows" where it runs to the right.
         name: the text before the first cell, or the column's letter (the row's number).
-        header: None where it is broken; then `error` says how.
+        header: as it was parsed; None where it is broken, and `error` says in which way.
         start: index of the first data cell in the flat list.
-        notes: what was accepted all the same.
-        title: of the sheet, where the container has several.
+        notes: findings about what was accepted although it is not as `write` writes it.
+        title: of the sheet; None where the container has only one.
         named: whether its name is a cell of the sheet.
         blanks: how many cells are blank between its name and its first cell.
-        aliases: what else the name of a damaged array may be; None where the error concerns every array.
+        aliases: other texts that may be the name of a damaged array; None where the error concerns every array.
     """
 
     row: int

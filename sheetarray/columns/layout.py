@@ -34,7 +34,7 @@ class LayoutColumn:
         header: cells, `version` to `data`.
         dtype: of the elements.
         buffer: 1-D, what stands in this column.
-        start: index of its first element in the whole buffer.
+        start: index of its first element in the buffer of the whole array.
         blanks: how many cells stay blank between the name and the header, so that data of all columns begin in one row.
         serials: whether dates are the serial numbers that spreadsheets count, where those are exact.
     """
@@ -108,7 +108,7 @@ class Layout:
 
     @cached_property
     def zone_height(self) -> int:
-        """Rows of the header zone: the names, and the tallest header."""
+        """The number of rows of the header zone: the names, and the tallest header."""
         return self.named + max((piece.above for piece in self.pieces), default=0)
 
     @cached_property
@@ -123,12 +123,12 @@ class Layout:
 
     @cached_property
     def height(self) -> int:
-        """Rows of the whole sheet."""
+        """The number of rows of the whole sheet."""
         return self.named + int(self._heights.max(initial=0))
 
     @cached_property
     def cell_count(self) -> int:
-        """Cells that hold something: names, headers and elements."""
+        """The number of cells that hold something: names, headers and elements."""
         return self.count_cells_above(self.height)
 
     @cached_property
@@ -158,8 +158,8 @@ class Layout:
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame | Buffer]:
         """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls.
 
-        Few rows of very many columns that are alike come as an array of two dimensions: for the engine each row of them
-        is a column then.
+        A few rows of very many columns of one dtype come as a 2-D array, whose rows the caller hands to the engine as
+        columns: each column costs the engine a call.
         """
         import polars as pl
 
@@ -190,16 +190,16 @@ class Layout:
         return None if np.isinf(table).any() else np.ascontiguousarray(table)
 
     def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows below the header zone in spans of about `cells` cells: the first row (from 0), and
-        how many.
+        """Yield the rows below the header zone in spans of about `cells` cells: the first row (from 0), and the number
+        of rows.
         """
         step = max(1024, cells // max(len(self.pieces), 1))
         for row in range(self.zone_height, self.height, step):
             yield row, min(step, self.height - row)
 
     def elements_in_rows(self, piece: LayoutColumn, row: int, count: int) -> tuple[int, int]:
-        """Return the elements of a piece that stand in `count` rows from `row` on: the first one's index, and
-        how many.
+        """Return the elements of a piece that stand in `count` rows from `row` on: the index of the first, and their
+        number.
         """
         first = row - self.named - piece.above
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)

@@ -40,8 +40,8 @@ def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
             continue
         for index, text in enumerate(array.buffer.tolist()):
             if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
-                place = array.header.describe_element(name, index)
-                raise LimitError(f"{place} has {length:,} characters, and a cell holds {most:,}")
+                element = array.header.describe_element(name, index)
+                raise LimitError(f"{element} has {length:,} characters, and a cell holds {most:,}")
 
 
 def _utf16_length(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Anchors sorted: which belong to one array, and where the cells of each have to end."""
+"""Groups the anchors of sheets by array, sorts the parts of each, and says where the cells of each have to end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .grid import Anchor
 from .sheet import Sheet
 
 ReportError = Callable[[FormatError], None]
-MOST_PLACES = 5  # of arrays of one name that a message tells
+MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message
 
 
 def group_parts(
@@ -60,12 +60,12 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
     assert first.header is not None
     if first.header.part is None:
         if len(group) > 1:
-            more = f" and {len(group) - MOST_PLACES:,} more" if len(group) > MOST_PLACES else ""
-            places = " and ".join(anchor.address(0) for anchor in group[:MOST_PLACES]) + more
+            more = f" and {len(group) - MOST_ADDRESSES:,} more" if len(group) > MOST_ADDRESSES else ""
+            addresses = " and ".join(anchor.address(0) for anchor in group[:MOST_ADDRESSES]) + more
             apart = len({anchor.title for anchor in group}) > 1
             hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
             raise FormatError(
-                f"two arrays have the name {name!r}, at {places}", location=group[1].address(0), hint=hint
+                f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
             )
         return group
     parts: dict[int, Anchor] = {}
@@ -97,7 +97,9 @@ def _join_part_headers(header: Header) -> tuple[Any, ...]:
 
 
 def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
-    """Return the place at which the cells of each anchor must end, by its id: before the next one in its line."""
+    """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
+    that of the next anchor in its line.
+    """
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
     for anchor in _skip_single(list(anchors)):
         lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)

@@ -1,4 +1,4 @@
-"""Python's search for cycles, paused while very many objects are made that belong to none, such as headers."""
+"""Pauses Python's garbage collection while very many objects are made that are in no cycle, such as headers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class _Hold(threading.local):
-    """The stack on which a pause of this thread ends, while pauses are held, and whether one has begun."""
+    """The state of `hold_pauses` in this thread: the stack whose end ends the pause, and whether one has begun."""
 
     stack: ExitStack | None = None
     begun = False
@@ -29,7 +29,7 @@ _hold = _Hold()
 
 @contextmanager
 def without_collection(objects: int = MANY_OBJECTS) -> Iterator[None]:
-    """Let nothing be collected meanwhile, where many objects are to be made; several threads may do so at once."""
+    """Pause garbage collection within the context if many objects are to be made; several threads may do so at once."""
     if objects < MANY_OBJECTS or _hold.begun:
         yield
     elif _hold.stack is not None:

@@ -25,12 +25,12 @@ def reporting_cells(
 ) -> Iterator[None]:
     """Call `progress` with the cells read and the cells in all while sheets are read.
 
-    A column that is looked at twice counts once; in the end all have been read.
+    A column that is looked at twice counts once; the last call says that all cells have been read.
 
     Args:
         progress: what to call; None for nothing.
         sheets: what is read.
-        count: returns the cells in all; it is called only where there is somebody to tell.
+        count: returns the number of cells in all; it is called only if `progress` is not None.
     """
     if progress is None:
         yield

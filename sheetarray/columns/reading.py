@@ -32,7 +32,7 @@ def raise_error(error: FormatError) -> None:
     raise error
 
 
-# What is where -----------------------------------------------------------------------------------------------
+# Anchors -----------------------------------------------------------------------------------------------------
 
 
 def _find_all_anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
@@ -129,8 +129,9 @@ def scan_sheets(
     Args:
         sheets: where the cells are.
         strict: refuse lists without a version.
-        report: is told of each damaged header; by default the first is raised.
-        note: is told what was accepted all the same; by default it is a warning.
+        report: is called with the error of each damaged header; by default the first is raised.
+        note: is called with each finding about something that was accepted although it is not as `write` writes it; by
+            default it is a warning.
         resize: shapes are those that `read_sheets` gives; all cells are read.
         fixed: as for `read_sheets`.
 
@@ -146,13 +147,13 @@ def scan_sheets(
 
 
 def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) -> Mapping[str, ArrayInfo]:
-    """Return the entries of `scan_sheets` by name, each made when it is asked for: of most, names will do."""
+    """Return what `scan_sheets` returns, each info made only when it is asked for: mostly only the names are needed."""
     groups, _ = _open_reader(sheets, None, ReadMode(strict, "error", report, lambda _: None))
     return _Infos(sheets, groups, {})
 
 
 class _Infos(Mapping[str, ArrayInfo]):
-    """The entries of arrays by their names, made when they are asked for.
+    """The infos of arrays by their names, made when they are asked for.
 
     Args:
         sheets: where they stand.
@@ -183,7 +184,7 @@ class _Infos(Mapping[str, ArrayInfo]):
 
 
 def _info_of(header: Header, group: Sequence[Anchor], sheet: Sheet) -> ArrayInfo:
-    """Return the entry of an array, made of its header and the anchors of its parts."""
+    """Return the info of an array, made of its header and the anchors of its parts."""
     above = sum([anchor.start for anchor in group])
     data = _find_data_cells(sheet, group)
     return ArrayInfo.from_header(header, group[0].address(0), above, parts=len(group), data=data)
@@ -236,9 +237,10 @@ def check_sheets(
     Args:
         sheets: where the cells are.
         missing: as for `read_sheets`.
-        judge: what else there is to say of the elements of an array; of None, where not all of them can be read.
-        find_unchanged: which of some short arrays `judge` would say nothing of, told in less time; it is not asked
-            about them. Not with `restore`.
+        judge: yields further findings about the elements of an array, such as that they are not those that were
+            written; its elements are None where not all of them can be read.
+        find_unchanged: returns the names of those of some short arrays that `judge` has no findings about, in less time
+            than `judge` takes, which is then not called for them. Not with `restore`.
         fixed: arrays that have no rows of their own, since others depend on them.
         restore: as for `read_sheets`; `judge` sees what it has restored.
     """

@@ -24,12 +24,12 @@ _HINT = "resize=True reads them as they stand, sheetarray adopt makes the header
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """The rows of one array that were added or deleted, as far as the memory of a container tells.
+    """The rows of one array that were added or deleted, as far as the fingerprint that a container keeps tells.
 
     Attributes:
         kind: "inserted" where rows were added, at the end too.
-        firsts: the rows of which each may be the first one that was added or deleted, and all else be as it was
-            written, as ranges in their order; None where that cannot be told.
+        firsts: ranges of rows, in their order: with any of them as the first row that was added or deleted, all other
+            elements are as they were written; None where the fingerprint does not tell.
         rest_is_exact: whether all other elements are those that were written, to the last bit.
     """
 
@@ -44,8 +44,8 @@ class RowEdit:
 
     Attributes:
         columns: the arrays by name; their headers are the new ones.
-        before: how many rows each had.
-        after: how many each has.
+        before: the number of rows that each had.
+        after: the number of rows that each has now.
     """
 
     columns: dict[str, ArrayColumn]
@@ -56,7 +56,7 @@ class RowEdit:
         """Return the finding by which `check` tells of the edit.
 
         Args:
-            changes: what is known of single arrays by name; nothing in a container that remembers nothing.
+            changes: what fingerprints tell of single arrays, by name; empty in a container that keeps none.
         """
         count, arrays = abs(self.after - self.before), len(self.columns)
         first = self._find_first(changes)
@@ -85,7 +85,7 @@ class RowEdit:
         return Finding("error", location, message, _HINT, array=only)
 
     def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
-        """Return the first row that was added or deleted, as all arrays have it of which it is known."""
+        """Return the first row that was added or deleted; None unless the arrays of which it is known agree on one."""
         firsts = [change.firsts for name in self.columns if (change := changes.get(name)) and change.firsts]
         if not firsts:
             return None
@@ -104,7 +104,9 @@ class RowEdit:
 
 
 def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange]) -> str:
-    """Return of which arrays it is not known whether their other elements are as they were written."""
+    """Return the end of a message that lists the arrays whose other elements may have been edited; "" if there are
+    none.
+    """
     doubtful = [f"{name!r:.60}" for name in names if name in changes and not changes[name].firsts]
     if not doubtful:
         return ""
@@ -122,10 +124,10 @@ class _Extent:
     """The number of rows of an array, by its header and by its cells.
 
     Attributes:
-        rows: by the header.
-        row: elements of each.
-        elements: that stand in its column, up to the last that is not blank; None where half of one is there, or where
-            what stands below is something else, far away.
+        rows: the number of rows, by the header.
+        row: the number of elements of each row.
+        elements: the number of elements in its column, up to the last cell that is not blank; None where the last
+            element has only one of its two cells, or where the cells far below are something else.
         is_sure: whether a blank is no element, so that the cells tell where the array ends.
     """
 

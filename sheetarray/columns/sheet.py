@@ -1,4 +1,4 @@
-"""What a container shows of a sheet, and what is told of an array in it: the seam to the adapters."""
+"""`Sheet`, the protocol through which adapters show their cells, and `ArrayInfo`, which says what an array is like."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class Sheet(Protocol):
     Attributes:
         title: the sheet's name in addresses; None where the container has only one.
         look: how values look in its text.
-        notes: what was accepted on the way all the same.
-        max_rows: how many rows the container has, None for any number.
+        notes: findings about what was accepted although it is not as `write` writes it.
+        max_rows: the number of rows that a sheet can have; None for any number.
     """
 
     title: str | None
@@ -101,14 +101,14 @@ class Sheet(Protocol):
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:
-        """Return the cells from each requested one on to the right, as `columns` gives untyped ones; they stop at a
-        column.
+        """Return the cells from each requested one on to the right, as `columns` returns them without `typed`; `stop`
+        of such a request is a column.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class DataCells:
-    """The place of the data cells of an array, or of one part of it: one under another, or side by side.
+    """The range of the data cells of an array, or of one part of it: one under another, or side by side.
 
     Attributes:
         title: of the sheet; None where the container has only one.
@@ -132,18 +132,18 @@ class DataCells:
 
 @dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """The shape, dtype, order and strides of an array, as its header says them, and its place.
+    """The shape, dtype, order and strides of an array, as its header says them, and where it stands.
 
     Attributes:
-        shape: dimension sizes.
+        shape: the number of elements along each dimension.
         dtype: the format's name of it.
         order: "row-major" or "column-major".
         strides: in elements.
         location: the address of the first cell (`version`); in a workbook with the sheet, `arrays!A2`.
-        cells: how many cells the array takes, headers included.
+        cells: the number of cells that the array takes, headers included.
         offset: in elements.
-        capacity: elements in the buffer.
-        parts: how many columns the array is spread over.
+        capacity: the number of elements in the buffer.
+        parts: the number of columns that the array is spread over.
         dims: names of the dimensions; None where nothing says them.
         data: where its data cells stand, one entry for each part; empty where headers do not say, or it has none.
     """
@@ -169,8 +169,8 @@ class ArrayInfo:
         Args:
             header: of the array.
             location: of its first cell.
-            cells_above: how many cells the headers of its parts take.
-            parts: in how many columns it stands.
+            cells_above: the number of cells that the headers of its parts take.
+            parts: the number of columns in which it stands.
             data: where its data cells stand.
         """
         cells, name = cells_above + header.capacity, header.dtype.name

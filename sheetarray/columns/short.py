@@ -60,5 +60,5 @@ def _decode_batch(
         for key, column, cells in items:
             end = first + len(cells or ())
             sound = not wrong or wrong.isdisjoint(range(first, end))
-            yield key, column, whole[first:end].copy() if sound else None  # nobody's base holds another's elements
+            yield key, column, whole[first:end].copy() if sound else None  # a view would keep the others in memory
             first = end

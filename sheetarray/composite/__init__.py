@@ -1,10 +1,10 @@
-"""What is spread over several columns: taken apart before cells are written, put together after they are read.
+"""Composites, which are spread over several columns: taken apart before cells are written, put together after reading.
 
 A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
 a module of four functions (`CompositeModule`), and its row in the registry names that module. Labels are the other
 kind: one column that describes all others, and leaves them as they are (`LabelsModule`). Every container of columns
-goes through the functions here, so that all doors show the same arrays: `sa.write` and `write_csv`, `read`, `scan` and
-`check`. Nothing is loaded before there is such a value, or text that may describe one.
+goes through the functions here, so that `sa.write` and `write_csv`, `read`, `scan` and `check` all show the same
+arrays. The modules are imported only when there is such a value, or text that may describe one.
 """
 
 from __future__ import annotations

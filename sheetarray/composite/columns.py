@@ -1,4 +1,4 @@
-"""Values put together again from the columns of any container."""
+"""Puts composites together again from the columns of any container."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from .modules import (
     load_module,
 )
 
-_MOST_PIECES = 10_000  # texts of a description, each as long as a cell holds: more is an array that only has its name
+_MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
 
 
 def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
     """Read arrays, and put together the columns that belong to one composite.
 
     Args:
-        read: names of columns -> arrays; None for all.
-        scan: what the headers of the columns say, without those that are damaged.
-        names: what is wanted: composites, or columns; None for all.
+        read: returns the arrays of columns, by their names; of all columns for None.
+        scan: returns the infos of all columns whose headers are not damaged, by name.
+        names: of the composites and columns that are wanted; None for all.
 
     Raises:
-        FormatError: columns that do not fit together; `.location` is where the first of them begins.
+        FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
         NotFoundError: nothing has one of the names.
     """
     if names is None:
@@ -52,7 +52,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
     descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
     columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
     present = [name for name in infos if name in (columns | {*wanted}) - {*descriptions}]
-    # What is not wanted is named all the same: its name tells a description from text that only looks like one.
+    # Names of all arrays are known, also of those not wanted: they tell a description from text that looks like one.
     arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
     composed = _gather(arrays, scan)
     if any(name not in composed for name in wanted):  # the names that there are, as `scan` has them
@@ -95,7 +95,8 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
 
 
 def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
-    """Return the number of cells that arrays take, by their headers; 0 if a header is damaged, as reading then says.
+    """Return the number of cells that arrays take, by their headers; 0 if a header is damaged: reading raises its
+    error.
 
     Args:
         read: as for `read_composites`.
@@ -103,7 +104,7 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
         names: of composites, or columns; None for all.
     """
     with suppress(FormatError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", SheetArrayWarning)  # what is worth one, reading says
+        warnings.simplefilter("ignore", SheetArrayWarning)  # reading issues them
         infos = scan()
         wanted = infos.keys() if names is None else {names} if isinstance(names, str) else set(names)
         if not wanted <= infos.keys():
@@ -117,7 +118,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
     Args:
         read: as for `read_composites`.
-        scan: likewise.
+        scan: as for `read_composites`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
@@ -179,7 +180,7 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | Non
     """Read the description of all arrays; None if no array is one, or it is damaged, which is noted."""
     if LABELLING is None or LABELLING.name not in infos or infos[LABELLING.name].dtype not in ("string", "generic"):
         return None
-    with suppress(FormatError):  # of the column itself: `read` and `check` say it
+    with suppress(FormatError):  # the column itself is damaged: `read` and `check` report it
         return _parse_labels(read([LABELLING.name]), note, lambda: infos)
     return None
 

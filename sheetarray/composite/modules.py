@@ -1,4 +1,4 @@
-"""What adapters offer for values that are spread over several columns, and for labels."""
+"""The protocols of the modules for composites and for labels, and the functions that import these modules."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Anything = TypeVar("Anything")
 
 
 def raise_error(error: FormatError) -> None:
-    """Raise an error that a caller has no other use for."""
+    """Raise an error: the default of what becomes of an error in a composite."""
     raise error
 
 
 def ignore_finding(_: object) -> None:
-    """Pass over what is said where the columns themselves are read or checked."""
+    """Ignore a finding that reading or checking the columns themselves reports."""
 
 
 class CompositeModule(Protocol):
@@ -43,7 +43,7 @@ class CompositeModule(Protocol):
         """Return the arrays by name, the columns of each composite put together."""
 
     def described_columns(self, name: str, array: Any) -> list[str]:
-        """Return the names of the columns that a description speaks of; none if the array is no description."""
+        """Return the names of the columns that a description names; an empty list if the array is no description."""
 
     def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
         """Return the number of entries of a composite; None if headers alone do not tell."""
@@ -65,7 +65,7 @@ class LabelsModule(Protocol):
         """Return the infos of all arrays but the description, with the names of dimensions."""
 
     def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
-        """Yield what a description says of arrays that is not so."""
+        """Yield a finding for each statement of a description that contradicts the arrays."""
 
 
 def load_module(composite: Composite) -> CompositeModule:

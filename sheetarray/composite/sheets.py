@@ -78,7 +78,7 @@ def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") 
 
 
 def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
-    """Return the number of cells that arrays take in sheets; 0 if a header is damaged, as reading then says."""
+    """Return the number of cells that arrays take in sheets; 0 if a header is damaged: reading raises its error."""
     return count_named(*_reader_of(sheets, strict, "nan"), names)
 
 

@@ -1,4 +1,4 @@
-"""Values taken apart into columns, before cells are written."""
+"""Takes composites apart into columns, before cells are written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def spread_rows(arrays: Any, *, limit: int) -> Any:
     """Return rows that are appended to arrays as `spread` returns arrays, but without labels: the arrays keep theirs.
 
     Raises:
-        DTypeError: a composite, of which no column ends where its rows do.
+        DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
     """
     for composite in _composites_among(arrays):
         raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")

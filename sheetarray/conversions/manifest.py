@@ -27,10 +27,11 @@ class ManifestEntry:
 
     Attributes:
         number: of the source, counted from 0; it stays the same.
-        etag: what tells the version that was converted.
-        target: what it has become.
+        etag: a text that differs for each version of the source: that of the version to be converted.
+        target: the path or URL that it is converted to.
         state: "waiting", "done" or "failed".
-        before: what told the version of the target when the source began to wait; None where nobody knows.
+        before: a text that differs for each version of the target: that of the version when the source began to wait;
+            None if it was not noted.
     """
 
     number: int
@@ -45,7 +46,7 @@ class Manifest:
 
     Args:
         path: of the file, which is made if it does not exist.
-        about: what the conversions are, as text; those of a manifest stay the same.
+        about: texts that describe the conversions, such as their template; a manifest that exists has to have the same.
 
     Raises:
         FormatError: the file is no manifest.
@@ -146,7 +147,7 @@ def _check_path(name: str) -> None:
     """Refuse a folder, and a file in a folder that does not exist.
 
     Raises:
-        OSError: and which.
+        OSError: it is one of them.
     """
     code = errno.EISDIR if os.path.isdir(name) else 0
     code = code or (0 if os.path.isdir(os.path.dirname(name) or ".") else errno.ENOENT)

@@ -28,8 +28,8 @@ class FailedConversion:
 
     Attributes:
         source: its path or URL.
-        target: what it was to become.
-        error: what is wrong.
+        target: the path or URL that it was to be converted to.
+        error: a sentence that says what is wrong.
     """
 
     source: str
@@ -42,10 +42,10 @@ class Conversions:
     """The numbers of files that were converted or not, and the failures.
 
     Attributes:
-        total: how many there are.
-        done: how many have been converted.
-        already: how many had been before, as the manifest says.
-        failed: all others.
+        total: the number of files.
+        done: the number of files that have been converted.
+        already: the number of files that had been converted before, as the manifest says.
+        failed: the files that could not be converted.
     """
 
     total: int
@@ -56,7 +56,7 @@ class Conversions:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A source, what it becomes, whether that has been done, and the version of the target that there is by now."""
+    """A source, its target, whether it has been converted already, and the version that the target has now."""
 
     job: Job
     label: str
@@ -100,15 +100,15 @@ def convert_many(
         reading: options for `read`.
         writing: options for `write`.
         storage_options: for the file systems of URLs.
-        progress: is called with how far it is, after each file.
+        progress: is called after each file, with the same numbers as are returned in the end.
 
     Returns:
-        How many were converted, how many had been before, and what is wrong with each of the others.
+        The number of files that were converted, the number that had been before, and the error of each other file.
 
     Raises:
         FileNotFoundError: no file matches, or there is no folder for a target; before anything is converted.
-        FormatError: the manifest is none.
-        LimitError: it is one of other conversions, or in use.
+        FormatError: the manifest is a file of another kind.
+        LimitError: the manifest is one of other conversions, or in use.
         MissingDependencyError: a scheduler, and dask.distributed is not installed.
         NotFoundError: no such format.
         RemoteError: no scheduler answers.
@@ -159,7 +159,7 @@ def convert_many(
 
 
 def _check_reading(places: Sequence[PathLike], format: str | None, options: Mapping[str, Any]) -> None:
-    """Refuse options that reading would refuse; of many files the first of each suffix is asked.
+    """Refuse options that reading would refuse; they are tried with the first file of each suffix.
 
     Raises:
         TypeError: the format of a file has no such option.
@@ -178,7 +178,7 @@ def _plan(
     storage_options: Mapping[str, Any] | None,
 ) -> list[_Plan]:
     """Return a plan for each source, once everything that cannot be done has been refused."""
-    read_states([place for place in places if isinstance(place, RemoteFile)])  # what is wrong is said by its conversion
+    read_states([place for place in places if isinstance(place, RemoteFile)])  # an error is raised by the conversion
     entries = manifest.entries() if manifest is not None else {}
     numbers = itertools.count(1 + max((entry.number for entry in entries.values()), default=-1))
     labels = [label_of(place) for place in places]
@@ -200,7 +200,7 @@ def _plan(
         if is_done and entry is not None and entry.state == "done":
             is_done = isinstance(target, RemoteFile) or os.path.exists(target)
         elif is_done and entry is not None and (is_done := _was_written(target, entry, before)) and manifest:
-            manifest.note(number, None)  # whoever wrote it was killed before it could say so
+            manifest.note(number, None)  # the process that wrote it was killed before it could note that
         job = Job(number, place if remote else label, target, version, sample.names, sample.options, sample.notes)
         plans.append(_Plan(job, label, label_of(target), etag, is_done, before))
     check_targets({plan.label: plan.target for plan in plans})
@@ -211,8 +211,8 @@ def _plan(
 
 
 def _was_written(target: Any, entry: ManifestEntry, version: str | None) -> bool:
-    """Return whether a target of this machine, which appears whole or not at all, is a newer one than when its source
-    began to wait.
+    """Return whether a target of this machine has another version than when its source began to wait: since targets
+    appear whole or not at all, the conversion was then complete.
     """
     if entry.state != "waiting" or entry.before is None or isinstance(target, RemoteFile):
         return False
@@ -220,7 +220,7 @@ def _was_written(target: Any, entry: ManifestEntry, version: str | None) -> bool
 
 
 def _etag_of(state: Any) -> str | None:
-    """Return a text that tells one version of a file from another."""
+    """Return a text that differs for each version of a file, made of its state; None if it has none."""
     if isinstance(state, Mapping):
         return str(state["ETag"]) if "ETag" in state else json.dumps(state, sort_keys=True, default=str)
     return None if state is None else json.dumps(state)
@@ -239,7 +239,7 @@ def _collect(
     manifest: Manifest | None,
     progress: Callable[[Conversions], None] | None,
 ) -> None:
-    """Keep what has become of each file, as soon as it is known."""
+    """Put each outcome into the result and the manifest as soon as it is known."""
     by_number = {plan.job.number: plan for plan in plans}
     messages: set[str] = set()
     for job, outcome in outcomes:

@@ -1,4 +1,4 @@
-"""Conversions one after the other, in processes of their own, or on a cluster of dask; a failure is an outcome."""
+"""Runs conversions one after the other, in processes of their own, or on a cluster of dask; a failure is an outcome."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Job:
 
     Attributes:
         number: of the source.
-        source: a path from the root, or a remote file with the state that it was listed with.
-        target: a path from the root, or a remote file.
-        version: of a source on this machine, when it was listed.
+        source: an absolute path, or a remote file with the state that it had when it was listed.
+        target: an absolute path, or a remote file.
+        version: that of a source on this machine when it was listed; None for a remote file.
         names: of the arrays; None for all.
         options: for `convert`.
         notes: whether warnings are part of the outcome.
@@ -55,13 +55,13 @@ class Outcome:
 
 
 def run_job(job: Job) -> Outcome:
-    """Convert one file; whatever is wrong with it is the outcome."""
+    """Convert one file; an error is not raised, but is the outcome."""
     with _busy_process(), _noting(job.notes) as messages:
         try:
             if not isinstance(job.source, RemoteFile) and file_version(job.source) != job.version:
                 raise FormatError("the file has changed since it was listed", source=os.fspath(job.source))
             api.convert(job.source, job.target, job.names, **job.options)
-        except Exception as error:  # of this file alone
+        except Exception as error:  # it concerns this file alone
             return Outcome(_describe(error), tuple(messages))
     return Outcome(None, tuple(messages))
 
@@ -74,7 +74,7 @@ def _describe(error: BaseException) -> str:
 
 @contextmanager
 def _busy_process() -> Iterator[None]:
-    """Keep a process that is to end with its parent alive for as long as it writes; no thread waits."""
+    """Keep this process from ending with its parent before a file is written (see `_end_with_parent`)."""
     held = _busy.acquire(blocking=False)
     try:
         yield
@@ -107,8 +107,8 @@ def run_here(jobs: Iterator[Job]) -> Iterator[tuple[Job, Outcome]]:
 def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
     """Yield the outcomes of conversions in processes that are started for them, and not forked off this one.
 
-    A process that dies takes what the others were about along: that is done again, each file in a process of its own,
-    and what ends that one too has failed.
+    When a process dies, the conversions of the others are lost as well. All of these are done again, each file in a
+    process of its own; a file that ends this one too has failed.
 
     Raises:
         RuntimeError: no process can be started.
@@ -173,7 +173,7 @@ def run_on_scheduler(jobs: Iterator[Job], address: Any) -> Iterator[tuple[Job, O
 
 
 def _run_on(executor: Executor, jobs: Iterator[Job], window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:
-    """Yield outcomes as they come; what was not done when the processes died is lost."""
+    """Yield outcomes as they come; jobs that were not done when the processes died are put into `lost`."""
     pending: dict[Future[Outcome], Job] = {}
     while True:
         while len(pending) < window and (job := next(jobs, None)) is not None:

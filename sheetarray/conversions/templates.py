@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ..files import COMPRESSIONS, PathLike, RemoteFile, locate, name_part
 
 FIELDS = ("stem", "name", "index")
-_WIDEST = 99  # characters of a field; a longer one is no name of a file, or no memory holds it
+_WIDEST = 99  # characters of a field: a file system takes no name with a longer one
 _FORM = re.compile(r"(?:[^{}\0]?[<>=^])?[-+ ]?#?0?\d{0,2}[,_]?(?:\.\d{0,2})?[sdboxX]?")
 
 
@@ -19,10 +19,10 @@ def check_template(template: str, count: int) -> None:
 
     Args:
         template: of the targets.
-        count: of the sources.
+        count: the number of sources.
 
     Raises:
-        ValueError: and what is wrong with it.
+        ValueError: says what is wrong with the template.
     """
     fields = set()
     try:

@@ -1,4 +1,4 @@
-"""datetime64 -> ISO 8601 text, and which moments have one: NumPy's own conversion overflows near the ends of int64.
+"""datetime64 -> ISO 8601 text, for the moments that NumPy converts without an overflow near the ends of int64.
 
 NumPy multiplies a count by the multiple of its unit (`[7D]`), and weeks by seven, adds 1970 to years, takes days away,
 and rounds down on reading, all in int64 and without a look at overflow. Inside `iso_limits` both directions are right.

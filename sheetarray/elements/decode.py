@@ -69,21 +69,23 @@ def _decode_readable(
     cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
 ) -> tuple[Buffer, list[Problem]]:
     """Decode the readable cells only; the elements of unreadable ones are whatever a new buffer holds."""
-    places = [index for index, cell in enumerate(cells) if not isinstance(cell, Unreadable)]
-    decoded, problems = decode([cells[index] for index in places], dtype, missing=missing, decimal=decimal, typed=True)
+    readable = [index for index, cell in enumerate(cells) if not isinstance(cell, Unreadable)]
+    decoded, problems = decode(
+        [cells[index] for index in readable], dtype, missing=missing, decimal=decimal, typed=True
+    )
     out = np.zeros(len(cells), dtype=decoded.dtype)
-    if len(decoded) == len(places):
-        out[places] = decoded
-    problems = [Problem(places[p.index], p.reason, p.hint, p.rest) for p in problems]
+    if len(decoded) == len(readable):
+        out[readable] = decoded
+    problems = [Problem(readable[p.index], p.reason, p.hint, p.rest) for p in problems]
     problems += [Problem(i, cell.reason, cell.hint) for i, cell in enumerate(cells) if isinstance(cell, Unreadable)]
     return out, sorted(problems, key=lambda problem: problem.index)
 
 
 def check_missing(missing: str) -> None:
-    """Refuse any other policy for blanks than the two that there are.
+    """Refuse a value of the option `missing` that is neither "error" nor "nan".
 
     Raises:
-        LimitError: it is neither "error" nor "nan".
+        LimitError: it is neither.
     """
     if missing not in ("error", "nan"):
         raise LimitError(f'missing is "error" or "nan", not {missing!r}')
@@ -195,7 +197,9 @@ def _decode_complexes(
 
 
 def _decode_complexes_at_once(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffer | None:
-    """Return all at once, where each cell is what Python itself reads as a finite complex number of this precision."""
+    """Return the buffer, converted all at once; None unless Python itself reads each cell as a finite complex number of
+    this precision.
+    """
     if set(map(type, cells)) != {str} or decimal != "." or not _are_numerals(cells, "ijIJ()"):
         return None
     marked = "\n".join([*cells, ""]).replace("i\n", "j\n").replace("i)\n", "j)\n").split("\n")
@@ -218,7 +222,7 @@ def _decode_integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple
         try:
             return np.fromiter(map(int, cells), dtype.numpy, len(cells)), []
         except (ValueError, OverflowError):
-            pass  # the loop below says which
+            pass  # some integer is too large: the loop below says which
     out = np.zeros(len(cells), dtype=dtype.numpy)
     out, problems = decode_each(cells, out, lambda cell: scalar_text.parse_int(cell, decimal))
     return out, problems

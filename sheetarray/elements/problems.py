@@ -12,7 +12,7 @@ from ..dtypes import Buffer
 from .scalar_text import Cell, describe_cell, is_blank
 
 MOST_EXPLAINED = 2**12
-"""Wrong cells of a column that are told one by one; after so many, no other cell is looked at."""
+"""The number of wrong cells of a column that get a problem each; after so many, no further cell is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Problem:
         index: of the cell among the data cells.
         reason: why it has no value.
         hint: what to do.
-        rest: whether no later cell was looked at, either: none of those that were to be has a value.
+        rest: whether it stands for this cell and all later ones, none of which was looked at or has a value.
     """
 
     index: int
@@ -47,8 +47,8 @@ def decode_each(
     """
     problems: list[Problem] = []
     explained = 0
-    places = iter(range(len(cells)) if indices is None else indices)
-    for index in places:
+    remaining = iter(range(len(cells)) if indices is None else indices)
+    for index in remaining:
         cell = cells[index]
         if is_blank(cell):
             problems.append(_blank_problem(index, out.dtype))
@@ -61,7 +61,7 @@ def decode_each(
         except ValueError as error:
             problems.append(Problem(index, str(error)))
         explained += 1
-        if explained == MOST_EXPLAINED and (later := next(places, None)) is not None:
+        if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
             problems.append(Problem(later, f"not looked at, after {explained} cells that cannot be read", rest=True))
             break
     return out, problems

@@ -1,6 +1,6 @@
 """What one value looks like in a cell, and what a cell can mean under a dtype.
 
-The functions `*_of` read one cell and raise `ValueError` with the reason, in words for the person who has the
+The functions `parse_*` read one cell and raise `ValueError` with the reason, in words for the person who has the
 sheet open. Everything accepted beyond what we write is what spreadsheet programs, stdlib or Python write.
 """
 
@@ -24,7 +24,7 @@ _COMPLEX = re.compile(
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _BEGIN_NUMBERS, _BEGIN_BOOLEANS = frozenset("-0123456789"), frozenset("tTfF")
-_ROUNDED = 2**53  # from here on a double may stand for several integers, this one among them
+_ROUNDED = 2**53  # from this double on, itself included, a double may be the rounding of several integers
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
 _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
 
@@ -36,7 +36,7 @@ class Unreadable:
     Attributes:
         reason: what it is.
         hint: what to do.
-        numeral: what a number cell holds that is no number, such as INF.
+        numeral: the text in a number cell that is no number, such as INF.
     """
 
     reason: str
@@ -80,7 +80,7 @@ def unescape_formula(text: str) -> str:
 def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | None:
     """Return a generic element in a cell of text; text that reads as something else gets an apostrophe.
 
-    With formulas="typed" the cell is known to be text, and formulas are none of its meanings.
+    With formulas="typed" the container marks the cell as text, so that no program takes it for a formula.
 
     Raises:
         ValueError: `formulas="keep"`, and the text would come back as another value.
@@ -135,8 +135,8 @@ def generic_from_typed(cell: Cell) -> Cell:
 
 
 def as_double(cell: Cell) -> Cell:
-    """Return an integer beyond 2^53 as the double that it was, in a container that has only those; others as
-    they are.
+    """Return the double nearest to an integer beyond 2^53, for a container whose numbers are all doubles; any other
+    cell as it is.
     """
     large = isinstance(cell, int) and _ROUNDED < abs(cell) < 10**300
     return float(cell) if large else cell

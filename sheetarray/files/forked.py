@@ -1,5 +1,6 @@
-"""Processes that were forked off one whose columnar engine has threads: these are gone there, and waiting for them
-never ends.
+"""A warning in processes that were forked off one in which the columnar engine had threads.
+
+A forked process does not have those threads, and the engine waits for them forever.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _note_threads() -> None:
 
 
 def _thread_names() -> list[str]:
-    """Return the names of the threads of this process; on a system that does not tell, as if the engine had one."""
+    """Return the names of the threads of this process; the name of a thread of the engine if the system has no list."""
     try:
         return [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
     except OSError:

@@ -1,4 +1,4 @@
-"""Open files as callers hand them over: as bytes, where they stand, and begun anew after a look at their beginning."""
+"""Open files that callers hand over: read as bytes, from their position on, and once more from there if need be."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ class RejoinedStream(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return so many of the next bytes, or all of them."""
+        """Return at most `size` of the next bytes; all of them if `size` is negative."""
         if not self._head:
             return self._rest.read(size)
         chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
         return chunk + self._rest.read() if size < 0 else chunk
 
     def readinto(self, target: Any) -> int:
-        """Fill `target`, as far as there is something."""
+        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
         chunk = self.read(len(target))
         target[: len(chunk)] = chunk
         return len(chunk)
 
 
 def position_of(file: IO[bytes] | IO[str]) -> int:
-    """Return the position of the next byte or character of an open file; 0 where the file does not tell."""
+    """Return the position of the next byte or character of an open file; 0 if it has no positions, as a pipe."""
     try:
         return file.tell() if file.seekable() else 0
     except (AttributeError, OSError):

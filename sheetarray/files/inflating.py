@@ -1,4 +1,4 @@
-"""What gzip and Zstandard files inflate to, piece by piece, of as many frames (gzip's members) as follow each other."""
+"""Inflates gzip and Zstandard files piece by piece; a file may have several frames (gzip's members) in a row."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1024  # bytes that are inflated at once: of Zstandard they make 32 MiB at most, of deflate 1 MiB
-_MOST_FRAMES = 100_000  # an empty one takes nine bytes, and 20 microseconds to begin
+_MOST_FRAMES = 100_000  # of a file: an empty frame takes nine bytes of it, and 20 microseconds of ours
 
 DAMAGE = (EOFError, zlib.error)
-"""What reading raises: the data end within a frame, or are damaged."""
+"""The errors that reading raises if the data end within a frame, or are damaged."""
 
 
 class FrameInflater(Protocol):
@@ -43,7 +43,7 @@ def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
 
 
 class _ZstandardFrame:
-    """One frame of Zstandard, whose errors are zlib's."""
+    """The decompressor of one frame of Zstandard, which raises `zlib.error` for damaged data as that of gzip does."""
 
     def __init__(self, frame: Any, error: type[Exception]) -> None:
         self._frame, self._error = frame, error

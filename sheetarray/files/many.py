@@ -1,5 +1,6 @@
-"""Many files at once: which there are, and of remote ones the state and the first bytes of each, concurrently and with
-one request a file.
+"""Many files at once: lists them, and asks for the states and the first bytes of remote ones, many at the same time.
+
+A remote file takes one request.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def is_pattern(place: PathLike) -> bool:
 def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -> list[RemoteFile]:
     """Return the files that a URL with wildcards names, in the order of their URLs.
 
-    Each knows its size and its ETag, or its time, from the listing: a read through it finds the file unchanged, or is
-    an error.
+    Each has its size and its ETag, or its time of change, from the listing: reading it is an error if the file was
+    changed since then.
 
     Args:
         pattern: such as `s3://bucket/2024/*.csv`.
@@ -94,19 +95,19 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
         file = RemoteFile(url + link + rest, storage_options)
         state = state_of(infos[name])
         brief: dict[str, Any] = {key: state[key] for key in ("size", "ETag") if key in state}
-        file.state = brief if "ETag" in brief else state  # listings round times otherwise than answers do
+        file.state = brief if "ETag" in brief else state  # a listing may round times in another way than an answer
         files.append(file)
     return files
 
 
 def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
-    """Ask for the state of remote files of which no listing has told it, many at once.
+    """Ask for the states of those remote files that have none yet, many at once.
 
     Args:
-        files: which get their `state`.
+        files: the files, whose attribute `state` is set.
 
     Returns:
-        For each file what is wrong with it, as opening it would say; None where nothing is.
+        For each file the error that opening it would raise; None if there is no error.
     """
     problems: list[Exception | None] = [None] * len(files)
     unknown = [index for index, file in enumerate(files) if file.state is None]
@@ -164,11 +165,11 @@ def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception 
     """Read the first bytes of many files, so that `scan` of each asks for no more, as a rule.
 
     Args:
-        files: which get their `head`.
+        files: the files, whose attribute `head` is set.
         size: of a head, in bytes.
 
     Returns:
-        For each file what is wrong with it, as opening it would say; None where nothing is.
+        For each file the error that opening it would raise; None if there is no error.
     """
     problems: list[Exception | None] = [None] * len(files)
     for system, indices, paths in _group_by_system(files, range(len(files)), problems):

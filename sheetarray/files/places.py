@@ -1,4 +1,4 @@
-"""Places: which texts are URLs, what of a URL says a name and a suffix, and a file under a URL as a path.
+"""Places: tells URLs from paths, finds the name and the suffix in a URL, and makes a path of a file under a URL.
 
 A URL is what fsspec calls one: `s3://bucket/run.csv`, `https://host/run.csv?signature=..`, `memory://run.csv`, and
 chains such as `zip://run.csv::s3://bucket/runs.zip`. `file://` is a path in another spelling. A text that looks like a
@@ -39,10 +39,11 @@ class RemoteFile(os.PathLike[str]):
     As a path it is the URL without passwords and signatures; so messages never show any.
 
     Attributes:
-        url: as it was given, but for its schemes, in small letters, and for hosts such as `[::1]`, without the two
-            colons: file systems know nothing else.
+        url: as it was given, except that schemes are in small letters, and that a host such as `[::1]` is written
+            without two colons in a row, since file systems understand nothing else.
         options: for the file system.
-        state: what tells a changed file from this one, once it was opened; None before.
+        state: the size, times and checksums that the file had when it was first opened or listed, by which a change is
+            noticed; None before.
         head: its first bytes, as far as they were read.
 
     Example:
@@ -67,7 +68,7 @@ class RemoteFile(os.PathLike[str]):
         return f"RemoteFile({os.fspath(self)!r})"
 
     def forget(self) -> None:
-        """Forget what was read: the file is written anew."""
+        """Forget the state and the first bytes, since the file is being written anew."""
         self.state, self.head = None, b""
 
     def conceal(self, message: str) -> str:
@@ -91,7 +92,7 @@ def _secrets(options: Mapping[str, Any]) -> set[str]:
 
 
 def expand_hosts(url: str) -> str:
-    """Return a URL in which no host has two colons, which stand between the links of a chain.
+    """Return a URL in which no host has two colons in a row, since these part the links of a chain of URLs.
 
     Example:
         >>> expand_hosts("http://[::1]:8000/run.csv"), expand_hosts("zip://run.csv::s3://bucket/runs.zip")

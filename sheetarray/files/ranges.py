@@ -1,4 +1,4 @@
-"""A remote file as a sequence of bytes, and as an open file: what is asked for is read, and no more."""
+"""A remote file as a sequence of bytes, and as an open file, of which only those ranges are read that are asked for."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class RangedBytes:
 
 
 class RemoteStream(io.RawIOBase):
-    """A remote file as an open one: read from anywhere, in larger steps the further it goes."""
+    """A remote file as an open one: it is read from any position, and in larger requests the longer it is read on."""
 
     def __init__(self, content: RemoteContent) -> None:
         self._content, self._at = content, 0
 
     def readable(self) -> bool:
-        """Return that it is."""
+        """Return True: it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Return that it is."""
+        """Return True: it can be read from any position."""
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -57,7 +57,7 @@ class RemoteStream(io.RawIOBase):
         return self._at
 
     def readinto(self, target: Any) -> int:
-        """Fill a buffer, as far as there are bytes."""
+        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
         chunk = self._content.read(self._at, self._at + len(target))
         target[: len(chunk)] = chunk
         self._at += len(chunk)

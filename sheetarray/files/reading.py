@@ -1,4 +1,4 @@
-"""What is read: a path, a URL or an open file, decompressed within bounds, and only as far as asked."""
+"""Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from .remote import RemoteContent
 Readable = PathLike | IO[bytes] | IO[str]
 BytesLike = bytes | mmap.mmap
 
-_INFLATED_ALWAYS = 900_000_000  # bytes to which a compressed file may always inflate
-_INFLATED_TIMES = 100  # and to this many times its size
-_TEXT_ALWAYS = 2**28  # bytes of text, which takes several times as much once it is parsed
-_TEXT_TIMES = 30
+_INFLATED_ALWAYS = 900_000_000  # bytes to which every compressed file may inflate, however small it is
+_INFLATED_TIMES = 100  # a larger one may inflate to so many times its size
+_TEXT_ALWAYS, _TEXT_TIMES = 2**28, 30  # the same for text, which takes several times as much memory once it is parsed
 _MAGIC = 4  # bytes that tell a compressed file
 _INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
@@ -38,7 +37,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
 
     Args:
         size: of the compressed file, in bytes.
-        text: what is inflated will be parsed; else its elements are taken as they lie.
+        text: whether the content is text that will be parsed, and not elements that are used as they lie.
     """
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
@@ -55,10 +54,10 @@ def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> N
 
     Args:
         start: its first bytes.
-        location: of the first one, in formats whose errors have locations.
+        location: of the first byte, in formats whose errors have locations.
 
     Raises:
-        FormatError: there are none.
+        FormatError: it has no bytes.
     """
     if not len(start):
         raise FormatError("the file is empty: 0 bytes", location=location)
@@ -69,7 +68,8 @@ class Source:
 
     Attributes:
         name: for messages; None for a nameless file object.
-        path: where the bytes lie as they are, uncompressed, for a reader that wants to map the file itself.
+        path: the path of a file of this machine that is not compressed, for a reader that wants to map the file itself;
+            None for any other source.
 
     Example:
         >>> with Source(io.BytesIO(b"version,1.0.0")) as source:
@@ -203,7 +203,7 @@ class Source:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def ranges(self, *, text: bool = True) -> BytesLike | RangedBytes:
-        """Return everything, of which a remote file's parts are read when they are asked for.
+        """Return the whole content; of a remote file each part is read only when it is asked for.
 
         Args:
             text: as for `max_inflated_size`.
@@ -213,7 +213,7 @@ class Source:
         return RangedBytes(self._remote)
 
     def open_again(self) -> IO[bytes]:
-        """Return the content as an open file of its own that can be sought in; to be closed before this one."""
+        """Return the content as another open file, in which one can seek; it is to be closed before this source."""
         if self.path is not None:
             return open(self.path, "rb")
         if self._remote is None or self._inflates:
@@ -243,7 +243,7 @@ class Source:
         return content
 
     def _join(self, count: int | None, *, text: bool) -> bytes:
-        """Return the bytes read so far and so many more, all where count is None; they are in memory once."""
+        """Return the bytes read so far and `count` more, all of them if it is None; no second copy is in memory."""
         content = io.BytesIO()  # gives its bytes away without a copy
         content.write(self._head)
         for chunk in self._read_chunks(count, text=text):

@@ -1,7 +1,7 @@
-"""What lies under a URL, read by ranges: no more than is asked for, in few requests, and of one version of the file.
+"""Remote files, read in ranges of bytes: only what is asked for, in few requests, and from one version of the file.
 
 Ranges that were read are kept in a temporary file, which is sparse and has no name; so memory does not grow with the
-file, and nothing is asked for twice. A server without ranges gives the file from its beginning, as far as it is needed.
+file, and no byte is requested twice. A server without ranges sends the file from its beginning, as far as it is needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .storage import changed_file_error, open_storage, translating
 
 HEAD = 4096  # bytes of the first request: headers need no more, as a rule
 _AT_ONCE = 2**20  # a file that is no larger is read in one more request
-_LEAST, _MOST = 2**16, 2**24  # bytes of any other request, unless more is asked for; four times as many along the file
+# Bytes of any other request, unless more is asked for. While a file is read on, each request has four times as many.
+_LEAST, _MOST = 2**16, 2**24
 _ENDLESS = 2**62
 _STATE = (
     *("size", "ETag", "etag", "mtime", "modified", "LastModified", "last_modified", "Last-Modified", "updated"),
@@ -45,7 +46,7 @@ def state_of(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two descriptions are of one version, as far as both say: a listing says less than an answer."""
+    """Return whether two states agree in all entries that both have: a listing has fewer of them than an answer."""
     return all(state[key] == other[key] for key in state.keys() & other.keys())
 
 
@@ -66,7 +67,7 @@ class RemoteContent:
         self._file: Any = None
         self._streams = False  # whether the file only comes from its beginning on
         self._spool = tempfile.SpooledTemporaryFile(_AT_ONCE)  # noqa: SIM115  (closed by close)
-        self._runs: list[tuple[int, int]] = []  # of bytes in the spool, in their order, none touching another
+        self._runs: list[tuple[int, int]] = []  # ranges of bytes in the spool, ascending, none touching another
         self._window = _LEAST
         self._requests = 0
         self.size: int | None = None
@@ -86,11 +87,11 @@ class RemoteContent:
         """Close the file.
 
         Raises:
-            FormatError: it is another one by now, so that what was read may be of both.
+            FormatError: the file was changed meanwhile, so that the bytes read may be of two versions.
         """
         file, self._file = self._file, None
         if file is not None:
-            with suppress(Exception):  # what was read has been read
+            with suppress(Exception):  # the bytes have been read, so an error in closing does no harm
                 file.close()
         self._spool.close()
         if verify and self._requests > 1 and self._place.state is not None:
@@ -109,7 +110,7 @@ class RemoteContent:
         return self._spool.read(min(end, known) - start)
 
     def map(self, *, writable: bool = False) -> bytes | mmap.mmap:
-        """Return everything; a large file is mapped, not in memory."""
+        """Return all bytes; those of a large file are mapped from the temporary file."""
         if self.whole_size() < _AT_ONCE and not writable:
             return self.read(0, self.whole_size())
         self._fetch(0, self.whole_size())
@@ -121,7 +122,7 @@ class RemoteContent:
         return mmap.mmap(self._spool.fileno(), self.whole_size(), access=access)
 
     def whole_size(self) -> int:
-        """Return the bytes of the file; where nobody says how many, it is read for that."""
+        """Return the number of bytes of the file; if the server does not say it, the file is read to its end."""
         if self.size is None:
             self._fetch(0, _ENDLESS)
         assert self.size is not None
@@ -162,7 +163,7 @@ class RemoteContent:
         return self._system.open(self._path, "rb", size=info.get("size") or 1, **how, **kind)
 
     def _fetch(self, start: int, end: int) -> None:
-        """Ask for what is missing of a range, and for more where the file is read on."""
+        """Request the missing bytes of a range, and those that follow if the file is being read from front to back."""
         if self._file is None and self._missing(start, end):
             self._open()
             end = end if self.size is None else min(end, self.size)
@@ -186,7 +187,9 @@ class RemoteContent:
         return [*gaps, (at, end)] if at < end else gaps
 
     def _enlarge(self, first: int, last: int) -> tuple[int, int]:
-        """Return the range to ask for where one is missing: a larger one as the file is read on, or from its end."""
+        """Return the range to request instead of a missing one: a larger one, if it goes on from what was read last, or
+        is at the end of the file.
+        """
         assert self.size is not None
         if not self._runs and last <= HEAD:
             return 0, min(HEAD, self.size)
@@ -202,7 +205,7 @@ class RemoteContent:
         return first, last
 
     def _request(self, first: int, last: int) -> bool:
-        """Read a range into the spool, at most so much at once; return False where the server has no ranges."""
+        """Read a range into the spool, in requests of at most `_MOST` bytes; False if the server has no ranges."""
         for start in range(first, last, _MOST):
             end = min(start + _MOST, last)
             self._requests += 1
@@ -238,7 +241,7 @@ class RemoteContent:
             self._file = self._open_web({"size": self.size})
 
     def _stream(self, end: int) -> None:
-        """Read from where the stream stands to a byte, or to its end where that comes first."""
+        """Read from the position of the stream up to a byte, or to the end of the stream if that comes first."""
         at = self._runs[0][1] if self._runs else 0
         self._requests += 1
         while at < end:

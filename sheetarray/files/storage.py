@@ -92,7 +92,7 @@ def translating(place: RemoteFile) -> Iterator[None]:
         IsADirectoryError: a folder.
         FormatError: the file was changed while it was read.
         NotFoundError: the file system is only read.
-        RemoteError: all else: it cannot be reached, or refuses.
+        RemoteError: any other error: the file system cannot be reached, or refuses.
     """
     try:
         yield
@@ -111,7 +111,7 @@ def changed_file_error(place: RemoteFile) -> FormatError:
 
 
 def translate_error(place: RemoteFile, error: Exception) -> Exception:
-    """Return an error of a file system as ours; `translating` says which there are."""
+    """Return the error of ours that stands for one of a file system; `translating` lists them."""
     name = os.fspath(place)
     statuses = [status for link in _chain(error) if (status := _status_of(link)) is not None]
     cause = list(_chain(error))[-1] if _is_unanswered(error) else error

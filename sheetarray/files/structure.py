@@ -1,6 +1,6 @@
-"""What JSON texts are refused for: how much they ask for, counted before they are parsed, and keys that stand twice.
+"""Refuses JSON texts that would take too much memory, which is counted before they are parsed, and finds repeated keys.
 
-A list of nothing takes two bytes in a text, and 56 in memory.
+An empty list takes two bytes in a text, and 56 in memory.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
 
     Args:
         text: JSON, which may be none at all.
-        most_nested: lists and objects that there may be.
-        most_values: values that there may be, keys not counted; None for any number.
+        most_nested: the largest number of lists and objects.
+        most_values: the largest number of values, keys not counted; None for any number.
 
     Raises:
         FormatError: there are more.

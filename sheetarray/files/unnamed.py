@@ -1,6 +1,6 @@
-"""Files that have no name while they are written: whoever kills the process finds none of them.
+"""Files that have no name while they are written, so that a process that is killed leaves none of them behind.
 
-Of the systems Linux alone has them, and not all of its file systems do.
+Only Linux has such files, and not on all of its file systems.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .places import PathLike
 
 
 def open_unnamed(folder: PathLike) -> IO[bytes] | None:
-    """Return a new file of a folder that has no name yet; None where every file needs one."""
+    """Return a new file in a folder that has no name yet; None if the system, or the file system, has no such files."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
         return open(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "wb")
-    except OSError:  # what is wrong with the folder is said by whoever opens a file in it by name
+    except OSError:  # if it is the folder's fault, opening a file in it by name will raise the error
         return None
 
 

@@ -1,4 +1,4 @@
-"""What is written under a URL: to a temporary file of this machine, and once it is whole to the place.
+"""Writes under a URL: first to a temporary file of this machine, which is uploaded once it is whole.
 
 An object store shows an upload when it is complete, and drops it otherwise. Any other file system gets it under another
 name in the same folder, and then its own name.
@@ -22,7 +22,7 @@ from .unnamed import open_unnamed, path_of
 
 @contextmanager
 def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
-    """Give a file whose content is under the URL when the block ends well; else what was there stays.
+    """Give a file to write to, which is uploaded when the context ends without an error; else the old file stays.
 
     Args:
         place: the URL.

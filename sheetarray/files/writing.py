@@ -1,4 +1,4 @@
-"""What is written: a path or a URL, replaced whole or not at all, or a file that the caller opened."""
+"""Targets of bytes: a path or a URL, which is replaced whole or not at all, or a file that the caller opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .places import PathLike, RemoteFile, locate, name_part
 from .unnamed import give_name, open_unnamed
 
 Writable = PathLike | IO[bytes] | IO[str]
-FLUSH_EVERY = 0.03  # seconds
+FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
 _SYNC = getattr(os, "fdatasync", os.fsync)
 COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
@@ -30,7 +30,7 @@ class Sink(Protocol):
     """A file, or anything else, to which bytes are written."""
 
     def write(self, chunk: bytes | memoryview, /) -> Any:
-        """Take some more."""
+        """Take the next bytes."""
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
 
     Args:
         target: a path, a URL, or a file that the caller opened.
-        binary: what is written is no text: a file opened for text cannot take it.
+        binary: whether the bytes are no text, so that a file that was opened for text is refused.
 
     Yields:
         For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
@@ -99,7 +99,7 @@ def _suffix_of(target: PathLike) -> str:
 
 @contextmanager
 def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
-    """Give a sink that compresses into a file as its suffix says; the file itself where that says nothing."""
+    """Give a sink that compresses into a file as its suffix says; the file itself for a suffix of no compression."""
     if suffix not in COMPRESSIONS:
         yield file
         return
@@ -109,7 +109,7 @@ def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
 
 @contextmanager
 def naming_target(target: PathLike, temporary: Path) -> Iterator[None]:
-    """Make an error of the system name the file that is to be written, not the temporary one that nobody knows."""
+    """Make an error of the system name the target, and not the temporary file, which the caller does not know."""
     try:
         yield
     except OSError as error:
@@ -137,7 +137,7 @@ class _FlushingFile:
         self._ended.set()
         self._thread.join()
         if error is None and self._error is not None:
-            raise self._error  # the system says it once
+            raise self._error  # the system reports a failed write only once
 
     def _flush(self) -> None:
         try:
@@ -148,7 +148,7 @@ class _FlushingFile:
 
 
 class _BackgroundSink:
-    """A sink that compresses and writes in a thread, while the caller makes the next chunk; at most one waits."""
+    """A sink that compresses and writes in a thread while the caller makes the next chunk; one chunk at most waits."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -220,7 +220,7 @@ class _CallerSink:
             self._write_all(memoryview(chunk).cast("B"))
 
     def _write_all(self, rest: memoryview) -> None:
-        """Write to an unbuffered file, which takes as much as it likes and says how much that was."""
+        """Write all bytes to an unbuffered file, whose `write` may take only some and returns their number."""
         while rest:
             count = self._file.write(rest)
             if count is None:

@@ -1,4 +1,4 @@
-"""What a header says, and what must hold between its fields."""
+"""`Header`: the fields of a header, and the checks of what must hold between them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_dimensions(count: int, location: str | None = None) -> None:
 
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
-    """Refuse a shape whose elements, blanks of an empty array among them, no memory could hold.
+    """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count.
 
     Raises:
         FormatError: they would take MOST_BYTES or more.
@@ -45,7 +45,7 @@ def check_size(shape: Sequence[int], itemsize: int) -> None:
 
 
 def memory_error(what: str) -> FormatError:
-    """Return the error that says so."""
+    """Return the error that says that no memory could hold `what`."""
     return FormatError(f"{what} is beyond any memory")
 
 
@@ -59,12 +59,12 @@ class Header:
 
     Attributes:
         dtype: of the elements.
-        shape: dimension sizes; () for a 0-d array.
+        shape: the number of elements along each dimension; () for a 0-d array.
         strides: in elements, one for each dimension.
         offset: index in the buffer of the first element of the view.
         order: "row-major" or "column-major": kept, never derived from the strides.
-        capacity: elements in the buffer (of the whole array, where it is in parts).
-        part: (k, n) where this is the k-th of n parts.
+        capacity: the number of elements in the buffer (of the whole array, if it is in parts).
+        part: (k, n) if this is the header of the k-th of n parts; else None.
 
     Raises:
         FormatError: the fields contradict each other.
@@ -122,7 +122,7 @@ class Header:
         return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
 
     def describe_element(self, name: str, position: int) -> str:
-        """Return the words for the element at `position` in the buffer, such as `name[2, 0]`, in messages."""
+        """Return what messages call the element at `position` in the buffer, such as `name[2, 0]`."""
         index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"

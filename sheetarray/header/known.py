@@ -1,4 +1,4 @@
-"""The header that was read last: very many arrays of a file may have the same one, which is then read but once."""
+"""Remembers the header that was read last: very many arrays of a file may have the same one, which is read once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .fields import Header
 
 @dataclass(frozen=True, slots=True)
 class _KnownHeader:
-    """A header that was read without a remark.
+    """A header that was read without a warning.
 
     Attributes:
-        strict: as it was read.
-        cells: up to the first data cell.
-        kinds: the types of these: 1 and True are equal, but no header takes one for the other.
-        header: made of them.
+        strict: the option with which it was read.
+        cells: its cells, up to the first data cell.
+        kinds: the types of the cells: 1 and True are equal, but no header takes one for the other.
+        header: made of the cells.
     """
 
     strict: bool
@@ -26,7 +26,7 @@ class _KnownHeader:
     header: Header
 
 
-_last: _KnownHeader | None = None  # put in place whole, so that threads see one or the other
+_last: _KnownHeader | None = None  # one object, so that another thread sees the old one or the new one whole
 
 
 def recall_header(cells: Sequence[Cell], strict: bool) -> tuple[Header, int] | None:
@@ -41,12 +41,12 @@ def recall_header(cells: Sequence[Cell], strict: bool) -> tuple[Header, int] | N
 
 
 def remember_header(cells: Sequence[Cell], strict: bool, header: Header) -> None:
-    """Keep a header that was read without a remark.
+    """Keep a header that was read without a warning.
 
     Args:
-        cells: up to the first data cell.
-        strict: as it was read.
-        header: made of them.
+        cells: its cells, up to the first data cell.
+        strict: the option with which it was read.
+        header: made of the cells.
     """
     global _last
     _last = _KnownHeader(strict, list(cells), list(map(type, cells)), header)

@@ -1,4 +1,4 @@
-"""Headers in cells, read field by field; what is wrong is said with the address of its cell."""
+"""Parses headers, field by field; an error has the address of the cell that is wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def normalize_key(cell: Cell) -> str:
 
 
 def warn_of_finding(finding: Finding) -> None:
-    """Say as a `SheetArrayWarning` what was accepted all the same."""
+    """Issue a finding about something that was accepted as a `SheetArrayWarning`."""
     warn_caller(f"{finding.location}: {finding.message}")
 
 
@@ -60,7 +60,7 @@ def parse_header(
         cells: Python scalars or text, from `version` on.
         strict: refuse lists without a version.
         address: names a cell, from its index.
-        note: is told what was accepted all the same.
+        note: is called with each finding about something that was accepted although it is not as `write` writes it.
 
     Returns:
         The header, and the index of the first data cell.
@@ -90,16 +90,16 @@ def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
     """
     parser = _Parser(cells, False, describe_position, lambda _: None)
     parser.parse()
-    return parser.places
+    return parser.key_indices
 
 
 class _Parser:
-    """Walks over the header once; `at` is the next cell."""
+    """Goes over the cells of a header once; `position` is the index of the next cell."""
 
     def __init__(self, cells: Sequence[Cell], strict: bool, address: AddressOf, note: NoteFinding) -> None:
         self.cells, self.strict, self.address, self.note = cells, strict, address, note
         self.position = 0
-        self.places: dict[str, int] = {}
+        self.key_indices: dict[str, int] = {}
         self.values: dict[str, tuple[int, ...] | str] = {}
         self.minor = 0
 
@@ -115,13 +115,13 @@ class _Parser:
     def parse(self) -> tuple[Header, int]:
         self.read_version()
         while True:
-            key, place = self.read_key(), self.position
+            key, index = self.read_key(), self.position
             self.position += 1
             if key == "data":
                 break
-            if key in self.places:
-                raise self.fail(f"the key {key!r} stands twice", place)
-            self.places[key] = place
+            if key in self.key_indices:
+                raise self.fail(f"the key {key!r} stands twice", index)
+            self.key_indices[key] = index
             self.read_value(key)
         return self.build_header(), self.position
 
@@ -171,17 +171,17 @@ class _Parser:
         raise self.check_not_cut()
 
     def missing_keys(self) -> list[str]:
-        return [*(key for key in FIELDS if key not in self.places), "data"]
+        return [*(key for key in FIELDS if key not in self.key_indices), "data"]
 
     def order_hint(self) -> str | None:
-        """Return a hint if one key stands where the value of another key should be, else an empty string."""
+        """Return a hint if a key stands where the value of another key should be; else None."""
         keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
         head = keys[: keys.index("data") + 1] if "data" in keys else keys
         twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
         return "a key stands where a value should be: was a cell deleted, or were the rows sorted?" if twice else None
 
     def describe_cell(self) -> str:
-        """Return the cell at hand, for messages."""
+        """Return the current cell, for messages."""
         return "a blank cell" if is_blank(self.cells[self.position]) else repr(self.cells[self.position])[:60]
 
     def read_value(self, key: str) -> None:
@@ -229,12 +229,12 @@ class _Parser:
 
     def build_header(self) -> Header:
         for key in FIELDS:
-            if key not in self.places:
+            if key not in self.key_indices:
                 raise self.fail(f"the header has no {key!r}", self.position - 1)
         shape, strides = self.parse_integers("shape"), self.parse_integers("strides")
         if not shape:
             if strides != (0,):
-                raise self.fail("a 0-d array has the one stride 0", self.places["strides"])
+                raise self.fail("a 0-d array has the one stride 0", self.key_indices["strides"])
             strides = ()
         with self.blame_key("dtype", 1):
             dtype = dtypes.from_name(self.values["dtype"])
@@ -242,12 +242,12 @@ class _Parser:
         if order is None:
             raise self.fail(
                 f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
-                self.places["order"] + 1,
+                self.key_indices["order"] + 1,
             )
         for key in ("shape", "offset", "length", "capacity"):
             for index, value in enumerate(self.parse_integers(key)):
                 if value < 0:
-                    raise self.fail(f"{key} cannot be negative", self.places[key] + 1 + index)
+                    raise self.fail(f"{key} cannot be negative", self.key_indices[key] + 1 + index)
         part = self.parse_integers("part") if "part" in self.values else None
         with self.blame_key("strides", 0):
             header = Header(
@@ -258,7 +258,7 @@ class _Parser:
                 header = replace(header, part=(part[0], part[1]))
         if self.parse_integers("length")[0] != header.length:
             reason = f"length {self.parse_integers('length')[0]} is not the product of the shape, {header.length}"
-            raise self.fail(reason, self.places["length"] + 1)
+            raise self.fail(reason, self.key_indices["length"] + 1)
         self.warn_of_repeats(header)
         return header
 
@@ -272,13 +272,13 @@ class _Parser:
             return
         first, last = header.buffer_range
         if first > 0 or last < header.capacity - 1:
-            place = self.address(self.places["strides"] + 1)
+            location = self.address(self.key_indices["strides"] + 1)
             message = (
                 f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
                 "elements are repeated, and other data cells belong to none"
             )
             hint = f"an array of this shape whose elements lie side by side has {_side_by_side(header)}"
-            self.note(Finding("warning", place, message, hint))
+            self.note(Finding("warning", location, message, hint))
 
     def parse_integers(self, key: str) -> tuple[int, ...]:
         value = self.values[key]
@@ -286,7 +286,7 @@ class _Parser:
         return value
 
     def blame_key(self, key: str, step: int) -> AbstractContextManager[None]:
-        return locating(location=self.address(min(self.places[key] + step, len(self.cells) - 1)))
+        return locating(location=self.address(min(self.key_indices[key] + step, len(self.cells) - 1)))
 
 
 def _side_by_side(header: Header) -> str:

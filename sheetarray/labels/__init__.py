@@ -2,7 +2,7 @@
 
 They stand in one array of text, `dataset.json`. `description` is its content, `attributes` the values of attributes;
 `datasets` and `frames` are xarray's and pandas' sides of it; `columns` puts it among the arrays of a container and
-takes it out. Neither package is imported before there is something of it.
+takes it out. xarray and pandas are imported only when there is an object of theirs, or one is asked for.
 """
 
 from __future__ import annotations

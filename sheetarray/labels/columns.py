@@ -1,4 +1,4 @@
-"""The description among the arrays of a container: put there by a write, and taken out again by whoever reads.
+"""The description among the arrays of a container: a write puts it there, and reading takes it out again.
 
 Only what describes the arrays beside it is taken out. Text that is damaged, or somebody's own array of that name, stays
 an array like any other, and is warned of where it looks like a description.
@@ -40,8 +40,8 @@ class ReadLabels:
     """The labels that were read, or the error in their description.
 
     Attributes:
-        labels: that it says; None if the source has no description.
-        error: what is wrong with it.
+        labels: the labels in the description; None if the source has none.
+        error: what is wrong with the description; None if nothing is.
     """
 
     labels: DatasetLabels | None = None
@@ -112,7 +112,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
 
 
 def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
-    """Refuse arrays of which some disagree on the length of a dimension that both have.
+    """Refuse arrays of which two have a dimension of the same name with different lengths.
 
     Raises:
         FormatError: names both.
@@ -149,8 +149,8 @@ def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], 
 
     Args:
         array: as it was read.
-        note: is told of a description that is damaged.
-        locate: gives an error the address at which the description begins.
+        note: is called with a finding if the description is damaged.
+        locate: puts the address at which the description begins into an error.
     """
     if not is_description(NAME, array):
         return None
@@ -183,10 +183,10 @@ def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels) -> dict[st
 
 
 def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Iterator[Finding]:
-    """Yield what a description says of arrays that is not so.
+    """Yield a finding for each statement of a description that contradicts the arrays.
 
-    Sizes that were others when the description was written are no finding, so long as all arrays agree: people add
-    rows.
+    Dimensions whose lengths have changed since the description was written are no finding so long as all arrays agree:
+    people add rows.
 
     Args:
         labels: what the description says.

@@ -82,7 +82,8 @@ def _list_labels(dataset: Any) -> dict[str, Any]:
 
 
 def _unusual_indexes(dataset: Any) -> dict[str, bool]:
-    """Return the coordinates that have an index though no dimension has their name, or none though one has.
+    """Return the coordinates that have an index although no dimension has their name (True), and those that have none
+    although one has (False).
 
     Warns:
         SheetArrayWarning: an index that is not made again.
@@ -121,7 +122,7 @@ def build_dataset(
     Args:
         arrays: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`.
         labels: of the arrays; None if the source has no description.
-        dims: names of dimensions, where `name_dimensions` has been asked already; the arrays may then be lazy.
+        dims: names of dimensions, if `name_dimensions` has been called already; the arrays may then be lazy.
 
     Raises:
         DTypeError: an awkward array.
@@ -180,7 +181,7 @@ def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[st
     """Return the names of the dimensions of each array, which agree in their sizes.
 
     Args:
-        shapes: arrays, or what else has a shape, by name.
+        shapes: arrays, or other objects with the attribute `shape`, by name.
         labels: what the description says.
 
     Raises:
@@ -204,10 +205,10 @@ def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[st
 
 
 def find_contradictions(shapes: Mapping[str, Any], labels: DatasetLabels) -> Iterator[FormatError]:
-    """Yield an error for each array whose shape is another one than a description, or the arrays before it, say.
+    """Yield an error for each array whose shape is not the one that a description, or the arrays before it, give it.
 
     Args:
-        shapes: arrays, or what else has a shape, by name.
+        shapes: arrays, or other objects with the attribute `shape`, by name.
         labels: what the description says.
     """
     owners: dict[str, tuple[str, int]] = {}

@@ -63,7 +63,7 @@ class DatasetLabels:
         return self.coords.get(name) or self.data_vars.get(name)
 
     def get(self, name: str) -> VariableLabels:
-        """Return the labels of an array that has some."""
+        """Return the labels of an array that is known to have some; KeyError otherwise."""
         return self.coords[name] if name in self.coords else self.data_vars[name]
 
     def has_array(self, name: str) -> bool:
@@ -148,7 +148,7 @@ class DatasetLabels:
         coords = dict(read_variables(tree, "coords"))
         data_vars = dict(read_variables(tree, "data_vars"))
         for name in coords.keys() & data_vars.keys():
-            raise description_error("is a coordinate and none", name)
+            raise description_error("stands both among the coordinates and among the other arrays", name)
         labels = cls(coords, data_vars, attrs, frame)
         sizes = labels.sizes()
         for dim, size in object_at(tree, "dims").items():

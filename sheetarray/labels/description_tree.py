@@ -1,4 +1,4 @@
-"""The JSON objects of the text dataset.json: the labels of one array, what only pandas knows, and both ways between."""
+"""The JSON objects in the text dataset.json <-> the labels of one array, and what only pandas knows of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class VariableLabels:
     Attributes:
         dims: names of its dimensions.
         dtype: of the array that was written, as NumPy or pandas calls it.
-        shape: likewise.
+        shape: of the array that was written.
         attrs: attributes by name.
     """
 
@@ -35,17 +35,17 @@ class VariableLabels:
 
 @dataclass(slots=True)
 class FrameLabels:
-    """The properties of some arrays that only pandas knows.
+    """The properties of some arrays that only pandas knows; each attribute that is a dict has names for keys.
 
     Attributes:
-        index: of a dimension with an index of several levels, or of levels with names of their own: the arrays that are
-            its levels.
-        labels: of a column, level or dimension, where it is not the name that stands for it.
-        categories: of a categorical array, and whether they are in order.
-        freqs: of dates, their frequency.
+        index: for a dimension whose index has several levels, or levels with names of their own: the names of the
+            arrays that are its levels.
+        labels: the label of a column, level or dimension, where that is not text, or not the name of the array.
+        categories: the categories of a categorical array, and whether they are in order.
+        freqs: the frequency of an array of dates.
         ranges: names of levels that count in equal steps.
-        columns: what the labels of the columns are called; categories, freqs and ranges say what these labels are under
-            the name "", which no array has.
+        columns: the name of the columns' index. The name "", which no array has, stands for that index in categories,
+            freqs and ranges.
         indexed: coordinates that have an index though no dimension has their name (True), or none though one has
             (False).
     """
@@ -60,7 +60,7 @@ class FrameLabels:
 
 
 def description_error(reason: str, *path: str) -> FormatError:
-    """Return the error of a damaged description, whose location is the path to the damage."""
+    """Return an error that says what is damaged in a description, and by the path of keys where in it."""
     return FormatError(reason, location=", ".join((NAME, *(f"{step:.200}" for step in path))))
 
 

@@ -28,8 +28,8 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     """Return the arrays of a DataFrame or a Series, its index first, and what is to be said of them.
 
     Returns:
-        No labels where arrays alone say everything: rows that are only counted, columns of NumPy's dtypes, and nothing
-        else.
+        The arrays by name, and the labels; None for these if the arrays alone say everything: rows are only counted,
+        and all columns have dtypes of NumPy.
 
     Raises:
         DTypeError: names the column that no array holds.
@@ -80,7 +80,7 @@ def _columns_of(frame: Any, levels: list[str]) -> list[tuple[Any, Any]]:
     """Return the label and the values of each level of the index that is written, and of each column."""
     index = frame.index
     columns = [(index.names[number], index.get_level_values(number)) for number in range(len(levels))]
-    return [*columns, *((label, frame.iloc[:, place]) for place, label in enumerate(frame.columns))]
+    return [*columns, *((label, frame.iloc[:, number]) for number, label in enumerate(frame.columns))]
 
 
 def _free_name(taken: Mapping[str, Any]) -> str:
@@ -177,7 +177,7 @@ def _restore_headings(headings: list[Any], labels: DatasetLabels) -> Any:
 
 
 def _build_level(level: str, values: Any, name: Any, labels: DatasetLabels) -> Any:
-    """Return an index of one level, or the labels of the columns: counted, or with a frequency, if they were."""
+    """Return an index of one level, or the labels of the columns, as a range or with its frequency if it was so."""
     import pandas as pd
 
     index = pd.Index(values, name=name)

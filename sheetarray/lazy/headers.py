@@ -1,4 +1,4 @@
-"""What the headers of many files say, held against each other: files that are to be one array have to agree."""
+"""Compares the headers of many files: if their arrays are to be stacked, names, shapes and dtypes have to agree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..registry import format_of
 
 ONLY_NAME = "array"  # of the array of a file whose format keeps no names
 _AT_ONCE = 512  # files whose heads are in memory
-_THREADS = 16  # that wait for what heads do not tell
+_THREADS = 16  # which scan files at the same time: some need more bytes than their head
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class FileHeaders:
 
     Attributes:
         infos: of the arrays that are asked for and their coordinates, by name.
-        labels: what is said of them.
-        texts: the same as texts, to be held against those of another file.
+        labels: of these arrays.
+        texts: the labels as texts, to be compared with those of another file.
         attrs: attributes of the dataset, as texts.
     """
 
@@ -43,7 +43,7 @@ class FileHeaders:
         return tuple(sorted((name, *_say(info, self.texts.get(name))) for name, info in self.infos.items()))
 
     def find_difference(self, other: FileHeaders) -> tuple[str, str] | None:
-        """Return the name of an array in which another file differs, and how; None where they agree."""
+        """Return the name of an array in which another file differs, and a phrase that says how; None if they agree."""
         for name, info in self.infos.items():
             if name not in other.infos:
                 return name, f"has no array {name!r:.80}"
@@ -68,9 +68,9 @@ class Agreement:
     """The files that agree.
 
     Attributes:
-        files: of which each has the arrays.
-        headers: of all of them; attributes of the dataset are those that all have.
-        omitted: what is wrong with files that are left out.
+        files: those that agree.
+        headers: of each of them; attributes of the dataset are those that all files have.
+        omitted: the errors of the files that are left out.
     """
 
     files: list[PathLike]
@@ -99,7 +99,7 @@ def compare_files(
         names: of the arrays that are asked for; None for all.
         format: instead of the suffixes.
         options: for reading.
-        skip: leave out what is damaged, or differs from the most; else it is an error.
+        skip: leave out files that are damaged, or differ from most of the files; else these are an error.
 
     Raises:
         FormatError: a file is damaged, or differs from the first one; names it.
@@ -125,7 +125,7 @@ def compare_files(
         kinds.setdefault(signature, headers)
         common = attrs.setdefault(signature, dict(headers.attrs))
         for key in [key for key, text in common.items() if headers.attrs.get(key) != text]:
-            del common[key]  # as a time of creation, which each file has of its own
+            del common[key]  # such as a time of creation, which is another one in each file
         signatures.append(signature)
     if not kinds:
         raise problems[0]
@@ -155,7 +155,7 @@ def _differ(reference: FileHeaders, leader: PathLike, headers: FileHeaders, plac
 def _scan_files(
     places: Sequence[PathLike], names: Sequence[str] | None, format: str | None, options: Mapping[str, Any]
 ) -> Iterator[FileHeaders | Exception]:
-    """Yield what the headers of each file say, or what is wrong with it; few of their heads are in memory at once."""
+    """Yield the headers of each file, or its error; only some hundreds of heads are in memory at the same time."""
     with ThreadPoolExecutor(_THREADS, "sheetarray-scan") as threads:
         for start in range(0, len(places), _AT_ONCE):
             group = places[start : start + _AT_ONCE]
@@ -167,7 +167,7 @@ def _scan_files(
 
             yield from threads.map(scan, group) if remote else map(scan, group)
             for file in remote:
-                file.head = b""  # what is read later says by itself whether it is the same
+                file.head = b""  # a later read compares the states of the file
 
 
 def _prepare(files: Sequence[RemoteFile]) -> list[Exception | None]:

@@ -47,7 +47,7 @@ def open_many(
     Args:
         sources: a path or a URL with wildcards, whose files come in the order of their names; or a list of both.
         names: only these arrays, and the coordinates along their dimensions; None for all.
-        along: the dimension that counts the files; the coordinate of that name says which they are.
+        along: the name of the new dimension; the coordinate of the same name holds the paths of the files.
         chunks: rows of a block, or a mapping of the arrays' first dimensions to them: such blocks of a large CSV of
             unquoted numbers are read by ranges of bytes. None for whole arrays, as are those of other files.
         files_per_chunk: how many files a block reads.
@@ -125,7 +125,7 @@ def _build(
 
 
 def _is_common(name: str, dims: tuple[str, ...], headers: FileHeaders) -> bool:
-    """Return whether an array is a coordinate that all files have the same."""
+    """Return whether an array is a coordinate that has to be the same in all files: one with dimensions."""
     labels = headers.labels
     is_coordinate = name in labels.coords or (labels.find(name) is not None and is_read_at_once(name, dims, labels))
     return bool(dims) and is_coordinate

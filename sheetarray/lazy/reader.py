@@ -1,4 +1,4 @@
-"""A file of arrays that is read again for each of them, so long as it is the same, and what is known of them before."""
+"""Reads the arrays of a file one at a time, so long as the file is unchanged; says what is known before reading."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..registry import format_of
 
 @dataclass(frozen=True, slots=True)
 class ArrayReader:
-    """A file of arrays that is read again for each of them, so long as it is the same.
+    """A file of arrays that is opened again for each read, so long as it is unchanged.
 
     Attributes:
-        path: a path from the root, since a cluster's workers are started in other folders; or a URL.
+        path: an absolute path, since a cluster's workers are started in other folders; or a URL.
         format: instead of the suffix.
         options: for reading.
-        state: of the file when it was opened; None for what is no file.
+        state: the version of the file when it was opened; None for a service.
     """
 
     path: str | os.PathLike[str]
@@ -65,7 +65,7 @@ class ArrayReader:
         return api.read(self.path, names, format=self.format, **self.options)
 
     def read_rows(self, name: str, shape: tuple[int, ...], start: int, stop: int) -> Array | None:
-        """Return some rows of an array whose rows lie one after the other; None where all of it has to be read.
+        """Return some rows of an array whose rows lie one after the other; None if the whole array has to be read.
 
         Raises:
             FileNotFoundError: the file is gone.
@@ -85,7 +85,7 @@ class ArrayReader:
     def _take_elements(self, name: str, start: int, stop: int) -> Array | None:
         """Return some elements of an array of a large file, read piece by piece up to the last of them.
 
-        None where the file is small, or does not come in pieces.
+        None if the file is small, or cannot be read piece by piece.
         """
         if start >= stop or size_of(self.path) < LARGE_FILE:
             return None
@@ -103,7 +103,7 @@ class ArrayReader:
 
 
 def from_root(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return a path from the root, which means the same file in every process; a URL as it is."""
+    """Return the absolute path, which means the same file in every process; a URL as it is."""
     return path if is_url(path) else os.path.abspath(path)
 
 
@@ -121,7 +121,7 @@ def is_read_at_once(name: str, dims: tuple[str, ...], labels: DatasetLabels) -> 
 
 
 def dtype_before_reading(info: ArrayInfo, name: str, labels: DatasetLabels) -> np.dtype[Any]:
-    """Return the dtype of an array before it is read; of text, whose length nobody knows yet, it is that of objects."""
+    """Return the dtype of an array before it is read; for text, whose length is not known yet, it is `object`."""
     if info.dtype in ("string", "generic") or (labels.find(name) is not None and labels.get(name).dtype == "object"):
         return np.dtype(object)
     return np.dtype(dtypes.from_name(info.dtype).numpy)

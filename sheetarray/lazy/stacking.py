@@ -24,7 +24,7 @@ _THREADS = 16  # that wait for the remote files of a block
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """The files of a block, as the graph carries them."""
+    """The files of a block; a class of its own, so that dask does not look into the tuple for tasks."""
 
     files: tuple[ArrayReader, ...]
 
@@ -45,9 +45,9 @@ class StackReader:
         name: of the array.
         shape: of it in each file.
         dtype: of its elements.
-        digests: of the coordinates along its dimensions, which are the same in each file.
+        digests: of the coordinates along its dimensions, by name; those of each file are compared with them.
         named: whether the formats keep the names of arrays.
-        parts: whether rows are read alone, as far as a file allows.
+        parts: whether only the rows of a block are read, if the file allows that.
     """
 
     name: str
@@ -79,7 +79,7 @@ class StackReader:
     def _read(self, file: ArrayReader, rows: RowRange) -> Array:
         """Return the rows of one file, of which nothing has changed since it was opened."""
         if isinstance(file.path, RemoteFile):
-            file = replace(file, path=copy.copy(file.path))  # whose bytes are asked for anew, and not kept in the graph
+            file = replace(file, path=copy.copy(file.path))  # so that the bytes read are not kept in the graph
         array = file.read_rows(self.name, self.shape, rows.start, rows.stop) if self.parts else None
         if array is None:
             array = self._read_whole(file)
@@ -105,14 +105,14 @@ class StackReader:
 
 
 def digest_of(array: Array) -> str:
-    """Return a short text that is the same for arrays of the same elements."""
+    """Return a short text that is equal for two arrays if their elements are equal, and differs otherwise."""
     content = repr(array.tolist()).encode() if array.dtype.kind in "OUT" else np.ascontiguousarray(array).tobytes()
     kind = "text" if array.dtype.kind in "OUT" else array.dtype.str
     return hashlib.sha256(f"{kind}{array.shape}".encode() + content).hexdigest()
 
 
 def reads_rows(file: ArrayReader) -> bool:
-    """Return whether the format of a file has a way to read some rows alone, and no option forbids it."""
+    """Return whether the adapter of a file can read some rows alone, and takes all of the options when it does so."""
     if file.options:
         return False
     try:

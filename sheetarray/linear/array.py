@@ -35,11 +35,11 @@ from .buffers import base_buffer, is_column_major, view_of
 
 @dataclass(frozen=True, eq=False)
 class LinearArray:
-    """A 1-D buffer and how an n-d array lies in it: what a flat list says.
+    """A 1-D buffer, and the header's account of how an n-d array lies in it: all that a flat list says.
 
     Attributes:
         dtype: name in the format, such as "float64".
-        shape: dimension sizes.
+        shape: the number of elements along each dimension.
         strides: in elements; may be zero or negative.
         offset: index in `buffer` of the element [0, 0, ..].
         order: "row-major" or "column-major".
@@ -156,8 +156,8 @@ class LinearArray:
             missing: "nan" reads blanks as NaN in float and complex arrays.
             address: names a cell in an error, from its index.
             name: names the array in an error.
-            note: is told what was accepted all the same.
-            resize: the axis that varies slowest takes its length from the cells that there are.
+            note: is called with each finding about something that was accepted although `to_linear` does not write it.
+            resize: the axis that varies slowest takes its length from the number of data cells.
 
         Raises:
             FormatError: with the location of the first cell that is wrong.
@@ -228,7 +228,7 @@ def from_linear(
         cells: header keys in any order, then data; numbers may be text.
         strict: refuse a list that starts at `ndarray` (the older form without a version).
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: the axis that varies slowest takes its length from the cells that there are.
+        resize: the axis that varies slowest takes its length from the number of data cells.
 
     Raises:
         FormatError: with `.location` of the cell that is wrong.
@@ -242,7 +242,7 @@ def from_linear(
 
 
 def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> Header:
-    """Return the header with the length that the data of a list have; as it is where no axis can take it.
+    """Return the header with the length that the data of a list have; the same header if no axis can take it.
 
     Blanks at the end of a list of text are elements like any others.
     """
@@ -253,4 +253,4 @@ def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> H
     return header if resized is None else resized
 
 
-_header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays that are described alike
+_header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays with equal headers

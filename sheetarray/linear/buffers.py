@@ -44,10 +44,10 @@ def iter_rest(
 
 
 def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return the array that a header describes: a view on its buffer, but for `StringDType` with strides of its own.
+    """Return the array that a header describes: a view on its buffer, or a copy for `StringDType` with unusual strides.
 
     Raises:
-        FormatError: a shape that no memory could hold, or text whose elements share their places.
+        FormatError: a shape that no memory could hold, or text whose elements overlap in the buffer.
     """
     shape = header.shape
     length = header.length
@@ -74,7 +74,7 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
 def base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
     """Return the buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
 
-    None where the base is laid out in units that are no multiple of the element.
+    None if the base lies in memory in steps that are no multiple of the size of an element.
     """
     root = array
     while isinstance(root.base, np.ndarray):
@@ -93,11 +93,10 @@ def base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int,
 
 
 def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return an array of `StringDType` whose elements do not lie side by side, a copy: NumPy gives it no strides of
-    ours.
+    """Return a copy of an array of `StringDType` whose elements do not lie side by side: NumPy makes no view of it.
 
     Raises:
-        FormatError: elements share their places, other than by strides of zero.
+        FormatError: elements overlap in the buffer, other than by strides of zero.
     """
     shape = tuple(
         min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)

@@ -1,4 +1,4 @@
-"""What a server answers besides boxes: statistics, searches and findings, each a little further at every request."""
+"""The answers of a server besides boxes: statistics, searches and findings; each request takes them further."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 0.4  # seconds in which a check may end before a page is told to ask
 
 
 class Answers:
-    """The questions about whole arrays, and how far their answers are.
+    """The answers to questions about whole arrays, as far as they have been worked out.
 
     Args:
         contents: what the page shows.
@@ -40,7 +40,7 @@ class Answers:
         Raises:
             KeyError: there is no such array.
             FormatError: the file has changed, or cannot be read.
-            LimitError: a query that is none.
+            LimitError: the query is too long, or malformed.
         """
         if verb == "findings":
             return self._find(options)
@@ -82,7 +82,7 @@ class Answers:
         return self._checking.give()
 
     def close(self) -> None:
-        """Wait for nothing: a check that runs ends with the program, or by itself."""
+        """Do nothing: a check that is running ends by itself, or with the program."""
         self._searches.clear()
         self._summaries.clear()
 

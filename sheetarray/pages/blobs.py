@@ -27,8 +27,9 @@ class Encoded:
 
     Attributes:
         kind: of the dtype: float, int, bool, complex, string, datetime, timedelta, generic.
-        layout: how numbers lie in the buffer: `f8`, `i8`, ..; `text` for text.
-        buffers: the bytes: of numbers; or of the lengths of texts, of the texts, and of the kinds of generic elements.
+        layout: the type of the numbers in the buffer, such as `f8` or `i8`; `text` for text.
+        buffers: the bytes of the numbers; or three: of the lengths of texts, of the texts, and of the kinds of generic
+            elements, which only generic arrays have.
     """
 
     kind: str

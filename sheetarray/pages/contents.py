@@ -1,4 +1,4 @@
-"""What a page shows: arrays by file, their labels and where they stand, and the findings of `check`.
+"""The content of a page: arrays by file, their labels and where they stand, and the findings of `check`.
 
 Everything is gathered in a *manifest*, which is JSON, and in *blobs*, the bytes of the elements. An *entry* of the
 manifest is one array, or one table of an awkward array; the columns of such a table are entries that are not listed.
@@ -36,7 +36,7 @@ class Contents:
         manifest: all but the elements: `files`, `entries`, `findings`.
         blobs: bytes, by the numbers that entries name.
         served: arrays that a server has, and their differences, by the number of their entry.
-        checked: files that are served: with their numbers, and those of the entries of their arrays by name.
+        checked: for each file that is served, its number, the file, and the numbers of its arrays' entries by name.
     """
 
     def __init__(self) -> None:
@@ -67,11 +67,11 @@ class Contents:
         Args:
             title: what the file is called.
             arrays: by name; awkward ones too, and those that a server has.
-            labels: what is said of them.
-            infos: where they stand, by name.
+            labels: of the arrays.
+            infos: of the arrays, by name, from which a page knows their cells.
             findings: of `check`.
-            unread: arrays that cannot be read, and why.
-            file: that is served; its findings are told when a page asks for them.
+            unread: the error of each array that cannot be read, by name.
+            file: the file, if it is served; it is checked when a page asks for the findings.
 
         Raises:
             DTypeError: names an array that cannot be shown.
@@ -101,7 +101,7 @@ class Contents:
             self.checked.append((len(self.manifest["files"]) - 1, file, numbers))
 
     def add_differences(self) -> None:
-        """Add, of two files, the difference of each pair of arrays of one name and shape that a server has."""
+        """Add the differences of two files: one for each pair of served arrays that have the same name and shape."""
         entries = self.manifest["entries"]
         if len(self.manifest["files"]) != 2:
             return
@@ -143,7 +143,7 @@ class Contents:
         )
 
     def _add_served(self, name: str, served: ServedArray | ServedDifference, *, listed: bool = True) -> int:
-        """Add an array that a server has: a page is told all but the elements."""
+        """Add an array that a server has: the page gets its entry, but none of its elements."""
         encoded = encode_elements(np.zeros(0, served.dtype))
         number = self._add_entry(
             name,
@@ -221,7 +221,7 @@ class Contents:
             number = None if finding.array is None else numbers.get(finding.array)
             shape = [] if number is None else self.manifest["entries"][number]["shape"]
             inside = finding.index is not None and len(finding.index) == len(shape)
-            inside = inside and all(0 <= place < size for place, size in zip(finding.index or (), shape, strict=True))
+            inside = inside and all(0 <= index < size for index, size in zip(finding.index or (), shape, strict=True))
             listed.append(
                 {
                     "file": file,
@@ -237,7 +237,7 @@ class Contents:
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:
-    """Return the numbers from which a page tells the cell of each element; None if the headers do not say it."""
+    """Return the numbers from which a page computes the cell of each element; None if the headers do not say it."""
     if not info.data or tuple(info.shape) != tuple(shape):
         return None
     return {

@@ -15,7 +15,7 @@ from .served import Box, ServedArray
 
 @dataclass(frozen=True, slots=True)
 class ServedDifference:
-    """The distances of the elements of a second array above those of a first one of the same shape.
+    """The differences of two arrays of one shape, element by element: the second minus the first.
 
     Attributes:
         first: an array.
@@ -52,9 +52,10 @@ class ServedDifference:
 
 
 def subtract_elements(first: Array, second: Array) -> Array:
-    """Return the distances of elements above others: 0 where both are the same, NaN where one is missing, as doubles.
+    """Return `second - first` as doubles: 0 where both elements are the same, NaN where one of them is missing.
 
-    Integers are subtracted exactly; of complex numbers it is the distance; of what is no number 1 where they differ.
+    Integers are subtracted exactly. For complex numbers it is their distance; for elements that are no numbers it is 1
+    where they differ.
     """
     if not (is_numeric(first.dtype) and is_numeric(second.dtype)):
         texts = [np.array(_texts(elements), np.object_).reshape(first.shape) for elements in (first, second)]

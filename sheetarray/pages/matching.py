@@ -1,4 +1,4 @@
-"""What tells whether elements are what somebody looks for: the rules of the page's own search, for whole blocks."""
+"""Finds the elements that somebody searches for, whole blocks at once, by the same rules as the search of a page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def make_matcher(dtype: np.dtype[Any], query: str) -> Matcher | None:
     if (dtype.kind in "iu" and dtype.itemsize == 8) or dtype.kind == "m":
         return _match_whole(numeral, dtype)
     with np.errstate(over="ignore"):
-        value = dtype.type(limit) if dtype.kind == "f" else np.float64(limit)  # a text means the nearest element
+        value = dtype.type(limit) if dtype.kind == "f" else np.float64(limit)  # a numeral means the nearest element
     return lambda elements: elements == value
 
 

@@ -1,4 +1,4 @@
-"""Elements as a page measures them: their numbers, which are missing, how often they stand in a histogram."""
+"""Elements as a page measures them: as numbers, which of them are missing, and the bars of a histogram."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_missing(elements: Array) -> Mask:
 
 
 def count_bars(numbers: Array, low: float, high: float) -> Array:
-    """Return the count of numbers in each bar of a histogram, and then of those below and above all of them."""
+    """Return the count of numbers in each bar of a histogram, then the count below all bars and that above them."""
     inside = numbers[(numbers >= low) & (numbers <= high)]
     bars = _BARS if high > low else 1
     share = (inside / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(inside))

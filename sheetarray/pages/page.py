@@ -1,9 +1,8 @@
-"""A page: one HTML file that holds arrays, what is said of them, and the program that shows them.
+"""A page: one HTML file that holds arrays, their labels and findings, and the program that shows them.
 
-Nothing is loaded from elsewhere, and the page forbids it to itself: its content security policy lets run only the one
-script and the one style whose hashes it names. Data stand in `script` elements of a type that no browser executes:
-elements as deflated bytes in base64, all else as JSON in ASCII, in which no `<` stands. The program puts it on the page
-as text, never as HTML.
+Nothing is loaded from elsewhere: the content security policy of the page allows only the one script and the one style
+whose hashes it names. Data stand in `script` elements of a type that no browser executes: elements as deflated bytes in
+base64, all else as JSON in ASCII, in which no `<` stands. The program puts data on the page as text, never as HTML.
 """
 
 from __future__ import annotations

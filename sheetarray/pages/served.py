@@ -27,8 +27,8 @@ from ..registry import format_of
 from ..spool import Spool
 
 MOST_IN_BOX = 2**20  # elements
-MOST_AT_ONCE = 10_000  # elements of an array that stands in the page itself
-MOST_LABELS = 1_000_000  # of one that labels others
+MOST_AT_ONCE = 10_000  # elements; an array of no more stands in the page itself
+MOST_LABELS = 1_000_000  # elements of an array that labels others; it stands in the page as well
 _ELEMENTS_A_BLOCK = 2**20
 
 Box = tuple[slice, ...]
@@ -40,7 +40,7 @@ class ServedArray:
 
     Attributes:
         shape: as the header says it.
-        dtype: NumPy's; of text without a width.
+        dtype: NumPy's dtype; that of text has no width.
         load: returns the whole array, mapped or in memory.
         check: raises a `FormatError` where the array is no longer what it was.
 
@@ -87,7 +87,7 @@ def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
     """Refuse a box that an array does not have, or that is too large for one answer.
 
     Raises:
-        LimitError: says which.
+        LimitError: it is one of them.
     """
     if len(box) != len(shape):
         raise LimitError(f"a box of {len(box)} axes, and the array has {len(shape)}")
@@ -106,7 +106,8 @@ class ServedFile:
         place: a path or a URL.
         format: instead of the suffix.
         options: for reading.
-        spools: where arrays go that come block by block; whoever ends the server closes them.
+        spools: a list to which the spools of arrays that come block by block are added; the end of the server closes
+            them.
     """
 
     def __init__(self, place: Any, format: str | None, options: dict[str, Any], spools: list[Spool]) -> None:
@@ -169,7 +170,7 @@ def serve_source(
     *,
     title: str,
 ) -> None:
-    """Add the arrays of a source to what a page shows: of large ones no more is read than their headers.
+    """Add the arrays of a source to a page; of large ones only the headers are read for now.
 
     Args:
         contents: what the page shows.
@@ -177,7 +178,7 @@ def serve_source(
         names: only these arrays, with the coordinates along their dimensions; None for all.
         format: instead of the suffix.
         options: for reading.
-        spools: where arrays go that come block by block.
+        spools: as for `ServedFile`.
         title: what the file is called.
 
     Raises:

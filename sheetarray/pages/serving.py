@@ -27,7 +27,7 @@ from .contents import Contents
 from .page import make_html, page_policy
 
 HOST = "127.0.0.1"
-SILENCE = 150.0  # seconds after a page was closed in which no other one asks for anything; a page asks each 20
+SILENCE = 150.0  # seconds without a request after a page was closed, which end the server; open pages ask every 20
 _WAIT = 30.0  # seconds for a request to come in whole
 _AXIS = re.compile(r"([0-9]{1,15}):([0-9]{1,15}):([0-9]{1,15})")
 _MOST_AXES = 64
@@ -62,12 +62,12 @@ class ServedPage:
         self._thread.start()
 
     def wait(self) -> None:
-        """Return once all pages have been closed for some minutes, or the server is."""
+        """Return once all pages have been closed for some minutes, or the server has been closed."""
         while self._thread.is_alive() and not self._server.is_left():
             self._thread.join(0.5)
 
     def close(self) -> None:
-        """End the server, and let go of what was read."""
+        """End the server, and delete the temporary files of what was read."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -106,7 +106,7 @@ class _Server(ThreadingHTTPServer):
         self._closed_since: float | None = None
 
     def note_request(self, *, closes: bool) -> None:
-        """Remember whether the last that came was that a page was closed."""
+        """Remember whether the last request said that a page was closed."""
         self._closed_since = time.monotonic() if closes else None
 
     def is_left(self) -> bool:

@@ -27,10 +27,10 @@ class TidyTable:
     """A table that is filled row by row.
 
     Attributes:
-        lists: the fields that hold the lists around its entries; () for the entries of the array itself.
-        indices: of each row, in all these lists.
-        columns: by the fields that lead to them; of each the row numbers, and the values.
-        counts: likewise, of the lists that stand in its entries: how many entries each has.
+        lists: the paths of the fields that hold the lists around its entries; () for the entries of the array itself.
+        indices: for each row, the index of its entry in each of these lists.
+        columns: by the path of its field, the numbers of the rows that have a value, and these values.
+        counts: by the path of its field, the same for a list in the entries, with its number of entries as the value.
     """
 
     lists: tuple[FieldPath, ...] = ()
@@ -71,7 +71,8 @@ def make_tidy(array: Any, check_cells: Callable[[int], None]) -> list[TidyTable]
 
     Args:
         array: an `awkward.Array`.
-        check_cells: is told now and then how many cells the tables have by now, and may raise.
+        check_cells: is called now and then with the number of cells that the tables have by now, and may raise an
+            error.
     """
     tables: dict[tuple[FieldPath, ...], TidyTable] = {(): TidyTable()}
     for start in range(0, len(array), _BLOCK):
@@ -91,16 +92,16 @@ def _visit(
 ) -> None:
     """Put a value, and all that is in it, into the tables."""
     if isinstance(value, (dict, tuple)):
-        fields = value.items() if isinstance(value, dict) else ((str(place), item) for place, item in enumerate(value))
+        fields = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in fields:
             _visit(item, table, (*path, str(key)), index, tables)
     elif isinstance(value, (list, np.ndarray)):
         table.put(table.counts, path, len(value))
         lists = (*table.lists, path)
         below = tables.setdefault(lists, TidyTable(lists))
-        for place, item in enumerate(value):
-            below.indices.append((*index, place))
-            _visit(item, below, (), (*index, place), tables)
+        for number, item in enumerate(value):
+            below.indices.append((*index, number))
+            _visit(item, below, (), (*index, number), tables)
     else:
         table.put(table.columns, path, value)
 

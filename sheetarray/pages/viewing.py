@@ -74,7 +74,7 @@ def view(
         serve: give the elements on demand, from a server on this machine that runs until `close()` is called or the
             program ends: for arrays of any size. A CSV as it was written is read piece by piece, `.npy` and `.ra` are
             mapped, all else is read once.
-            What is said of whole arrays, and the findings, come as soon as the server has worked them out.
+            Statistics of whole arrays, and the findings, come as soon as the server has worked them out.
         **options: for reading, as for `read`.
 
     Returns:
@@ -163,10 +163,10 @@ def add_source(
 def _scan(
     source: Any, format: str | None, options: Mapping[str, Any], names: Sequence[str] | None
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; none if a header is damaged, and reading may still give some, as asked for.
+    """Return the infos of all arrays; an empty dict if a header is damaged, but `names` may ask for sound arrays.
 
     Raises:
-        FormatError: a header is damaged, and everything is to be read: reading would say the same.
+        FormatError: a header is damaged, and `names` asks for all arrays.
     """
     try:
         with warnings.catch_warnings():
@@ -191,10 +191,10 @@ def _read(
     infos: Mapping[str, ArrayInfo],
     findings: Sequence[Finding],
 ) -> tuple[dict[str, Any], DatasetLabels | None, dict[str, str]]:
-    """Return the arrays, what is said of them, and why some cannot be read.
+    """Return the arrays, their labels, and the errors of arrays that cannot be read.
 
-    Those that have an error are left out, and the others read at once. Where that is not enough, each of a few arrays
-    is read by itself.
+    Arrays that `check` finds an error in are left out, and all others are read together. If that fails, each array is
+    read by itself, if they are few.
     """
     try:
         arrays, labels = read_with_labels(rewind(), names, format, options)

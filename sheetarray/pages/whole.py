@@ -1,7 +1,7 @@
-"""What is asked of a whole array that a server has: statistics, histograms and searches, worked out block by block.
+"""Statistics, histograms and searches of a whole array that a server has, worked out block by block.
 
-A pass goes on as long as somebody asks: each request takes it a little further and is told how far it is, so that
-nothing runs for a page that has gone. No more of an array is in memory than one block.
+Each request takes a pass a little further, and its answer says how far it is. So nothing runs for a page that has been
+closed. No more of an array is in memory than one block.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .measures import count_bars, find_missing, is_numeric, to_numbers
 _PATIENCE = 0.4  # seconds of one request
 _BLOCK = 2**20  # elements
 _TEXT_BLOCK = 2**16  # elements that are no numbers, and take Python
-_MOST_SAMPLED = 200_000  # elements from which the 2nd and the 98th of a hundred are told
+_MOST_SAMPLED = 200_000  # elements of a sample, from which the 2nd and the 98th percentile are estimated
 
 
 class Boxes(Protocol):
@@ -43,7 +43,8 @@ class FlatBlocks:
     """An array cut into blocks of elements that follow one another in row-major order.
 
     Attributes:
-        starts: the place of the first element of each block, and the number of elements after the last.
+        starts: the index of the first element of each block in row-major order, and after them the number of all
+            elements.
     """
 
     def __init__(self, array: Boxes) -> None:
@@ -58,8 +59,8 @@ class FlatBlocks:
         rows = min(max(1, most // max(1, self._beside)), shape[self._axis])
         lines = [*range(0, shape[self._axis], rows)]
         outer, inner = math.prod(shape[: self._axis]), shape[self._axis] * self._beside
-        places = np.add.outer(np.arange(outer) * inner, np.array(lines, np.int64) * self._beside)
-        self.starts = np.append(places.reshape(-1), self.count)
+        starts = np.add.outer(np.arange(outer) * inner, np.array(lines, np.int64) * self._beside)
+        self.starts = np.append(starts.reshape(-1), self.count)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -76,9 +77,9 @@ class FlatBlocks:
         box += [slice(0, size, 1) for size in self.array.shape[self._axis + 1 :]]
         return self.array.take(tuple(box)).reshape(-1)
 
-    def block_of(self, place: int) -> int:
-        """Return the number of the block that holds an element."""
-        return int(np.searchsorted(self.starts, place, side="right")) - 1
+    def block_of(self, index: int) -> int:
+        """Return the number of the block that holds an element, by its index in row-major order."""
+        return int(np.searchsorted(self.starts, index, side="right")) - 1
 
 
 class Pass(ABC):
@@ -91,7 +92,7 @@ class Pass(ABC):
         self._next, self._lock = 0, threading.Lock()
 
     def advance(self, patience: float = _PATIENCE) -> dict[str, Any]:
-        """Go on for a while, at least by one block; return how far it is, and what has come of it once it is done.
+        """Go on for a while, at least by one block; return how far it is, and the outcome once it is done.
 
         Raises:
             FormatError: the file has changed, or cannot be read.
@@ -126,14 +127,14 @@ class Summary(Pass):
         self.passes = 2 if self._is_numeric else 1
         self._missing = self._infinite = self._finite = 0
         self._mean = self._squares = 0.0
-        self._ends: dict[str, tuple[Any, int]] = {}  # the least and the greatest element: its value, its place
+        self._ends: dict[str, tuple[Any, int]] = {}  # of the least and the greatest element: its value, its index
         self._stride = max(1, math.ceil(self.blocks.count / _MOST_SAMPLED))
         self._sample: list[Array] = []
         self._scales: dict[str, tuple[float, float]] = {}
         self._bars: dict[str, Array] = {}
 
     def look(self, turn: int, number: int, elements: Array) -> None:
-        """Take in the elements of a block: what they are, and then how often."""
+        """Take in the elements of a block: in the first turn for the statistics, in the second for the histograms."""
         missing = find_missing(elements)
         if not self._is_numeric:
             self._missing += int(missing.sum())
@@ -152,18 +153,18 @@ class Summary(Pass):
     def _describe(self, number: int, elements: Array, numbers: Array, missing: Mask, finite: Mask) -> None:
         self._missing += int(missing.sum())
         self._infinite += int((~finite & ~missing).sum())
-        places = np.flatnonzero(finite)
-        if not len(places):
+        indices = np.flatnonzero(finite)
+        if not len(indices):
             return
         start = int(self.blocks.starts[number])
-        some = numbers[places]
+        some = numbers[indices]
         whole = elements.view(np.int64) if elements.dtype.kind == "m" else elements
-        exact = whole[places] if whole.dtype.kind in "iu" else some
+        exact = whole[indices] if whole.dtype.kind in "iu" else some
         for name, at, sign in (("least", int(exact.argmin()), -1), ("greatest", int(exact.argmax()), 1)):
             value = exact[at].item()
             known = self._ends.get(name)
             if known is None or (value < known[0] if sign < 0 else value > known[0]):
-                self._ends[name] = value, start + int(places[at])
+                self._ends[name] = value, start + int(indices[at])
         first = -start % self._stride
         sampled = np.arange(first, len(numbers), self._stride)
         self._sample.append(numbers[sampled[finite[sampled]]])
@@ -183,7 +184,7 @@ class Summary(Pass):
         self._finite = count
 
     def _find_scales(self) -> dict[str, tuple[float, float]]:
-        """Return the least and the greatest colour: of the full range, and from the 2nd to the 98th of a hundred."""
+        """Return the ends of each scale of colours: of the full range, and of the 2nd to the 98th percentile."""
         if not self._ends:
             return {"full": (0.0, 0.0), "2": (0.0, 0.0)}
         full = float(self._ends["least"][0]), float(self._ends["greatest"][0])
@@ -196,7 +197,7 @@ class Summary(Pass):
         return scales
 
     def result(self) -> dict[str, Any]:
-        """Return the statistics; of the least and the greatest element their places."""
+        """Return the statistics, and the indices of the least and the greatest element in row-major order."""
         if not self._is_numeric:
             return {"count": self.blocks.count, "missing": self._missing}
         deviation = math.sqrt(self._squares / self._finite) if self._finite else 0.0
@@ -229,7 +230,9 @@ class Search(Pass):
         return {"count": int(self._counts.sum())}
 
     def find(self, start: int, *, is_back: bool) -> int:
-        """Return the place of the next match after an element, or of the one before it, around the end; -1 for none."""
+        """Return the index in row-major order of the next match after an element, or of the last one before it; after
+        the end the search goes on at the beginning. -1 if nothing matches.
+        """
         filled = np.flatnonzero(self._counts)
         if not len(filled):
             return -1
@@ -237,9 +240,9 @@ class Search(Pass):
         order = filled[::-1] if is_back else filled
         away = own - order if is_back else order - own
         for number in (*order[away >= 0][:2].tolist(), int(order[0])):
-            places = self.blocks.starts[number] + np.flatnonzero(self._matcher(self.blocks.take(number)))
-            beyond = places[places < start] if is_back else places[places > start]
+            matches = self.blocks.starts[number] + np.flatnonzero(self._matcher(self.blocks.take(number)))
+            beyond = matches[matches < start] if is_back else matches[matches > start]
             if len(beyond):
                 return int(beyond[-1 if is_back else 0])
         # There is no other match: the search has come around to the one it began at, in the block looked at last.
-        return int(places[-1 if is_back else 0])
+        return int(matches[-1 if is_back else 0])

@@ -23,7 +23,7 @@ _registered: dict[str, Format] = {}
 class _Formats(Mapping[str, Format]):
     """Every format by its name, in the order of the names; read-only.
 
-    Packages that give formats are loaded to list them, and for a name that is none of sheetarray's own.
+    Packages that give formats are loaded when all formats are listed, and for a name that is none of sheetarray's own.
     """
 
     def __getitem__(self, name: str) -> Format:
@@ -54,12 +54,16 @@ FORMATS = _Formats()
 
 
 def _load_outside() -> list[Format]:
-    """Return the formats for which no other package has to be loaded."""
+    """Return the formats of this package and those that were registered: no other package has to be loaded for them."""
     return [*INSIDE.values(), *_registered.values()]
 
 
 def composites() -> list[Composite]:
-    """Return the composites, one row for each kind of value that containers of cells spread over several columns."""
+    """Return the composites, one for each kind of value that containers of cells spread over several columns.
+
+    Those in rows of entry points are not among them: no package is loaded for every write. A package whose values are
+    composites calls `register_format` when it is imported.
+    """
     return [row.composite for row in _load_outside() if row.composite is not None]
 
 
@@ -67,10 +71,10 @@ def register_format(row: Format) -> None:
     """Add a format for as long as this process runs; a package gives its formats by entry points instead.
 
     Args:
-        row: names the module with the functions, which may be `__main__`. The same row may be registered again.
+        row: the format, whose module may be `__main__`. The same row may be registered again.
 
     Raises:
-        ValueError: a name, suffix or prefix that belongs to another format, or a row that cannot be.
+        ValueError: a name, suffix or prefix belongs to another format, or a field of the row is malformed.
 
     Example:
         >>> register_format(Format(name="mine", suffixes=(".csv",), module="__main__", stem="mine", title="my own"))
@@ -106,7 +110,7 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
 
 
 def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:
-    """Return a path, or a file under a URL with what its file system is told; a URL of a service and an open file stay.
+    """Return a path, or a `RemoteFile` with its storage options; the URL of a service and an open file as they are.
 
     Args:
         place: a path, a URL or an open file.
@@ -175,7 +179,7 @@ def _warn_of_problem() -> str:
 
 
 def _read_head(source: Any) -> bytes:
-    """Return the first bytes of what is to be read; none of what could not be read again."""
+    """Return the first bytes of a source; none if they could not be read a second time, as those of a pipe."""
     try:
         if isinstance(source, (str, os.PathLike)):
             source = locate(source)
@@ -191,5 +195,5 @@ def _read_head(source: Any) -> bytes:
                 return opened.prefix(_HEAD)
         finally:
             source.seek(at)
-    except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter says it better
+    except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter's error says more
         return b""

@@ -5,9 +5,10 @@ An entry point's name is the name of its format, and its object a `Format`:
     [project.entry-points."sheetarray.formats"]
     colors = "my_package:COLORS"
 
-No package is loaded, nor even looked for, before something is asked for that no format of sheetarray answers: a name,
-a suffix, or the list of all formats. A package that cannot be loaded, or that claims what belongs to another format, is
-an error when its own format is asked for by name, and a remark where nothing else fits; other formats work as before.
+No package is loaded, nor even looked for, until somebody asks for a name or a suffix that no format of sheetarray has,
+or for the list of all formats. A package that cannot be loaded, or that claims a name, suffix or prefix of another
+format, is an error when its own format is asked for by name, and is mentioned in the message if no format fits. Other
+formats work as before.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def find_row(name: str, inside: Iterable[Format]) -> Format | None:
 
 
 def all_rows(inside: Iterable[Format]) -> tuple[list[Format], list[str]]:
-    """Return the formats of all packages that work, and what is wrong with the others."""
+    """Return the formats of all packages that work, and sentences on those that do not."""
     rows: list[Format] = []
     problems: list[str] = []
     inside = list(inside)
@@ -73,7 +74,7 @@ def all_rows(inside: Iterable[Format]) -> tuple[list[Format], list[str]]:
 def _load(name: str, package: str, point: Any, inside: Iterable[Format]) -> Format:
     try:
         given = _object_of(point)
-    except Exception as error:  # whatever somebody else's module raises
+    except Exception as error:  # the module of another package may raise anything
         raise broken(name, package, error) from error
     if not isinstance(given, Format):
         raise broken(name, package, f"the entry point gives a {type(given).__name__}, no sheetarray.registry.Format")

@@ -1,4 +1,4 @@
-"""What is said where no format fits: what is wrong with a path, a name or a source, and which one may be meant."""
+"""Messages for paths, names and sources to which no format belongs: what is wrong, and which format may be meant."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _suffixes_of(rows: Sequence[Format], *, writable: bool) -> list[str]:
 
 
 def name_problem(name: str, rows: Sequence[Format]) -> str:
-    """Return that no format has a name, and which one may be meant."""
+    """Return a sentence that says that no format has a name, and which one may be meant."""
     bare = name.lower().removeprefix(".")
     for row in sorted(rows, key=lambda row: row.instead is not None):
         if bare in (row.name, row.stem) or f".{bare}" in row.suffixes:

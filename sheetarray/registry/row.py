@@ -1,4 +1,4 @@
-"""What the registry knows of a format, and what must hold between formats."""
+"""`Format`, the row of the registry for one format, and the checks of a row by itself and against other rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Composite:
     Attributes:
         package: the top-level package of their types.
         module: with the functions of `composite.CompositeModule`.
-        suffix: of the name of the column that says how the others belong together.
+        suffix: the end of the name of the description, the column that says how the others belong together.
     """
 
     package: str
@@ -50,20 +50,24 @@ class Format:
     Attributes:
         name: what `format=` calls it: lower-case letters and digits, with `-`, `_` or `.` between them.
         suffixes: of file names, in lower case, each with its dot; a compression may follow them.
-        module: where the adapter is, such as `my_package.adapter`.
-        stem: of its functions: `read_<stem>`, `write_<stem>`, ..
+        module: the module of the adapter, such as `my_package.adapter`.
+        stem: with which the names of its functions end: `read_<stem>`, `write_<stem>`, ..
         title: what it is, in a few words.
         prefixes: of URLs that belong to it.
-        writing: options that writing begins with.
-        extra: the extra of sheetarray that it needs.
-        instead: the suffix to write instead, where the format is only read.
-        composite: the values of this format that containers of cells spread over several columns.
+        writing: options for writing that hold unless the caller gives others.
+        extra: the extra of sheetarray that installs the packages which it needs; None for none.
+        instead: the suffix to write instead, if the format is only read; else None.
+        composite: the values of this format that containers of cells spread over several columns; it is not asked for
+            in a row that an entry point gives, until that is registered with `register_format`.
         compressible: whether `.gz` and `.zst` may follow the suffix.
-        signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
-            its suffixes belong to; a regular expression. On writing, the other format is meant.
-        package: the installed package that gives the format; None for one of sheetarray, or of this session.
+        signature: a regular expression that tells files of this format from those of another one which has the same
+            suffixes: it is found in their first 4 KiB (inflated), and never in those of the other. Writing to such a
+            suffix means the other format. Only formats of sheetarray and registered ones may share a suffix so.
+        package: the installed package whose entry point gives the format; None for one of sheetarray, or of this
+            session.
         text: whether a file that was opened for text can hold it.
-        folders: what else may be done with a folder whose name ends in a suffix: "read" it, or "write" it, too.
+        folders: "read" if a folder whose name ends in a suffix can be read as well as a file, "write" if it can also be
+            written; None if neither.
 
     Example:
         >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
@@ -126,10 +130,10 @@ def broken(name: str, package: str, reason: object) -> MissingDependencyError:
 
 
 def check_row(row: Format) -> None:
-    """Refuse a row that nothing could be looked up by.
+    """Refuse a row whose name, suffixes or prefixes are malformed.
 
     Raises:
-        ValueError: and what is wrong with it.
+        ValueError: says which of them.
     """
     if not isinstance(row.name, str) or not _NAME.fullmatch(row.name):
         raise ValueError(f"{row.name!r} is no name of a format: lower-case letters and digits, with - _ . between them")
@@ -148,11 +152,11 @@ def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True
 
     Args:
         row: the new one.
-        others: that there are.
-        signatures: whether formats may share a suffix where one of them has a signature.
+        others: all rows that exist already.
+        signatures: whether formats may share a suffix if one of them has a signature.
 
     Raises:
-        ValueError: and what belongs to which format.
+        ValueError: says what belongs to which format.
     """
     if len(set(row.suffixes)) < len(row.suffixes):
         raise ValueError(f"{row.suffixes!r}: a suffix belongs to {row.name} already")
@@ -166,5 +170,5 @@ def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True
 
 
 def meant_suffixes(row: Format) -> tuple[str, ...]:
-    """Return the suffixes that mean a format by themselves; none where its signature decides."""
+    """Return the suffixes that alone are enough to mean a format: none, if its signature is needed as well."""
     return () if row.signature else row.suffixes

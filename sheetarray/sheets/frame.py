@@ -42,10 +42,10 @@ def to_frame(arrays: Any) -> pd.DataFrame:
 
     layout = lay_out(linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON))
     columns = {}
-    for place, piece in enumerate(layout.pieces):
+    for number, piece in enumerate(layout.pieces):
         cells = np.full(layout.height - 1, None, dtype=object)
         cells[: piece.height] = [*piece.header, *encode(piece.buffer, piece.dtype)]
-        columns[place] = cells
+        columns[number] = cells
     frame = pd.DataFrame(columns)
     frame.columns = pd.Index([piece.name for piece in layout.pieces])
     return frame
@@ -96,17 +96,19 @@ class _FrameSheet:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the column names and the first rows."""
         rows = min(1200, max(64, budget // max(self._frame.shape[1], 1)))
-        columns = [self._column_cells(place, 0, rows) for place in range(self._frame.shape[1])]
+        columns = [self._column_cells(number, 0, rows) for number in range(self._frame.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)], rows > len(self._frame)
 
     def words(self) -> Words:
         """Return the words of headers in the columns that hold objects or text, and in the names of all."""
         cells: list[tuple[int, int, Cell]] = []
-        for place, dtype in enumerate(self._frame.dtypes):
-            cells.append((0, place, str(self._frame.columns[place])))
+        for number, dtype in enumerate(self._frame.dtypes):
+            cells.append((0, number, str(self._frame.columns[number])))
             if getattr(dtype, "kind", "O") not in "iufcbmM":
                 cells += [
-                    (row, place, cell) for row, cell in enumerate(self._column_cells(place, 1), 1) if type(cell) is str
+                    (row, number, cell)
+                    for row, cell in enumerate(self._column_cells(number, 1), 1)
+                    if type(cell) is str
                 ]
         return Words.from_cells(cells)
 
@@ -130,15 +132,15 @@ class _FrameSheet:
 
     def _row(self, row: int, first: int, end: int | None) -> list[Cell]:
         width = self._frame.shape[1]
-        cells = (self._column_cells(place, row, row + 1) for place in range(first, min(end or width, width)))
+        cells = (self._column_cells(number, row, row + 1) for number in range(first, min(end or width, width)))
         return [cell[0] if cell else None for cell in cells]
 
-    def _column_cells(self, place: int, start: int, stop: int | None = None) -> list[Cell]:
-        values = self._frame.iloc[max(start - 1, 0) : None if stop is None else stop - 1, place]
+    def _column_cells(self, number: int, start: int, stop: int | None = None) -> list[Cell]:
+        values = self._frame.iloc[max(start - 1, 0) : None if stop is None else stop - 1, number]
         blank = values.isna().to_numpy()
         cells = values.astype(object).to_numpy(copy=True)
         cells[blank] = None
-        name = str(self._frame.columns[place])
+        name = str(self._frame.columns[number])
         return [
             *([name] if start == 0 else ()),
             *(c.item() if isinstance(c, np.generic) else c for c in cells),

@@ -1,6 +1,6 @@
-"""The blocks of one array, behind each other in a file without a name, in the order in which the array will be written.
+"""Keeps the blocks of one array one after the other in a file without a name, in the order in which it will be written.
 
-So it can be mapped and written like any other, without ever being in memory. The file vanishes with the process.
+So the array can be mapped and written like any other without ever being in memory. The file vanishes with the process.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _TEXTS_AT_ONCE = 2**16
 
 
 class SpooledArray:
-    """The blocks of one array.
+    """An array whose blocks are kept in a file.
 
     Args:
         name: for messages.
-        first: a block, which says what the others have to be like; it is not kept yet.
+        first: a block whose dtype and shape the others have to fit; it is not kept yet.
         axis: along which blocks are joined; negative ones count from the last.
         folder: for the file; None for the system's temporary folder.
 
@@ -154,6 +154,6 @@ class SpooledArray:
             release_pages(mapped, 0, len(mapped))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()

@@ -18,8 +18,8 @@ from .arrays import SpooledArray
 class Spool:
     """Blocks of arrays, which are joined along one axis.
 
-    Blocks of a Dataset are joined along the dimension that is the axis of its data variables; what lies along others
-    only, and the attributes, are those of the first block.
+    Blocks of a Dataset are joined along the dimension that is the axis of its data variables; variables without this
+    dimension, and the attributes, are those of the first block.
 
     Args:
         append_axis: along which blocks are joined; negative ones count from the last.
@@ -62,7 +62,7 @@ class Spool:
         Raises:
             DTypeError: an array has another dtype than in the first block, or none that can be joined.
             LimitError: it has another shape beside the axis, or no such axis; a Dataset differs in what is not joined.
-            OSError: the system refuses; the spool is of no more use then.
+            OSError: the system refuses; nothing can be appended afterwards.
         """
         self._check_whole()
         if is_of(block, "xarray", "Dataset"):

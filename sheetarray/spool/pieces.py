@@ -19,12 +19,12 @@ from ..dtypes import Buffer
 from ..files import release_pages
 
 MOST_BYTES = 2**43
-"""Of all arrays together; a header that claims more is not believed before its cells are there."""
+"""The largest size of all arrays together; for a header that claims more no file is made before its cells were read."""
 _ALIGNMENT = 64  # bytes
 
 
 class NotInPiecesError(Exception):
-    """A file is to be read at once: reading says what is wrong with it, or knows what pieces of it do not show."""
+    """Says that a file has to be read as a whole: an ordinary read raises the right error, or does not need pieces."""
 
 
 class PiecedArrays:
@@ -62,7 +62,7 @@ class PiecedArrays:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()  # the map goes with the last array that is a view on it
+        self._file.close()  # the map is closed when the last array that is a view on it is deleted
 
     def append(self, name: str, elements: Buffer) -> None:
         """Keep the next elements of an array.
@@ -80,7 +80,7 @@ class PiecedArrays:
         self._counts[name] = done + len(elements)
 
     def join(self) -> dict[str, Buffer]:
-        """Return the arrays, mapped, not to be written to.
+        """Return the arrays, which are mapped and read-only.
 
         Raises:
             ValueError: elements are missing.

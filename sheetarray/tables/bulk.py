@@ -1,8 +1,8 @@
-"""The dtypes and the values of long columns, by the columnar engine: one question for all columns of a kind.
+"""The dtypes and the values of long columns, by the columnar engine: one query for all columns of a kind.
 
-The first cells of a column say what it may be; then all of its cells are tried under that, and where one of them
-says otherwise under the next: integers, floats, floats with a decimal comma, text. The engine converts whole columns
-and prints its doubles again; what looks different then (`1.50`, `+2.5`, twenty digits) is looked at for itself.
+The first cells of a column suggest a kind; then all of its cells are parsed as that kind, and if one of them is not of
+it as the next: integers, floats, floats with a decimal comma, text. The engine converts whole columns and prints its
+doubles again; numerals that look different then (`1.50`, `+2.5`, twenty digits) are looked at one by one.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class _Long:
         return pl.DataFrame({str(key): self.columns[key] for key in keys})
 
     def _strip(self, keys: list[int]) -> None:
-        """Take white space away, and ask again what the columns may be."""
+        """Take white space away, and suggest a kind for each of the columns anew."""
         import polars as pl
 
         fresh = [key for key in keys if key not in self.stripped]
@@ -136,8 +136,8 @@ class _Long:
             self.values[key] = np.full(len(self.columns[key]), np.nan)
 
     def _cast(self, keys: list[int], name: str) -> dict[int, pl.Series]:
-        """Return the columns of which every cell that is not blank is a number of the engine's; white space is no
-        obstacle.
+        """Return the columns whose cells are all blank or numbers of a dtype of the engine, once white space around
+        them is taken away.
         """
         import polars as pl
 
@@ -156,7 +156,7 @@ class _Long:
     # Numbers -------------------------------------------------------------------------------------------------
 
     def _with_point(self, keys: list[int]) -> None:
-        """Take numbers with marks that are given for numbers without them."""
+        """Write numbers that have the marks given by the caller with a decimal point and no other mark."""
         import polars as pl
 
         self._strip(keys)
@@ -223,26 +223,26 @@ class _Long:
         for key in made.keys() - self.values.keys():
             self.kinds[key] = "text"
 
-    def _keeps_all(self, key: int, places: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
-        """Return whether doubles keep all numerals of a column; those at some places must be looked at singly."""
-        if not len(places):
+    def _keeps_all(self, key: int, indices: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
+        """Return whether doubles keep all numerals of a column; those at `indices` must be looked at singly."""
+        if not len(indices):
             return not are_long_integers(texts)
-        odd, values = texts.gather(places), doubles.gather(places)
+        odd, values = texts.gather(indices), doubles.gather(indices)
         easy = odd.str.contains(_SHORT_NUMBER) & (odd.str.len_bytes() <= _SHORT_DIGITS) & (odd != "-0")
         if not easy.all():
-            places, odd, values = places.filter(~easy), odd.filter(~easy), values.filter(~easy)
+            indices, odd, values = indices.filter(~easy), odd.filter(~easy), values.filter(~easy)
             if not odd.str.contains(f"^(?:{NUMBER})$").all() or odd.str.contains(f"^{PHONE}$").any():
                 return False
             if odd.str.len_bytes().max() > LONGEST:  # type: ignore[operator]  # there is one
                 return False
             if (index := find_lost_numeral(odd, values)) is not None:
                 if has_too_many_digits(odd[index]):
-                    self.long[key] = int(places[index])
+                    self.long[key] = int(indices[index])
                 return False
         return not are_long_integers(texts)
 
     def _commas(self, keys: list[int]) -> None:
-        """Take numbers with a decimal comma for numbers with a point; they are looked at as floats next."""
+        """Replace decimal commas by points in columns of such numbers, which are then parsed as floats."""
         import polars as pl
 
         self._strip(keys)
@@ -286,7 +286,7 @@ class _Long:
                 self.values[key] = dates
 
     def _texts(self, keys: list[int]) -> None:
-        """Take text as it stands; a cell of white space is a blank."""
+        """Make text of the cells as they stand; a cell of white space is a blank."""
         import polars as pl
 
         frame = pl.DataFrame({str(key): self.given[key] for key in keys})

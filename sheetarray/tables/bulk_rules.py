@@ -28,7 +28,10 @@ def engine_double() -> Any:
 
 
 def are_long_integers(texts: pl.Series) -> bool:
-    """Return whether a column holds nothing but integers of which one has as many digits as an id, however round."""
+    """Return whether a column holds nothing but integers, one of which has so many digits that it may be an id.
+
+    Such a column stays text even if doubles hold its integers exactly, as they hold 10^22.
+    """
     first = texts.drop_nulls().head(1)
     if not len(first) or not first[0].lstrip("+-").isdigit():
         return False

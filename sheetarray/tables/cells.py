@@ -29,13 +29,13 @@ class TableColumn:
     """The cells of a column, in the rows that count.
 
     Attributes:
-        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it all, and what makes
-            them where `typed` does.
-        numbers: the cells as doubles, null for blanks, where the container says that each of them is a number; if it
-            gives their texts as well, the digits of integers beyond 2^53 count.
-        errors: the names of error cells, by index.
-        unreadable: cells of which nobody knows the value, by index.
-        typed: the array, where the container says that every cell is a date, or that every cell is a truth value.
+        texts: the text of each cell; None or "" is a blank, and so is an error cell. `texts` itself is None if
+            `numbers` is enough, and a function that makes the texts if `typed` is given.
+        numbers: the cells as doubles, null for blanks, if the container says that all of them are numbers. If it gives
+            their texts as well, integers beyond 2^53 have digits that the doubles lack.
+        errors: the names of error cells, such as `#N/A`, by index.
+        unreadable: cells whose value cannot be known, by index.
+        typed: the array, if the container says that every cell is a date, or that every cell is a boolean.
     """
 
     texts: Texts | Callable[[], Texts] | None
@@ -92,27 +92,28 @@ class Table:
     """All cells of a sheet.
 
     Attributes:
-        height: how many rows there are, up to the last one that holds a cell at least.
-        columns: by their place in the sheet; at least those that hold a cell.
+        height: the number of rows, at least up to the last one that holds a cell.
+        columns: by their numbers in the sheet, counted from 0; at least those that hold a cell.
         lines: the rows that are lines without any cell, not even a blank one, as text may have them.
-        places: where in the sheet each row stands, if very many such lines were left out; None if none were.
-        are_quoted: tells of some rows of the sheet, ascending, whether the first text in each stands in quotes, which
-            make it a cell and no comment; None if the container has no quotes.
+        sheet_rows: the row of the sheet in which each row stands, if very many such lines were left out; None if no
+            line was.
+        are_quoted: returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first
+            text of each row stands in quotes, which make it a cell and no comment. None if the container has no quotes.
     """
 
     height: int
     columns: Mapping[int, RawColumn]
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    places: Positions | None = None
+    sheet_rows: Positions | None = None
     are_quoted: Callable[[list[int], str], Mask] | None = None
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""
-        return row if self.places is None else int(np.searchsorted(self.places, row))
+        return row if self.sheet_rows is None else int(np.searchsorted(self.sheet_rows, row))
 
     def row_of(self, index: int) -> int:
         """Return the row of the sheet in which a row of the table stands."""
-        return index if self.places is None or not len(self.places) else int(self.places[index])
+        return index if self.sheet_rows is None or not len(self.sheet_rows) else int(self.sheet_rows[index])
 
 
 class TableSheet(Protocol):

@@ -32,7 +32,7 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
     except FormatError as error:
         try:
             known = np.dtype(dtype)
-        except (TypeError, ValueError):  # NumPy knows it no more than the format does
+        except (TypeError, ValueError):  # NumPy does not know it either
             raise DTypeError(str(error)) from None
     return dtypes.from_numpy(known)
 
@@ -70,7 +70,7 @@ def _all(texts: list[str | None]) -> list[str]:
 
 
 def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
-    """Return numbers without what parts their thousands; other cells as they are."""
+    """Return numbers without the marks between their thousands; other cells as they are."""
     if marks.thousands is None:
         return texts
     import re

@@ -16,27 +16,27 @@ _MOST_LISTED = 20  # names in a message
 
 
 def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
-    """Return the places of columns by their names: what stands in the rows of names, else the letter.
+    """Return the numbers of columns, counted from 0, by their names: the text in the rows of names, else the letter.
 
-    A name that is there already becomes `name_2`; whatever else is called so keeps its name. Columns that have
-    neither a name nor a cell are left out.
+    A name that another column has already becomes `name_2`, or `name_3` if a further column is called `name_2`. Columns
+    that have neither a name nor a cell are left out.
     """
-    texts = {place: _name(table.columns[place], rows.names) for place in sorted(table.columns)}
+    texts = {number: _name(table.columns[number], rows.names) for number in sorted(table.columns)}
     given = set(texts.values()) - {""}
     names: dict[str, int] = {}
-    counts: dict[str, int] = {}  # the last one tried of each name, for very many columns of one
-    for place, text in texts.items():
-        if not text and not _holds_data(table.columns[place], rows):
+    counts: dict[str, int] = {}  # by name, the last number that was appended to it: very many columns may share one
+    for number, text in texts.items():
+        if not text and not _holds_data(table.columns[number], rows):
             continue
-        name = text or column_letters(place)
+        name = text or column_letters(number)
         if name in names or (not text and name in given):
             base, count = name, counts.get(name, 1) + 1
             while (name := f"{base}_{count}") in names or name in given:
                 count += 1
             counts[base] = count
-            address = cell_address(rows.name_row if rows.names else rows.row(0), place)
+            address = cell_address(rows.name_row if rows.names else rows.row(0), number)
             notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
-        names[name] = place
+        names[name] = number
     return names
 
 
@@ -68,7 +68,7 @@ def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> lis
     """
     if columns is None:
         return list(names)
-    by_letter = {column_letters(place): name for name, place in names.items()}
+    by_letter = {column_letters(number): name for name, number in names.items()}
     selected = []
     for column in [columns] if isinstance(columns, str) else columns:
         name = column if column in names else by_letter.get(column)

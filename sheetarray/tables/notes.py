@@ -1,4 +1,4 @@
-"""What was accepted while a table was read: one warning of each kind, at the line that called this package."""
+"""Remarks on what was accepted while a table was read: one warning of each kind, at the caller's line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Notes:
         self._kinds: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, kind: str, message: str, address: str, count: int = 1) -> None:
-        """Note something; of each kind the first message is said, and how many more there are."""
+        """Note something that was accepted; the warning has the first message of each kind, and the count of others."""
         self._kinds.setdefault(kind, []).append((message, address))
         self._kinds[kind] += [("", "")] * (count - 1)
 
     def warn(self) -> None:
-        """Say it all."""
+        """Issue the warnings."""
         for notes in self._kinds.values():
             message, address = notes[0]
-            place = address if self._title is None else f"{self._title}!{address}"
+            location = address if self._title is None else f"{self._title}!{address}"
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
-            warn_caller(f"{place}: {message}{more}")
+            warn_caller(f"{location}: {message}{more}")

@@ -1,8 +1,8 @@
 """How numbers look in ordinary tables, and whether a double keeps one that a table holds.
 
-A number forgets leading zeros (`007`), the plus before a telephone number, and digits beyond those of a double; a
-column in which one of these stands is text. A comma is a decimal mark only where a cell of the column can be nothing
-else (`3,14`) and none contradicts it: where every comma could part thousands (`1,234`), nobody knows.
+A number loses leading zeros (`007`), the plus before a telephone number, and digits beyond those of a double; a column
+with one of these is text. A comma is a decimal mark only where it can be nothing else in some cell of the column
+(`3,14`) and no cell contradicts it. Where every comma could part thousands (`1,234`), it is not known what it means.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..elements import DAY
 from ..errors import LimitError
 
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
-"""White space, which means nothing around a number, and a cell of nothing else is blank."""
+"""The characters that are white space: around a number they mean nothing, and a cell of nothing else is blank."""
 
-EXACT = 2**53  # from here on a double may be several integers
+EXACT = 2**53  # from here on one double may stand for several integers
 _SHORTEST = 17  # digits that the shortest text of a double has at most
 LONGEST = 1000  # characters of a numeral; a double never needs more than 767 digits
 
@@ -53,7 +53,7 @@ class NumeralMarks:
 
     Attributes:
         decimal: the decimal mark; None finds it for each column.
-        thousands: what parts thousands; None is nothing.
+        thousands: the mark between thousands; None for no such mark.
 
     Raises:
         LimitError: marks that could not be told apart.
@@ -75,7 +75,7 @@ class NumeralMarks:
 
     @property
     def is_plain(self) -> bool:
-        """Whether numbers have a decimal point and nothing else, as far as anybody has said."""
+        """Whether the caller has given no marks, or a decimal point alone."""
         return self.decimal != "," and self.thousands is None
 
     @property
@@ -155,7 +155,7 @@ def has_too_many_digits(text: str) -> bool:
 
 
 def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
-    """Return whether the commas in a column are decimal marks: one must be, and none speaks against it.
+    """Return whether the commas in a column are decimal marks: in some cell they must be, and no cell contradicts it.
 
     Args:
         texts: the cells that are not blank, without white space around.

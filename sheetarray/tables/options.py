@@ -1,4 +1,4 @@
-"""What a caller may say of an ordinary table."""
+"""The options with which a caller describes an ordinary table."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ class TableOptions:
         shape: of every column's array, or by name; one -1 is worked out.
         order: how the cells of a column fill its shape.
         missing: "nan" reads blanks as NaN, NaT, None or ""; "error" refuses them.
-        header: how many rows hold the names, joined by a blank; True is one, False is none, None finds out.
-        skip_rows: how many rows stand above the table, or which rows are passed over, counted from 0.
-        skip_footer: how many rows below the table are passed over.
+        header: the number of rows that hold the names, which are joined by a blank; True is 1, False is 0, and with
+            None the first row tells.
+        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
+        skip_footer: the number of rows below the table that are passed over.
         comment: rows that begin with this text are passed over.
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
-        thousands: what parts thousands in numbers; None is nothing.
+        thousands: the mark between thousands in numbers; None for no such mark.
 
     Raises:
         LimitError: a value that an option cannot have.
@@ -125,7 +126,7 @@ def _are_rows(value: Any) -> TypeGuard[Collection[int]]:
 
 
 def _count(value: Any) -> int | None:
-    """Return a number of rows; None for what is none."""
+    """Return a value as a number of rows; None if it is no such number."""
     try:
         count = operator.index(value)
     except TypeError:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_SHORT = 256  # rows of a column that plain Python is faster with
+_SHORT = 256  # rows; shorter columns are read faster by plain Python than by the engine
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _CELLS_AT_ONCE = 2**23  # cells of columns that are taken together
 _TELLING_WORDS = ("ndarray", "order", "dtype")
-_HEAD = 20_000  # cells in which an array of the exchange format is looked for
+_HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
 _ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
-_WIDE_HEAD = 2**20  # cells, where they make fewer rows than that
+_WIDE_HEAD = 2**20  # cells that are looked at instead, if `_HEAD` cells make fewer rows than `_ROWS_OF_ANCHOR`
 
 
 def read_table(
@@ -42,7 +42,7 @@ def read_table(
     Args:
         sheet: where the cells are.
         columns: names (or letters) of the columns that are wanted; None for all.
-        options: what is said of the table.
+        options: what the caller says of the table; None for nothing.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
@@ -76,7 +76,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
         down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
         is_version = anchor.aliases == () and _is_version(grid, anchor.row + down, anchor.column + right)
         if anchor.header is None and not is_version:
-            continue  # words that a header has too, and no more
+            continue  # only words that a header has as well
         raise FormatError(
             f"an array of the exchange format, {anchor.name!r}, not an ordinary table",
             location=cell_address(anchor.row, anchor.column),
@@ -85,7 +85,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
 
 
 def _has_telling_words(grid: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether a cell holds one of the words without which no array begins, nor four keys of a header follow."""
+    """Return whether a cell holds `ndarray`, `order` or `dtype`: every anchor, and every damaged header, has one."""
     lines = ("\n".join([cell for cell in cells if type(cell) is str]).lower() for cells in grid)
     return any(word in line for line in lines for word in _TELLING_WORDS)
 
@@ -103,7 +103,7 @@ class _TableReader:
         self.table, self.rows, self.options, self.notes = table, rows, options, notes
 
     def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
-        """Return the arrays of the columns that are wanted: name -> place."""
+        """Return the arrays of the columns that are wanted, which are given as a mapping of names to numbers."""
         arrays: dict[str, Array] = {}
         errors: list[tuple[int, int, str]] = []
         names = list(wanted)
@@ -115,68 +115,68 @@ class _TableReader:
         return arrays
 
     def _read_some(self, wanted: Mapping[str, int], errors: list[tuple[int, int, str]]) -> dict[str, Array]:
-        """Return the arrays of a few columns, and note their error cells: index, place, text."""
-        cells = {place: self._take(place, name) for name, place in wanted.items()}
+        """Return the arrays of a few columns, and note their error cells: index, number of the column, text."""
+        cells = {number: self._take(number, name) for name, number in wanted.items()}
         given = {
-            place: dtype
-            for name, place in wanted.items()
+            number: dtype
+            for name, number in wanted.items()
             if (dtype := _option_for(self.options.dtype, name)) is not None
         }
-        inferred = self._infer({place: column for place, column in cells.items() if place not in given})
+        inferred = self._infer({number: column for number, column in cells.items() if number not in given})
         arrays: dict[str, Array] = {}
-        for name, place in wanted.items():
-            column, shape = cells[place], _option_for(self.options.shape, name)
-            values = inferred.get(place)
-            array = self._decode_given(column, given[place], name, place) if values is None else values
-            arrays[name] = array if shape is None else self._reshape(array, column, shape, name, place)
-            errors += [(index, place, text) for index, text in column.errors.items()]
+        for name, number in wanted.items():
+            column, shape = cells[number], _option_for(self.options.shape, name)
+            values = inferred.get(number)
+            array = self._decode_given(column, given[number], name, number) if values is None else values
+            arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
+            errors += [(index, number, text) for index, text in column.errors.items()]
         return arrays
 
-    def _take(self, place: int, name: str) -> TableColumn:
-        """Return the cells of a column; what means a missing value is one.
+    def _take(self, number: int, name: str) -> TableColumn:
+        """Return the cells of a column, in which every cell that means a missing value is blank.
 
         Raises:
-            FormatError: a cell of which nobody knows the value, or a missing value where there may be none.
+            FormatError: a cell whose value cannot be known, or a missing value although `missing` is "error".
         """
-        column = self.table.columns[place].take(self.rows.data)
+        column = self.table.columns[number].take(self.rows.data)
         for index, cell in column.unreadable.items():
-            raise self._error(place, index, name, cell.reason, cell.hint)
+            raise self._error(number, index, name, cell.reason, cell.hint)
         if self.options.missing_texts:
             column = _without_missing(column, self.options)
         if self.options.missing == "error":
             for index, error in column.errors.items():
-                raise self._error(place, index, name, f"an error, {error}", "missing='nan' reads errors as NaN")
+                raise self._error(number, index, name, f"an error, {error}", "missing='nan' reads errors as NaN")
             blank = _first_blank(column)
             if blank is not None:
-                raise self._error(place, blank, name, "a blank cell", "missing='nan' reads blanks as NaN")
+                raise self._error(number, blank, name, "a blank cell", "missing='nan' reads blanks as NaN")
         return column
 
     def _infer(self, columns: Mapping[int, TableColumn]) -> dict[int, Array]:
-        """Return the arrays of columns of which nobody says the dtype."""
+        """Return the arrays of columns whose dtype the caller has not given."""
         inferred: dict[int, Inferred] = {}
         short: dict[int, list[str | None]] = {}
         long: dict[int, pl.Series] = {}
-        for place, column in columns.items():
+        for number, column in columns.items():
             if column.typed is not None:
-                inferred[place] = Inferred(column.typed)
+                inferred[number] = Inferred(column.typed)
             elif column.numbers is not None:
-                inferred[place] = self._numbers(column, column.numbers)
+                inferred[number] = self._numbers(column, column.numbers)
             elif len(column) <= _SHORT:
-                short[place] = column.as_list()
+                short[number] = column.as_list()
             else:
-                long[place] = column.as_series()
+                long[number] = column.as_series()
         inferred |= infer_doubles(short, self.options.marks)
         inferred |= {
-            place: infer_short(cells, self.options.marks) for place, cells in short.items() if place not in inferred
+            number: infer_short(cells, self.options.marks) for number, cells in short.items() if number not in inferred
         }
         inferred |= infer_long(long, self.options.marks) if long else {}
-        for place, known in inferred.items():
+        for number, known in inferred.items():
             if known.long is not None:
-                self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), place))
-        return {place: known.values for place, known in inferred.items()}
+                self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), number))
+        return {number: known.values for number, known in inferred.items()}
 
     def _numbers(self, column: TableColumn, numbers: pl.Series) -> Inferred:
-        """Return the array of a column of number cells; their digits count where doubles may be several integers."""
+        """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
         if column.texts is not None:
             texts = column.as_list()
             known = infer_short(texts, NumeralMarks())
@@ -184,7 +184,7 @@ class _TableReader:
                 return known
         return Inferred(_number_array(numbers))
 
-    def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, place: int) -> Array:
+    def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, number: int) -> Array:
         kind = parse_given_dtype(dtype)
         texts = column.as_list()
         if kind.kind != "string":
@@ -193,26 +193,26 @@ class _TableReader:
         for problem in problems:
             error = column.errors.get(problem.index)
             reason = problem.reason if error is None else f"expected {kind.name}, found an error, {error}"
-            raise self._error(place, problem.index, name, reason, problem.hint)
+            raise self._error(number, problem.index, name, reason, problem.hint)
         return values
 
-    def _reshape(self, values: Array, column: TableColumn, shape: Shape, name: str, place: int) -> Array:
+    def _reshape(self, values: Array, column: TableColumn, shape: Shape, name: str, number: int) -> Array:
         count = _filled_cells(column)
         try:
             return values[:count].reshape(shape, order="F" if self.options.order == "column-major" else "C")
         except ValueError:
-            raise self._error(place, 0, name, f"{count} cells do not fill the shape {shape}") from None
+            raise self._error(number, 0, name, f"{count} cells do not fill the shape {shape}") from None
 
     def _note_errors(self, errors: list[tuple[int, int, str]]) -> None:
         """Warn of error cells, which are read as missing values."""
         if errors:
-            index, place, text = min(errors)
+            index, number, text = min(errors)
             count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
             message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
-            self.notes.add("errors", message, cell_address(self.rows.row(index), place))
+            self.notes.add("errors", message, cell_address(self.rows.row(index), number))
 
-    def _error(self, place: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
-        location = cell_address(self.rows.row(index), place)
+    def _error(self, number: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
+        location = cell_address(self.rows.row(index), number)
         return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""Which rows of a sheet a table's names and data stand in."""
+"""Selects the rows of a sheet in which the names and the data of a table stand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .cells import Table
 from .numerals import reads_as_value
 from .options import TableOptions
 
-_FEW = 16  # rows at either end that are looked at before all of them are
+_FEW = 16  # rows at either end of a table, which are looked at one by one before masks of all rows are made
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class TableRows:
 
     Attributes:
         table: whose rows they are.
-        names: those that hold the names of columns.
-        data: all others that count, ascending.
+        names: the rows that hold the names of columns.
+        data: the rows that hold data, ascending.
     """
 
     table: Table
@@ -65,7 +65,7 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
 
 
 def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
-    """Return the error that says there is no row, and by which option, if there would be some without it."""
+    """Return an error that says that a table has no rows, and names the options that passed over all there were."""
     filled, _ = _filled_rows(table, None)
     if not filled.any():
         return FormatError("an empty table")
@@ -129,8 +129,8 @@ def _holds(table: Table, row: int) -> bool:
 def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
     """Return masks of the rows that hold something, and of those that begin with the mark of a comment."""
     filled, comments = np.zeros(table.height, dtype=bool), np.zeros(table.height, dtype=bool)
-    for place in sorted(table.columns):
-        column = table.columns[place]
+    for number in sorted(table.columns):
+        column = table.columns[number]
         if comment is not None:
             rows = column.begins(comment)
             comments[rows[~filled[rows]]] = True

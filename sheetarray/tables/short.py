@@ -39,7 +39,7 @@ _INTEGERS, _NUMBERS = _lines(INTEGER), _lines(NUMBER)
 _DAYS, _MOMENTS = _lines(rf"{DAY}|NaT"), _lines(rf"{DAY}|{MOMENT}|NaT")
 _ANY_INTEGERS = _lines(r"[+-]?[0-9]+")
 _FRACTION = re.compile(r"\.([0-9]+)$", re.MULTILINE)
-_FEW, _FEW_UNLOADED = 2**10, 2**17  # cells from which on the engine is quicker, its import apart and included
+_FEW, _FEW_UNLOADED = 2**10, 2**17  # cells; with more the engine is faster: if it is imported already, and if not
 _SPACED = re.compile(rf"^[{WHITE}]|[{WHITE}]$", re.MULTILINE)
 
 
@@ -49,8 +49,8 @@ class Inferred:
 
     Attributes:
         values: of its cells.
-        long: the index of a decimal with more digits than a double holds, because of which it is text; None where
-            there is no such.
+        long: the index of a decimal with more digits than a double holds, which made the column text; None if that was
+            not the reason, or the column is no text.
     """
 
     values: Array
@@ -89,7 +89,7 @@ def infer_short(cells: Sequence[str | None], marks: NumeralMarks) -> Inferred:
 def infer_doubles(columns: Mapping[int, Sequence[str | None]], marks: NumeralMarks) -> dict[int, Inferred]:
     """Return the values of those columns in which each cell is the shortest text of a double, all read at once.
 
-    Whatever the engine reads, a text that it prints for a double in the same way is that double's.
+    No rule about numerals is needed: a text that the engine prints again for the double that it has read is exact.
 
     Args:
         columns: text, all of one length, by any key; `infer_short` gives the same values.
@@ -110,7 +110,7 @@ def infer_doubles(columns: Mapping[int, Sequence[str | None]], marks: NumeralMar
     are_shortest = np.logical_and.reduce(are_alike, axis=1)
     values = numbers.to_numpy().reshape(-1, height)
     return {
-        key: Inferred(values[index].copy())  # nobody's base holds another's cells
+        key: Inferred(values[index].copy())  # a view would keep the values of all columns in memory
         for index, key in enumerate(columns)
         if are_shortest[index]
     }
@@ -121,8 +121,8 @@ class _Short:
 
     Args:
         cells: text; None and "" are blanks.
-        texts: those that are not.
-        lines: the same, one a line.
+        texts: the cells that are not blank.
+        lines: the same cells as one text, a line each, so that one regular expression looks at all of them.
         marks: that numbers bear.
     """
 
@@ -169,7 +169,7 @@ class _Short:
     def _floats(self, numerals: list[str], lines: str) -> Array | None:
         """Make float64; None where a double does not keep a numeral."""
         if _ANY_INTEGERS.fullmatch(lines) and any(len(text) > 16 for text in numerals):
-            return None  # an id, however round
+            return None  # integers of so many digits may be ids, even if doubles hold them exactly
         if len(max(numerals, key=len)) > LONGEST:
             return None
         numbers = list(map(float, numerals))
@@ -194,7 +194,7 @@ class _Short:
         return dates_of([text or "NaT" for text in self.cells], unit_of(self.lines))
 
     def _spread(self, values: Sequence[Any], out: Array) -> Array:
-        """Return values at their places among the blanks."""
+        """Put values into `out`, in the order of the cells that are not blank, and return it."""
         out[[index for index, text in enumerate(self.cells) if text]] = values
         return out
 
@@ -211,7 +211,7 @@ def unit_of(lines: str) -> str:
 
 
 def unit_of_digits(count: int) -> str:
-    """Return the unit for so many digits of a second.
+    """Return the coarsest unit that keeps `count` decimals of a second.
 
     Example:
         >>> [unit_of_digits(count) for count in (0, 1, 3, 4, 9)]
@@ -221,7 +221,7 @@ def unit_of_digits(count: int) -> str:
 
 
 def dates_of(texts: Sequence[str], unit: str) -> Array | None:
-    """Return dates and moments, given as ISO text or NaT; None where one does not exist, or the unit has no room."""
+    """Return dates and moments, given as ISO text or NaT; None if one is in no calendar, or beyond the unit's range."""
     if unit == "ns" and not all(_FIRST <= text.replace(" ", "T") <= _LAST for text in texts if text != "NaT"):
         return None
     try:

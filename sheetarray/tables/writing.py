@@ -1,7 +1,7 @@
-"""Ordinary tables out: 1-D arrays as plain columns under one row of names, and which of them do not come back the same.
+"""Lays 1-D arrays out as an ordinary table, and finds out which columns do not come back the same.
 
-A table is a layout whose headers are empty. What its columns are when they are read again is not worked out but looked
-at: `find_changes` compares what was read back with what was written.
+A table is a layout whose headers are empty. Whether its columns come back is not predicted: `find_changes` compares
+the columns that were read back with those that were written.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def lay_out_table(
     Args:
         table: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts)
             or polars, an Arrow table.
-        max_rows: how many rows the container has.
-        max_columns: how many columns the container has.
-        max_characters: how much text a cell holds, in UTF-16 units.
+        max_rows: the number of rows that the container has; None for any number.
+        max_columns: the number of columns that the container has; None for any number.
+        max_characters: the longest text of a cell, in UTF-16 units; None for any length.
         serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
 
     Raises:
@@ -95,7 +95,7 @@ def _coarsen(moments: Array) -> Array:
 
 
 def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a table that have come back as something else: the name, and what has become of it.
+    """Yield the name of each column that has come back as something else, and a phrase that says what it is now.
 
     A column is the same where it holds the same values of the same kind; integers and floats may be wider.
     """

@@ -31,10 +31,10 @@ def frame_columns(frame: Any) -> list[tuple[str, Array]]:
         DTypeError: names the column that no array of the format holds.
     """
     columns = index_columns(frame.index, taken=list(frame.columns))
-    for place, label in enumerate(frame.columns):
+    for number, label in enumerate(frame.columns):
         name = name_of(label)
         with naming(name):
-            columns.append((name, column_array(frame.iloc[:, place])))
+            columns.append((name, column_array(frame.iloc[:, number])))
     return columns
 
 

@@ -1,4 +1,4 @@
-"""Whose object it is, and what it is called: known from its classes, so that no package has to be imported."""
+"""Tells which package an object is of by the names of its classes, so that none is imported; names of columns."""
 
 from __future__ import annotations
 

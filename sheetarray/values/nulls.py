@@ -35,11 +35,11 @@ def to_floats(values: Array, missing: Mask) -> Array:
     """Return floats, NaN where one is missing.
 
     Args:
-        values: whatever where one is missing.
-        missing: where.
+        values: the floats; what stands where one is missing does not matter.
+        missing: a mask of the missing ones.
 
     Raises:
-        DTypeError: a null and a NaN.
+        DTypeError: there are both a missing value and a NaN.
     """
     if not missing.any():
         return values
@@ -54,12 +54,12 @@ def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
     """Return dates or durations, NaT where one is missing.
 
     Args:
-        counts: int64, of units since 1970 or of units; whatever where one is missing.
-        missing: where.
+        counts: int64, the number of units, for dates since 1970; what stands where one is missing does not matter.
+        missing: a mask of the missing ones.
         dtype: such as "datetime64[us]".
 
     Raises:
-        DTypeError: a count that is NaT's.
+        DTypeError: a count is the one that stands for NaT.
     """
     counts = np.array(counts, dtype=np.int64)
     if (counts[~missing] == _NOT_A_TIME).any():

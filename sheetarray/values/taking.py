@@ -1,4 +1,4 @@
-"""Any object -> one ndarray, or the columns of a table by name; which package it is of decides how."""
+"""Any object -> one ndarray, or the columns of a table by name, by the rules for the package that it is of."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Views: sheets that show one slice of an array as a table, by formulas into the array's column.
 
 `description` says which arrays get one; `axes` and `geometry` which dimension goes where, with which labels; `choosers`
-the cells in which people choose; `formulas` what stands where, in any spreadsheet. Adapters make cells of it.
+has the cells in which people choose; `formulas` the content of every cell, the same for all spreadsheets. Adapters
+write these cells.
 """

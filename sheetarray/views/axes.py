@@ -24,11 +24,11 @@ class Labels:
     """The coordinate of a dimension.
 
     Attributes:
-        name: of the array that it is.
-        array: the same.
-        style: of its numbers.
-        can_be_chosen: whether a cell that holds one of the labels says which: no two are equal as spreadsheets compare
-            them, and none changes when it is typed.
+        name: of the coordinate, which is an array.
+        array: the coordinate itself.
+        style: the number of the cell style of its numbers; None for the usual one.
+        can_be_chosen: whether the value of a cell is enough to know which label was chosen: no two labels are equal as
+            spreadsheets compare them, and none changes when it is typed.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Axis:
 
     Attributes:
         dim: its name.
-        size: how many indices it has.
+        size: the number of its indices.
         stride: in elements.
-        labels: its coordinate; None where indices stand for it.
+        labels: its coordinate; None if it has none, and its indices are shown.
     """
 
     dim: str
@@ -55,7 +55,7 @@ class Axis:
 
     @property
     def choosable(self) -> Labels | None:
-        """The labels, where a cell can name one of them."""
+        """The labels, if people can choose one of them in a cell; else None."""
         return self.labels if self.labels is not None and self.labels.can_be_chosen else None
 
 
@@ -65,9 +65,9 @@ class ViewedColumn:
 
     Attributes:
         title: of the sheet.
-        column: from 0.
-        row: of the first of them, from 0.
-        count: how many there are.
+        column: counted from 0.
+        row: of the first of them, counted from 0.
+        count: the number of elements.
     """
 
     title: str
@@ -82,8 +82,8 @@ class ColumnBlock:
 
     Attributes:
         cells: the absolute range of all of them, with the sheet.
-        columns: how many there are.
-        rows: how many elements each has; the last one may have fewer.
+        columns: the number of columns.
+        rows: the number of elements in each; the last one may have fewer.
     """
 
     cells: str
@@ -96,12 +96,12 @@ class ViewedColumns:
     """The columns of a workbook in which arrays stand.
 
     Attributes:
-        places: of each array, by its name.
+        by_name: the columns of each array, from left to right, by its name.
         styles: of the numbers in its first column.
         as_text: whether elements are text, whatever they are.
     """
 
-    places: dict[str, list[ViewedColumn]]
+    by_name: dict[str, list[ViewedColumn]]
     styles: dict[str, int | None]
     as_text: bool
 
@@ -114,7 +114,7 @@ class ViewedColumns:
         *,
         as_text: bool,
     ) -> ViewedColumns:
-        """Return the places of a write.
+        """Return the columns that a write fills.
 
         Args:
             titles: of the sheets.
@@ -124,9 +124,9 @@ class ViewedColumns:
         """
         made = cls({}, {}, as_text)
         for title, layout, styles in zip(titles, layouts, formats, strict=False):
-            for column, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
-                place = ViewedColumn(title, column, layout.named + piece.above, len(piece.buffer))
-                made.places.setdefault(piece.name, []).append(place)
+            for number, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
+                column = ViewedColumn(title, number, layout.named + piece.above, len(piece.buffer))
+                made.by_name.setdefault(piece.name, []).append(column)
                 made.styles.setdefault(piece.name, style)
         return made
 
@@ -143,28 +143,28 @@ class ViewedColumns:
         """
         made = cls({}, {}, as_text)
         for name, array in arrays.items():
-            places = []
+            columns = []
             for anchor, _, count in array.column.spans():
                 column, row = anchor.data_cell
                 if anchor.orient == "columns":
-                    places.append(ViewedColumn(anchor.title or "", column, row, count))
-            made.places[name] = places
+                    columns.append(ViewedColumn(anchor.title or "", column, row, count))
+            made.by_name[name] = columns
             made.styles[name] = style_of(LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True))
         return made
 
     def block_of(self, name: str) -> ColumnBlock | None:
         """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""
-        places = self.places.get(name, [])
-        if not places or not all(place.count for place in places):
+        columns = self.by_name.get(name, [])
+        if not columns or not all(column.count for column in columns):
             return None
-        first = places[0]
-        for number, place in enumerate(places):
-            beside = (place.title, place.column, place.row) == (first.title, first.column + number, first.row)
-            if not beside or (place.count != first.count and number < len(places) - 1):
+        first = columns[0]
+        for number, column in enumerate(columns):
+            beside = (column.title, column.column, column.row) == (first.title, first.column + number, first.row)
+            if not beside or (column.count != first.count and number < len(columns) - 1):
                 return None
-        ends = (first.column, first.row + 1), (places[-1].column, first.row + first.count)
+        ends = (first.column, first.row + 1), (columns[-1].column, first.row + first.count)
         cells = ":".join(f"${column_letters(column)}${row}" for column, row in ends)
-        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(places), first.count)
+        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(columns), first.count)
 
 
 def resized_to_linear(array: ResizedArray) -> LinearArray:
@@ -204,10 +204,10 @@ def make_axes(
 
     Args:
         name: of the array.
-        arrays: all that there are.
-        variable: what is said of the array.
-        described: what is said of all.
-        columns: where they stand.
+        arrays: all arrays, by their names.
+        variable: the labels of the array; None if it has none.
+        described: the labels of all arrays; None if there are none.
+        columns: in which the arrays stand.
         text_chooser: whether there is a style for cells in which whatever is typed stays text.
     """
     array = arrays[name]

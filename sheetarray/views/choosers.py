@@ -17,15 +17,16 @@ class Chooser:
     """A cell in which people choose.
 
     Attributes:
-        row: of the cell, in column B.
-        caption: beside it, in column A.
-        value: what is chosen at first.
-        listed: what may be chosen, where these are a few words or numbers.
-        source: the coordinate whose labels may be chosen; None where it is no dimension that has any.
-        most: the largest whole number that may be chosen, where it is one of those.
-        least: the smallest.
-        shown: a formula that shows the label of what is chosen, its value at first, and its style.
-        kind: of what it holds: a unit of dates, "@" for text, empty for the usual.
+        row: of the cell, which is in column B.
+        caption: the text beside it, in column A.
+        value: the value that is chosen at first.
+        listed: the values that may be chosen, if they are a few words or numbers; else empty.
+        source: the coordinate whose labels may be chosen; None if it has nothing to do with one.
+        most: the largest whole number that may be chosen, if it takes whole numbers.
+        least: the smallest whole number that may be chosen.
+        shown: a formula that shows the label of a chosen index, its value at first, and its style; None if there are no
+            labels to show.
+        kind: the key of its style: a unit of dates, "@" for text, empty for the usual one.
     """
 
     row: int
@@ -45,8 +46,8 @@ class Chooser:
 
 
 def make_choosers(plan: ViewPlan, labels: LabelCells) -> dict[str, Chooser]:
-    """Return the choosers of a view, by what they choose: "dimension 0" and so on, "colours", "line", "first row",
-    "first column", "step".
+    """Return the choosers of a view by keys that say what is chosen: "dimension 0" and so on, "colours", "line", "first
+    row", "first column", "step".
     """
     made: dict[str, Chooser] = {}
 
@@ -55,8 +56,8 @@ def make_choosers(plan: ViewPlan, labels: LabelCells) -> dict[str, Chooser]:
     ) -> None:
         made[key] = Chooser(len(made) + 2, caption, value, listed, None, most, least)
 
-    for place, axis in enumerate(plan.choosers):
-        made[f"dimension {place}"] = _axis_chooser(axis, len(made) + 2, labels)
+    for number, axis in enumerate(plan.choosers):
+        made[f"dimension {number}"] = _axis_chooser(axis, len(made) + 2, labels)
     if plan.has_numbers:
         add("colours", "colours over:", plan.colors, listed=("array", "slice"))
         kind, first = chooser_kind(plan.rows.choosable), labels.first_choice(plan.rows)

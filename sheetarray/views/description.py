@@ -1,4 +1,4 @@
-"""What a caller asks of views: which arrays get one, and which of their dimensions run down and across."""
+"""`View`, with which a caller asks for a view of an array, and the selection of the arrays that get one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..errors import LimitError, NotFoundError, warn_caller
 from ..linear import LinearArray
 
-MOST_VIEWS = 100  # that `views=True` makes: more sheets than anybody looks through
+MOST_VIEWS = 100  # views that `views=True` makes; nobody looks through more sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
     Raises:
         LimitError: an array that no view shows: of fewer than two dimensions, or empty.
         NotFoundError: no array of that name.
-        TypeError: `views` is none of what it may be.
+        TypeError: `views` is neither a boolean, a name, a list of names nor a mapping of names to views.
     """
     if views is False:
         return {}

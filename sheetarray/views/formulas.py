@@ -1,8 +1,9 @@
-"""What stands where in a view, and its formulas: choosers at the top, labels, and a grid that looks into the array.
+"""The cells of a view and their formulas: choosers at the top, labels, and a grid that looks into the array's column.
 
-Each cell of the grid looks into the array's column through its name, at 1 + the offset + what the choosers add + its
-own position down and across, each times the stride. What the choosers add stands in one hidden cell, the positions in
-a hidden column and a hidden row, so that a choice costs one formula and one look-up for each cell.
+Each cell of the grid looks into the array's column through the defined name of it, at 1 + the offset + the sum of index
+times stride over the chosen dimensions + its own index down and across, each times its stride. That sum stands in one
+hidden cell, the indices down and across in a hidden column and a hidden row, so that a choice costs one formula and one
+look-up for each cell.
 
     row 1              caption                       hidden column: least value, largest, middle, line of the chart
     row 2 ..           `time:` and its chooser; colours; line of the chart; in a window where it begins, and its step
@@ -27,11 +28,11 @@ from .choosers import make_choosers
 from .geometry import ViewPlan
 from .label_cells import LabelCells, keep_blanks, times
 
-CHART_ROWS = 14  # beside which the choosers stand
+CHART_ROWS = 14  # rows that the chart takes, beside the choosers
 
 
 class ViewFormulas:
-    """The places of everything in a view, and the formulas in them.
+    """The cells of everything in a view, and the formulas in them.
 
     Args:
         plan: of the view.
@@ -39,8 +40,8 @@ class ViewFormulas:
         exact: the largest integer that a cell holds as a number.
 
     Attributes:
-        choosers: by what they choose, see `choosers`.
-        labels: what stands for the indices of dimensions.
+        choosers: by keys that say what is chosen; see `choosers.make_choosers`.
+        labels: the cells that label the indices of dimensions.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], exact: int) -> None:
@@ -48,7 +49,7 @@ class ViewFormulas:
         self.labels = LabelCells(name_of, plan.as_text, exact)
         self.choosers = make_choosers(plan, self.labels)
 
-    # Where what stands ---------------------------------------------------------------------------------------
+    # Rows and columns ----------------------------------------------------------------------------------------
 
     @cached_property
     def position_row(self) -> int:
@@ -99,8 +100,8 @@ class ViewFormulas:
     def base_formula(self) -> str:
         """Return a formula for the position, from 1, of the slice's first element in the column."""
         terms = [str(1 + self.plan.array.offset)]
-        for place, axis in enumerate(self.plan.choosers):
-            cell = self.choosers[f"dimension {place}"].cell
+        for number, axis in enumerate(self.plan.choosers):
+            cell = self.choosers[f"dimension {number}"].cell
             if axis.choosable is not None:
                 index = f"(MATCH({cell},{self.name_of(axis.choosable.name)},0)-1)"
             else:
@@ -152,17 +153,17 @@ class ViewFormulas:
         column = "A" if self.plan.rows.choosable is not None else self.hidden_column
         return f"${column}${self.first_row}:${column}${self.last_row}"
 
-    def position(self, first: str, place: int | str, axis: Axis) -> str:
+    def position(self, first: str, index: int | str, axis: Axis) -> str:
         """Return the formula of a position in a window; empty in a view without a window, whose positions are numbers.
 
         Args:
             first: the chooser of where it begins.
-            place: in the window, or an expression of it.
+            index: in the window, or an expression of it.
             axis: of which it is a position.
         """
         if not self.plan.windowed:
             return ""
-        position = f"{self.choosers[first].cell}+{place}*{self.choosers['step'].cell}"
+        position = f"{self.choosers[first].cell}+{index}*{self.choosers['step'].cell}"
         return f'IF(AND({position}>=0,{position}<{axis.size}),INT({position}),"")'
 
     def line_formula(self, letter: str) -> str:
@@ -185,8 +186,8 @@ class ViewFormulas:
         """Return the elements of the grid at first, row by row."""
         plan = self.plan
         down, across = (np.arange(count) for count in (plan.height, plan.width))
-        places = self.first_element() + np.add.outer(down * plan.rows.stride, across * plan.columns.stride)
-        elements: np.ndarray[Any, Any] = plan.array.buffer[places.ravel()]
+        indices = self.first_element() + np.add.outer(down * plan.rows.stride, across * plan.columns.stride)
+        elements: np.ndarray[Any, Any] = plan.array.buffer[indices.ravel()]
         return elements
 
     def sample(self, count: int) -> TypedCells:

@@ -1,4 +1,4 @@
-"""Which dimension of an array goes where in its view, with which labels, and how much of it is in sight."""
+"""Plans views: which dimension of an array runs down and which across, with which labels, and how much is in sight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .description import View
 MOST_FORMULAS = 100_000
 MOST_COLUMNS = 1000  # side by side, without a window
 WINDOW_COLUMNS = 200
-OTHER_FORMULAS = 20  # besides those of rows and columns
+OTHER_FORMULAS = 20  # formulas of a view that has none in its grid, labels and positions; rounded up
 MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
@@ -30,15 +30,15 @@ class ViewPlan:
         title: of its sheet.
         name: of the array.
         caption: the name, and the unit where labels tell it.
-        array: what is shown.
-        block: the columns of the array.
-        style: of its numbers.
+        array: the array that is shown.
+        block: the columns in which it stands.
+        style: the number of the cell style of its numbers; None for the usual one.
         rows: the dimension that runs down.
         columns: the dimension that runs across.
-        choosers: all others.
-        height: rows of the grid.
-        width: columns of the grid.
-        colors: what colours are spread over at first, "array" or "slice".
+        choosers: all other dimensions.
+        height: the number of rows of the grid.
+        width: the number of columns of the grid.
+        colors: "array" or "slice": whether colours are spread at first over the values of the array or of the slice.
         as_text: whether all elements are text.
         editable: whether the elements stand in the view, and the array's column looks into it.
     """
@@ -77,12 +77,12 @@ def plan_views(
     taken: Collection[str],
     text_chooser: bool,
 ) -> list[ViewPlan]:
-    """Return a plan for each view that is asked for; a warning says for which there is none.
+    """Return a plan for each view that is asked for; a warning names the arrays that cannot have one.
 
     Args:
         views: by the names of arrays.
         arrays: all that are written.
-        columns: where they stand.
+        columns: in which the arrays stand.
         taken: titles that other sheets have.
         text_chooser: whether there is a style for cells in which whatever is typed stays text.
 
@@ -130,7 +130,7 @@ def _plan_view(
     variable: VariableLabels | None,
     array: LinearArray,
     block: ColumnBlock,
-    places: ViewedColumns,
+    viewed: ViewedColumns,
     axes: list[Axis],
 ) -> ViewPlan:
     down, across = _find_axes(name, [axis.dim for axis in axes], view)
@@ -146,14 +146,14 @@ def _plan_view(
         f"{name} ({units})" if isinstance(units, str) and 0 < len(units) < 40 else name,
         array,
         block,
-        places.styles[name],
+        viewed.styles[name],
         axes[down],
         axes[across],
-        [axis for place, axis in enumerate(axes) if place not in (down, across)],
+        [axis for number, axis in enumerate(axes) if number not in (down, across)],
         height,
         width,
         view.colors,
-        places.as_text,
+        viewed.as_text,
         view.editable,
     )
 
@@ -196,7 +196,7 @@ def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: 
         LimitError: the array has no such dimension.
     """
     if wanted is None:
-        return next(place for place in reversed(range(len(dims))) if place != other)
+        return next(number for number in reversed(range(len(dims))) if number != other)
     if isinstance(wanted, str) and wanted in dims:
         return dims.index(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool) and -len(dims) <= wanted < len(dims):
@@ -208,7 +208,7 @@ def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: 
 
 
 def _find_problem(array: LinearArray) -> str:
-    """Return why an array has no view; empty where it can have one."""
+    """Return the reason why an array cannot have a view; an empty text if it can."""
     if array.dtype_entry.kind in ("string", "generic") and has_header_words(array.buffer.tolist()):
         return "words of headers are among its elements, and its sheet would look like one of arrays"
     return ""

@@ -53,8 +53,8 @@ class LabelCells:
     def formula(self, labels: Labels, position: str | int) -> str:
         """Return the formula of a label, by its position in the dimension: a number, or the cell that holds it."""
         stride, first = labels.array.strides[0], 1 + labels.array.offset
-        place = f"{first + position * stride}" if isinstance(position, int) else f"{first}{times(position, stride)}"
-        return keep_blanks(f"INDEX({self.name_of(labels.name)},{place})", labels.array.dtype_entry.kind)
+        index = f"{first + position * stride}" if isinstance(position, int) else f"{first}{times(position, stride)}"
+        return keep_blanks(f"INDEX({self.name_of(labels.name)},{index})", labels.array.dtype_entry.kind)
 
 
 def chooser_kind(labels: Labels | None) -> str:
@@ -67,7 +67,7 @@ def chooser_kind(labels: Labels | None) -> str:
 
 
 def keep_blanks(look: str, kind: str) -> str:
-    """Return a formula that gives what a cell holds, and "" for a blank text, of which a bare formula makes 0.
+    """Return a formula for the content of a cell: "" for a blank text, which a bare reference would show as 0.
 
     Example:
         >>> keep_blanks("INDEX(a,1)", "string"), keep_blanks("INDEX(a,1)", "float")
@@ -92,7 +92,7 @@ def to_values(cells: TypedCells) -> list[Cell]:
     """Return a few cells one by one; None for a blank."""
     values: list[Any] = [None] * len(cells)
     for kind in cells.kinds:
-        for place, value in enumerate(kind.to_list()):
+        for index, value in enumerate(kind.to_list()):
             if value is not None:
-                values[place] = value
+                values[index] = value
     return values

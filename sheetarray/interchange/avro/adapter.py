@@ -215,4 +215,4 @@ class _AvroSource:
             FormatError: something does.
         """
         if not wire.is_at_end():
-            raise FormatError("bytes after the end of the array", location=wire.place())
+            raise FormatError("bytes after the end of the array", location=wire.location())

@@ -34,7 +34,7 @@ _STEP = 2**20  # bytes of elements that are written, or compressed, at once
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The place of a block in a file.
+    """The location of a block in a file.
 
     Attributes:
         first: the number of its first record, from 0.
@@ -65,10 +65,10 @@ class AvroFile:
         metadata: dict[str, bytes] = {}
 
         def entry() -> None:
-            place = self._wire.place()
+            location = self._wire.location()
             key = self._wire.read_text("a key of the metadata", 2**16)
             if key in metadata:
-                raise FormatError(f"the metadata have the key {key!r:.80} twice", location=place)
+                raise FormatError(f"the metadata have the key {key!r:.80} twice", location=location)
             metadata[key] = bytes(
                 self._wire.read(self._wire.read_long("the length of a value"), f"the value of {key!r:.80}")
             )
@@ -97,22 +97,22 @@ class AvroFile:
         for _ in range(_MOST_BLOCKS):
             if wire.is_at_end():
                 return
-            place = wire.place()
+            location = wire.location()
             count = wire.read_long("the number of records")
             size = wire.read_long("the size of a block")
             start = wire.at
             wire.skip(size, "a block")
             if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
-                raise FormatError(f"a block of {size} bytes with {count} records", location=place)
+                raise FormatError(f"a block of {size} bytes with {count} records", location=location)
             if first + count > MOST_RECORDS:
-                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=place)
-            marker = wire.place()
+                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=location)
+            marker = wire.location()
             if bytes(wire.read(_SYNC, "the sync marker")) != self._sync:
                 raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
             yield Block(first, count, start, start + size)
             first += count
         if not wire.is_at_end():
-            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.place())
+            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.location())
 
     def wire_of(self, block: Block, inflated: int = 0) -> Wire:
         """Return the records of a block.

@@ -78,7 +78,7 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
     wire = Wire(memoryview(data).cast("B"))
     array = read_array(wire)
     if not wire.is_at_end():
-        raise FormatError(f"{wire.max_left()} bytes after the end of the array", location=wire.place())
+        raise FormatError(f"{wire.max_left()} bytes after the end of the array", location=wire.location())
     return array
 
 
@@ -131,12 +131,12 @@ def read_head(wire: Wire) -> FileArray:
         FormatError: with the byte as location.
     """
     shape: list[int] = []
-    place = wire.place()
+    location = wire.location()
     wire.read_blocks("shape", lambda: shape.append(wire.read_long(f"shape[{len(shape)}]", _DIMENSION)), MAX_DIMENSIONS)
     dtype = _parse_typestr(wire)
-    start = wire.place()
+    start = wire.location()
     size = wire.read_long("the length of data")
-    with locating(location=place):
+    with locating(location=location):
         stored = FileArray(dtype, tuple(shape), "row-major", wire.at)
     if size != stored.byte_count:
         raise FormatError(
@@ -152,14 +152,14 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
         FormatError: with the byte as location.
     """
     stored = read_head(wire)
-    place = wire.place()
+    location = wire.location()
     data = wire.read(stored.byte_count, "data")
     read_version(wire)
     if not stored.byte_count:
         return np.empty(stored.shape, stored.dtype)
     if stored.dtype.kind == "b" and np.max(bits := np.frombuffer(data, np.uint8)) > 1:
         index = int(np.argmax(bits > 1))
-        raise FormatError(f"element {index} is the byte {bits[index]}; a boolean is 0 or 1", location=place)
+        raise FormatError(f"element {index} is the byte {bits[index]}; a boolean is 0 or 1", location=location)
     array: np.ndarray[Any, Any] = np.frombuffer(data, stored.dtype).reshape(stored.shape)
     return array if isinstance(data, bytearray) else copy_elements(array)
 
@@ -182,19 +182,19 @@ def read_version(wire: Wire) -> None:
     Raises:
         FormatError: an older one.
     """
-    place = wire.place()
+    location = wire.location()
     if (version := wire.read_long("version", INT)) < _VERSION:
-        raise FormatError(f"version {version} of the array interface; {_VERSION} or newer is known", location=place)
+        raise FormatError(f"version {version} of the array interface; {_VERSION} or newer is known", location=location)
 
 
 def _parse_typestr(wire: Wire) -> np.dtype[Any]:
-    place = wire.place()
+    location = wire.location()
     text = wire.read_text("typestr", 16)
     match = _TYPESTR.fullmatch(text)
     if match is None or int(match[3]) not in _SIZES[match[2]] or (match[1] == "|" and match[3] != "1"):
         raise FormatError(
             f"typestr {text!r} is none of YEP-113",
-            location=place,
+            location=location,
             hint="a byte order < or > (| for single bytes), then b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16",
         )
     return np.dtype(text)

@@ -50,7 +50,7 @@ class Wire:
         self.at = at
         self.end = len(data) if end is None else end
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Return the next byte, as a location."""
         return f"byte {self.at}"
 
@@ -66,7 +66,7 @@ class Wire:
     def read(self, count: int, what: str) -> memoryview | bytearray:
         """Return the next bytes: a view where they lie in memory, else a buffer of their own."""
         if not 0 <= count <= self.max_left():
-            raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.place())
+            raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.location())
         self.at += count
         return self._data[self.at - count : self.at]
 
@@ -85,29 +85,29 @@ class Wire:
             what: it is, for the message.
             within: the values that it may have.
         """
-        place, number = self.place(), 0
+        location, number = self.location(), 0
         for index in range(_MOST_BYTES):
             byte = self.read(1, what)[0]
             number |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 break
         else:
-            raise FormatError(f"{what} is an integer of more than {_MOST_BYTES} bytes", location=place)
+            raise FormatError(f"{what} is an integer of more than {_MOST_BYTES} bytes", location=location)
         if number >= 2**64:
-            raise FormatError(f"{what} is an integer of more than 64 bits", location=place)
+            raise FormatError(f"{what} is an integer of more than 64 bits", location=location)
         value = number >> 1 if number & 1 == 0 else -(number >> 1) - 1
         if within is not None and value not in within:
-            raise FormatError(f"{what} is {value}; it lies in {within[0]} to {within[-1]}", location=place)
+            raise FormatError(f"{what} is {value}; it lies in {within[0]} to {within[-1]}", location=location)
         return value
 
     def read_text(self, what: str, most: int) -> str:
         """Return a string of at most `most` bytes."""
-        place = self.place()
+        location = self.location()
         count = self.read_long(f"the length of {what}", range(most + 1))
         try:
             return bytes(self.read(count, what)).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise FormatError(f"{what} is no UTF-8", location=place) from error
+            raise FormatError(f"{what} is no UTF-8", location=location) from error
 
     def read_blocks(self, what: str, read_item: Callable[[], None], most: int) -> None:
         """Read an array or a map: blocks of items, each with its count, the last with none.
@@ -121,7 +121,7 @@ class Wire:
         """
         read = 0
         while True:
-            place = self.place()
+            location = self.location()
             count = self.read_long(f"the number of items of {what}")
             if count == 0:
                 return
@@ -129,11 +129,11 @@ class Wire:
             start = self.at
             read += abs(count)
             if read > most:
-                raise FormatError(f"{what} with {read} items; at most {most} are possible", location=place)
+                raise FormatError(f"{what} with {read} items; at most {most} are possible", location=location)
             for _ in range(abs(count)):
                 read_item()
             if size is not None and self.at - start != size:
-                raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=place)
+                raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=location)
 
 
 class PackedWire(Wire):
@@ -153,7 +153,7 @@ class PackedWire(Wire):
         self._block = block
         self._inflated = 0
         self._waiting = bytearray()
-        with locating(location=self.place()):
+        with locating(location=self.location()):
             self._stream = CODECS[codec](data)
 
     @property
@@ -161,7 +161,7 @@ class PackedWire(Wire):
         """The bytes that were inflated so far, taken or not."""
         return self._inflated
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Return the next byte, as a location."""
         return f"byte {self.at} of the block at byte {self._block}"
 
@@ -170,14 +170,14 @@ class PackedWire(Wire):
         if not 0 <= count <= self.max_left():
             raise FormatError(
                 f"{what} of {count} bytes, of which {self.max_left()} are read at once",
-                location=self.place(),
+                location=self.location(),
                 hint="if that is meant, read fewer arrays at a time with names=",
             )
         taken, self._waiting = self._waiting, bytearray()
         while len(taken) < count:
             more = self._inflate(count - len(taken))
             if not more:
-                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.place())
+                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.location())
             taken += more
         if len(taken) > count:
             self._waiting = taken[count:]
@@ -200,7 +200,7 @@ class PackedWire(Wire):
 
     def _inflate(self, most: int) -> bytes:
         """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
-        with locating(location=self.place()):
+        with locating(location=self.location()):
             more = self._stream.read(max(most, _LEAST))
         self._inflated += len(more)
         return more

@@ -100,14 +100,14 @@ def _fields(text: str, location: str) -> dict[str, str]:
     fields: dict[str, str] = {}
     kinds = {"descr": "text", "fortran_order": "bool", "shape": "sizes"}
     brace = re.match(r"\s*\{", text)
-    place = brace.end() if brace else 0
-    while brace and (entry := _ENTRY.match(text, place)):
+    position = brace.end() if brace else 0
+    while brace and (entry := _ENTRY.match(text, position)):
         key = entry["key"]
         value = entry[kinds[key]] if key in kinds and key not in fields else None
         if value is None or (key == "shape" and value.strip() and "," not in value):
             break
-        fields[key], place = value, entry.end()
-    if not brace or len(fields) < len(kinds) or not _END.fullmatch(text, place):
+        fields[key], position = value, entry.end()
+    if not brace or len(fields) < len(kinds) or not _END.fullmatch(text, position):
         if _STRUCTURED.search(text):
             raise FormatError(
                 "holds structures, for which the package has no dtype",

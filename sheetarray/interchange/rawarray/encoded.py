@@ -50,9 +50,9 @@ def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
     bits = 8 * dtype.itemsize
     most = (bits - 1) // 7  # bytes before the last
     values = np.zeros(len(lasts), np.uint64)
-    for place in range(min(int(lengths.max()), most) + 1):
-        longer = np.flatnonzero(lengths >= place)
-        values[longer] |= (block[firsts[longer] + place] & np.uint64(0x7F)) << np.uint64(7 * place)
+    for position in range(min(int(lengths.max()), most) + 1):
+        longer = np.flatnonzero(lengths >= position)
+        values[longer] |= (block[firsts[longer] + position] & np.uint64(0x7F)) << np.uint64(7 * position)
     final = (lengths == most) & (block[lasts] >> (bits - 7 * most) != 0)
     if (wrong := (lengths > most) | final).any():
         first = int(firsts[np.argmax(wrong)])
@@ -104,8 +104,8 @@ def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray
     except IndexError as error:
         raise FormatError("the LZ4 block breaks off within a sequence", location=f"byte {at + length}") from error
     except ValueError as error:
-        reason, place = error.args
-        raise FormatError(f"damaged LZ4 block: {reason}", location=f"byte {at + place}") from error
+        reason, position = error.args
+        raise FormatError(f"damaged LZ4 block: {reason}", location=f"byte {at + position}") from error
 
 
 def _inflate_block(block: bytes, size: int) -> bytearray:
@@ -116,19 +116,19 @@ def _inflate_block(block: bytes, size: int) -> bytearray:
         ValueError: (reason, byte) where it cannot be.
     """
     out = bytearray()
-    place, end = 0, len(block)
-    while place < end:
-        start = place
-        token = block[place]
-        count, place = _length(block, place + 1, token >> 4)
-        if place + count > end:
+    position, end = 0, len(block)
+    while position < end:
+        start = position
+        token = block[position]
+        count, position = _length(block, position + 1, token >> 4)
+        if position + count > end:
             raise ValueError("literals beyond its end", start)
-        out += block[place : place + count]
-        place += count
-        if place == end or len(out) > size:
+        out += block[position : position + count]
+        position += count
+        if position == end or len(out) > size:
             break
-        back = block[place] | block[place + 1] << 8
-        count, place = _length(block, place + 2, token & 15)
+        back = block[position] | block[position + 1] << 8
+        count, position = _length(block, position + 2, token & 15)
         count += 4
         if not 0 < back <= len(out):
             raise ValueError(f"a copy from {back} bytes back, after {len(out)}", start)
@@ -137,17 +137,17 @@ def _inflate_block(block: bytes, size: int) -> bytearray:
         begin = len(out) - back
         out += out[begin : begin + count] if count <= back else (out[begin:] * (count // back + 1))[:count]
     if len(out) != size:
-        raise ValueError(f"{len(out)} bytes, where the array has {size}", max(0, place - 1))
+        raise ValueError(f"{len(out)} bytes, where the array has {size}", max(0, position - 1))
     return out
 
 
-def _length(block: bytes, place: int, count: int) -> tuple[int, int]:
+def _length(block: bytes, position: int, count: int) -> tuple[int, int]:
     """Return a length, of which 15 means that bytes follow, the last of them below 255; and where they end."""
     if count == 15:
         while True:
-            more = block[place]
-            place += 1
+            more = block[position]
+            position += 1
             count += more
             if more < 255:
                 break
-    return count, place
+    return count, position

@@ -113,19 +113,19 @@ class ArrayDict:
         Raises:
             FormatError: the bytes are no such array.
         """
-        place = path_inside(self.path, "bytes")
+        location = path_inside(self.path, "bytes")
         if self.stored.dtype.kind == "O":
-            return self._objects(decode, place)
-        content = decode_base64(self.data, place) if isinstance(self.data, str) else self.data
-        with in_member(place):
+            return self._objects(decode, location)
+        content = decode_base64(self.data, location) if isinstance(self.data, str) else self.data
+        with in_member(location):
             array = self.stored.to_array(content)
         if array.dtype.kind == "U" and array.size:
             units = array.reshape(-1).view(np.uint32)
             if ((units >= _SURROGATES[0]) & (units <= _SURROGATES[1])).any():
-                raise FormatError("half a character (a lone surrogate) in a text", location=place)
+                raise FormatError("half a character (a lone surrogate) in a text", location=location)
         return array.copy() if not array.flags.owndata or not array.flags.writeable else array
 
-    def _objects(self, decode: Callable[[Any, str], Any], place: str) -> np.ndarray[Any, Any]:
+    def _objects(self, decode: Callable[[Any, str], Any], location: str) -> np.ndarray[Any, Any]:
         shape, count = self.stored.shape, self.stored.element_count
         items = [self.data]
         flat = (
@@ -139,10 +139,10 @@ class ArrayDict:
                 if not isinstance(item, list) or len(item) != size:
                     description = f"one of {len(item)}" if isinstance(item, list) else type(item).__name__
                     raise FormatError(
-                        f"expected a list of {size} along axis {axis}, found {description}", location=place
+                        f"expected a list of {size} along axis {axis}, found {description}", location=location
                     )
             items = [inner for item in items for inner in item]
-        decoded = [decode(item, f"{place}, element {index}") for index, item in enumerate(items)]
+        decoded = [decode(item, f"{location}, element {index}") for index, item in enumerate(items)]
         return np.fromiter(decoded, dtype=object, count=count).reshape(shape)
 
 
@@ -160,19 +160,19 @@ def parse_array_dict(form: Mapping[str, Any], path: str) -> ArrayDict:
         stored = FileArray(dtype, shape, "row-major", 0)
     text = base64_text(form["bytes"])
     data = form["bytes"] if text is None else text
-    place = path_inside(path, "bytes")
+    location = path_inside(path, "bytes")
     if dtype.kind == "O":
         if shape and not isinstance(data, list):
-            raise FormatError(f"expected nested lists of objects, found {type(data).__name__}", location=place)
+            raise FormatError(f"expected nested lists of objects, found {type(data).__name__}", location=location)
         return ArrayDict(stored, data, path)
     if data is None or (data == [] and not stored.byte_count):
         data = b""  # what Matlab makes of an empty array
     if not isinstance(data, (bytes, bytearray, memoryview, str)) or (isinstance(data, str) and text is None):
-        raise FormatError(f"expected bytes, found {type(data).__name__}", location=place)
+        raise FormatError(f"expected bytes, found {type(data).__name__}", location=location)
     size_present = base64_size(data) if isinstance(data, str) else len(data)
     if size_present != stored.byte_count:
         raise FormatError(
-            f"{size_present} bytes; the shape {shape} of {dtype} needs {stored.byte_count}", location=place
+            f"{size_present} bytes; the shape {shape} of {dtype} needs {stored.byte_count}", location=location
         )
     return ArrayDict(stored, data, path)
 

@@ -45,7 +45,7 @@ def decode_types(value: Any) -> Any:
         value: what `encode_types` gives, or a JSON or MessagePack reader.
 
     Raises:
-        FormatError: `.location` is the place, such as `x.shape[1]`.
+        FormatError: `.location` is the location, such as `x.shape[1]`.
 
     Example:
         >>> decode_types({"__type__": "ndarray", "dtype": "int8", "shape": [1, 2], "bytes": b"\\x01\\x02"})
@@ -55,7 +55,7 @@ def decode_types(value: Any) -> Any:
 
 
 def decode_at(value: Any, path: str, depth: int = 0) -> Any:
-    """Return the same, of something at a place.
+    """Return the same, of something at a location.
 
     Raises:
         FormatError: as `decode_types`; also where dicts and lists are more than 100 deep.
@@ -91,8 +91,8 @@ def check_keys(value: dict[Any, Any], path: str) -> None:
 def _dict(value: dict[Any, Any], path: str, depth: int) -> Any:
     check_keys(value, path)
 
-    def decode(inner: Any, place: str) -> Any:
-        return decode_at(inner, place, depth + 1)
+    def decode(inner: Any, location: str) -> Any:
+        return decode_at(inner, location, depth + 1)
 
     kind = type_name(value)
     if kind == "pypickle":
@@ -113,30 +113,30 @@ def _ndarray(value: dict[str, Any], path: str, decode: _Decode) -> np.ndarray[An
 
 def _decode_masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
     data = parse_array_dict(value, path).array(decode)
-    place = path_inside(path, "mask_bytes")
-    mask = decode(value.get("mask_bytes"), place)
+    location = path_inside(path, "mask_bytes")
+    mask = decode(value.get("mask_bytes"), location)
     if not isinstance(mask, bytes) or mask.strip(b"\0\1") or (len(mask) != data.size and mask != b"\0"):
-        raise FormatError(f"expected {data.size} bytes of 0 or 1", location=place)
+        raise FormatError(f"expected {data.size} bytes of 0 or 1", location=location)
     bits = np.frombuffer(mask, bool).reshape(data.shape) if len(mask) == data.size else False
-    place = path_inside(path, "fill_value")
-    fill = decode(value.get("fill_value"), place)
+    location = path_inside(path, "fill_value")
+    fill = decode(value.get("fill_value"), location)
     if isinstance(fill, (list, dict, set)) or np.ndim(fill):
-        raise FormatError(f"expected a fill value of {data.dtype}, found {type(fill).__name__}", location=place)
+        raise FormatError(f"expected a fill value of {data.dtype}, found {type(fill).__name__}", location=location)
     try:
         return np.ma.MaskedArray(data, mask=bits, fill_value=fill)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FormatError(f"no fill value of {data.dtype}", location=place) from error
+        raise FormatError(f"no fill value of {data.dtype}", location=location) from error
 
 
 def _set(value: dict[str, Any], path: str, decode: _Decode) -> set[Any]:
-    place = path_inside(path, "set")
+    location = path_inside(path, "set")
     items = value.get("set")
     if not isinstance(items, list):
-        raise FormatError(f"expected a list, found {type(items).__name__}", location=place)
+        raise FormatError(f"expected a list, found {type(items).__name__}", location=location)
     try:
-        return set(decode(items, place))
+        return set(decode(items, location))
     except TypeError as error:
-        raise FormatError("a set of what cannot be in one", location=place) from error
+        raise FormatError("a set of what cannot be in one", location=location) from error
 
 
 _TYPES: dict[str | None, Callable[[dict[str, Any], str, _Decode], Any]] = {

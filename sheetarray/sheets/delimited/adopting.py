@@ -90,12 +90,12 @@ def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tu
     if not whole:
         raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
     pieces, at = [], 0
-    for place, start, end in _spans_of(text, delimiter, max(row for row, _ in changes)):
-        if place in changes:
+    for cell, start, end in _spans_of(text, delimiter, max(row for row, _ in changes)):
+        if cell in changes:
             match = _INTEGER.search(text, start, end)
             if match is None:
                 raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
-            pieces += [text[at : match.start()], str(changes[place])]
+            pieces += [text[at : match.start()], str(changes[cell])]
             at = match.end()
     return codecs.encode("".join([*pieces, text[at:]]), encoding)
 

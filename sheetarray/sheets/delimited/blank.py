@@ -1,4 +1,4 @@
-"""Tables among very many blank lines: the same text without them, and where its lines stood."""
+"""Drops very many blank lines from the text of a table, and remembers the row of each line that is left."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _QUOTE, _FEED, _HIGHEST_WHITE = ord('"'), ord("\n"), ord(" ")
 
 
 def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes, Positions] | None:
-    """Return a text without its blank lines, and the row of each line that is left; None where they matter, or are few.
+    """Return a text without its blank lines, and the row of each line that is left; None if the lines matter or are
+    few.
 
-    They matter where there is but one column: each may be a missing value. Lines beside quotes may be part of a cell:
-    of a text with quotes only those above the first and below the last one are dropped.
+    They matter in a text of one column, where each may be a missing value. In a text with quotes only blank lines above
+    the first quote and below the last one are dropped: others may be part of a cell.
 
     Args:
         content: a text of sound quotes and line ends, in UTF-8.
@@ -38,15 +39,15 @@ def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes,
     kept: list[Units] = []
     rows: list[Positions] = []
     row = dropped = 0
-    for place, end in _split_lines(content, start):
-        units = content[place:end]
+    for position, end in _split_lines(content, start):
+        units = content[position:end]
         ends = np.flatnonzero(units == _FEED) + 1
         if not len(ends) or ends[-1] < len(units):
             ends = np.append(ends, len(units))  # the last line may lack its end
         starts = np.concatenate([[0], ends[:-1]])
         ink = np.concatenate([[0], np.cumsum(is_ink[units], dtype=np.int64)])
         blank = ink[ends] == ink[starts]
-        blank &= (place + ends <= first) | (place + starts > last)
+        blank &= (position + ends <= first) | (position + starts > last)
         kept.append(units[np.repeat(~blank, ends - starts)])
         rows.append(np.flatnonzero(~blank) + row)
         row += len(ends)
@@ -55,13 +56,12 @@ def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes,
 
 
 def _may_have_many(content: Units, start: int) -> bool:
-    """Return whether so many lines may be blank that it matters: each of them begins with white space, or ends at once.
-
-    It asks for no more than a look at the bytes after line feeds.
+    """Return whether very many lines may be blank: only the byte after each line feed is looked at, which in a blank
+    line is white space or another line end.
     """
     count = 1  # the first line follows none
-    for place in range(start, len(content), _LOOKED_AT):
-        feeds = np.flatnonzero(content[place : place + _LOOKED_AT] == _FEED) + (place + 1)
+    for position in range(start, len(content), _LOOKED_AT):
+        feeds = np.flatnonzero(content[position : position + _LOOKED_AT] == _FEED) + (position + 1)
         if len(feeds) and feeds[-1] == len(content):
             feeds = feeds[:-1]
         count += int(np.count_nonzero(content[feeds] <= _HIGHEST_WHITE))
@@ -69,20 +69,20 @@ def _may_have_many(content: Units, start: int) -> bool:
 
 
 def _split_lines(content: Units, start: int) -> Iterator[tuple[int, int]]:
-    """Yield where blocks of whole lines begin and end."""
-    place = start
-    while place < len(content):
-        end = min(place + _BLOCK, len(content))
+    """Yield the first byte of each block of whole lines, and the byte after its last."""
+    position = start
+    while position < len(content):
+        end = min(position + _BLOCK, len(content))
         while end < len(content) and content[end - 1] != _FEED:
             feeds = np.flatnonzero(content[end : end + _BLOCK] == _FEED)
             end = end + int(feeds[0]) + 1 if len(feeds) else min(end + _BLOCK, len(content))
-        yield place, end
-        place = end
+        yield position, end
+        position = end
 
 
 def _find_quotes(content: Units, start: int) -> tuple[int, int]:
-    """Return the places of the first and of the last quote; the end of the text if it has no quotes."""
+    """Return the positions of the first and of the last quote; the end of the text if it has no quotes."""
     blocks = range(start, len(content), _BLOCK)
-    quotes = [place + np.flatnonzero(content[place : place + _BLOCK] == _QUOTE) for place in blocks]
-    ends = [int(place) for some in quotes if len(some) for place in (some[0], some[-1])]
+    quotes = [position + np.flatnonzero(content[position : position + _BLOCK] == _QUOTE) for position in blocks]
+    ends = [int(position) for some in quotes if len(some) for position in (some[0], some[-1])]
     return (min(ends), max(ends)) if ends else (len(content), len(content))

@@ -30,10 +30,10 @@ class TextBlock:
     """The state of a text before one of its blocks of bytes.
 
     Attributes:
-        row: the record that it begins in.
+        row: the number of the record in which the block begins, counted from 0.
         quoted: whether it begins within quotes.
-        delimiters: how many stand before it in its first record.
-        start: where that record begins.
+        delimiters: the number of delimiters of that record that stand before the block.
+        start: the position at which that record begins.
     """
 
     row: int
@@ -43,15 +43,15 @@ class TextBlock:
 
 
 class Blocks:
-    """The blocks of a text of sound quotes: how many records each holds, and where they begin.
+    """The blocks of a text of sound quotes: the number of records in each, and the positions at which they begin.
 
     Args:
         content: the text in UTF-8.
-        start: where it begins, after a byte order mark.
+        start: the position at which it begins, after a byte order mark.
         delimiter: between cells; "" where each record is one cell.
 
     Attributes:
-        report: is called with the share of the text that has been looked at; None for nobody.
+        report: is called with the share of the text, from 0 to 1, that has been looked at; None for no call.
     """
 
     def __init__(self, content: Units, start: int, delimiter: str) -> None:
@@ -66,9 +66,9 @@ class Blocks:
         """Return the number of blocks in the text."""
         return -(-(len(self.content) - self.start) // BLOCK)
 
-    def numbers_of(self, places: Positions) -> Positions:
-        """Return the blocks that places of the text lie in."""
-        return (places - self.start) // BLOCK
+    def numbers_of(self, positions: Positions) -> Positions:
+        """Return the number of the block in which each of some positions of the text lies."""
+        return (positions - self.start) // BLOCK
 
     def bounds(self, index: int) -> tuple[int, int]:
         """Return the first byte of a block in the text, and the one after its last."""
@@ -79,7 +79,7 @@ class Blocks:
         """Return a block, after all before it have been looked at.
 
         Raises:
-            UnsoundError: before the end of the one before it.
+            UnsoundError: the text is unsound before this block.
         """
         while len(self.known) <= index:
             number = len(self.known) - 1
@@ -103,7 +103,7 @@ class Blocks:
         return self.known[index]
 
     def quotes(self, first: int, end: int, quoted: bool) -> Positions:
-        """Return the quotes of a block, from its beginning on."""
+        """Return the positions of the quotes in some bytes, counted from their first."""
         units = self.content[first:end]
         marks = units == QUOTE
         if not marks.any():
@@ -121,7 +121,7 @@ class Blocks:
         return around
 
     def ends(self, first: int, end: int, quotes: Positions, quoted: bool) -> Positions:
-        """Return the line feeds that end records, from the block's beginning on."""
+        """Return the positions of the line feeds that end records in some bytes, counted from their first."""
         units = self.content[first:end]
         ends = np.flatnonzero(units == FEED)
         returns = units == RETURN
@@ -135,16 +135,16 @@ class Blocks:
         return ends
 
     def check_sound(self) -> None:
-        """Look at all of the text.
+        """Look at the whole text.
 
         Raises:
-            UnsoundError: readers would differ on it.
+            UnsoundError: readers would differ on where its records end.
         """
         if self.block(self.count).quoted:
             raise UnsoundError
 
     def starts(self, number: int) -> Positions:
-        """Return the places at which records begin after the line feeds of a block."""
+        """Return the positions at which records begin after the line feeds of a block."""
         first, end = self.bounds(number)
         quoted = self.block(number).quoted
         if first >= len(self.content):
@@ -155,18 +155,18 @@ class Blocks:
         return self._last_starts[1]
 
     def marks(self, number: int, quotes: Positions) -> Positions:
-        """Return the delimiters of a block, from its beginning on; its quotes are known."""
+        """Return the positions of the delimiters in a block, counted from its first byte."""
         first, end = self.bounds(number)
         marks = np.flatnonzero(self.content[first:end] == self.mark)
         quoted = self.block(number).quoted
         return marks[~are_within(marks, quotes, quoted)] if len(quotes) or quoted else marks
 
 
-def are_within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
-    """Return a mask of the places that stand within quotes."""
+def are_within(positions: Positions, quotes: Positions, quoted: bool) -> Mask:
+    """Return a mask of the positions that stand within quotes."""
     if not len(quotes):
-        return np.full(len(places), quoted)
-    within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1
+        return np.full(len(positions), quoted)
+    within: Mask = (np.searchsorted(quotes, positions) + quoted) % 2 == 1
     return within
 
 
@@ -175,7 +175,7 @@ def end_of_rows(content: BytesLike, start: int, size: int, delimiter: str) -> in
 
     Args:
         content: the text in UTF-8.
-        start: where the piece begins, which is where a record does.
+        start: the position at which the piece begins, and a record with it.
         size: of the piece, in bytes.
         delimiter: between cells; "" where each record is one cell.
 

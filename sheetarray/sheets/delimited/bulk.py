@@ -20,11 +20,10 @@ def parse_numbers(
     skip_lines: int,
     wanted: Iterable[int] | None = None,
 ) -> ParsedColumns | None:
-    """Return the columns of a text that has no others, all of numbers; None where one is text, or where the engine
-    refuses.
+    """Return the columns of a text that has no others, all of numbers; None if one is text, or if the engine refuses.
 
-    Neither a quote nor a row that is wider has to be looked for: the engine takes neither for a number.
-    The arguments are those of `parse_unquoted`.
+    Quotes and rows with too many cells need not be looked for before: the engine takes neither for a number. The
+    arguments are those of `parse_unquoted`.
     """
     if not all(dtype.is_numeric() for dtype in columns.values()):
         return None
@@ -39,32 +38,33 @@ def parse_unquoted(
     skip_lines: int,
     wanted: Iterable[int] | None = None,
 ) -> ParsedColumns | None:
-    """Return the columns of a text that has no others and no quotes; None where the engine refuses, or a row is wider.
+    """Return the columns of a text that has no others and no quotes; None if the engine refuses, or a row has more
+    cells.
 
     Args:
         source: the text, or its file.
-        columns: the engine's dtype of each column, from 0 on without a gap.
+        columns: the engine's dtype of each column, by its number from 0 on without a gap.
         delimiter: between cells.
-        skip_lines: how many line feeds come before the first row.
+        skip_lines: the number of line feeds before the first row.
         wanted: the columns to return; None for all.
     """
     schema = {_column_name(column): columns[column] for column in sorted(columns)}
     options = {"quote_char": None, "extra_columns": "raise"}
-    places = columns if wanted is None else wanted
-    return _parse_with_engine(source, schema, places, separator=delimiter, skip_lines=skip_lines, **options)
+    returned = columns if wanted is None else wanted
+    return _parse_with_engine(source, schema, returned, separator=delimiter, skip_lines=skip_lines, **options)
 
 
 def parse_columns(
     source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int, decimal_comma: bool
 ) -> ParsedColumns | None:
-    """Return some columns of a text whose quotes are in their places; None where the engine refuses it.
+    """Return some columns of a text whose quotes only open and close cells; None where the engine refuses it.
 
     Args:
         source: the text, or its file.
-        columns: the engine's dtype of each column that is wanted, by its place from 0.
+        columns: the engine's dtype of each column that is wanted, by its number from 0.
         delimiter: between cells.
-        skip_lines: how many line feeds come before the first row.
-        decimal_comma: the decimal mark of numbers is a comma.
+        skip_lines: the number of line feeds before the first row.
+        decimal_comma: whether the decimal mark of numbers is a comma.
     """
     import polars as pl
 
@@ -79,7 +79,7 @@ def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: boo
 
     Args:
         source: the text, or its file.
-        width: how many columns there are.
+        width: the number of columns.
         delimiter: between cells.
         quotes: whether a quote may begin a cell that ends with one.
     """

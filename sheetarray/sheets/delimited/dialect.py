@@ -1,8 +1,8 @@
-"""Which delimiter and decimal mark a CSV has: found from the exchange format itself.
+"""Finds the delimiter and the decimal mark of a CSV.
 
-The row that holds the first cells of the arrays is all `version`, the next but one all `ndarray`, and neither can hold
-a delimiter in a cell: no statistics are needed. Ordinary tables have no such row; there, the delimiter that gives
-every row the same number of cells wins.
+In the exchange format no statistics are needed: the row with the first cells of the arrays holds nothing but `version`,
+the next but one nothing but `ndarray`, so that the character between them is the delimiter. Ordinary tables have no
+such rows; their delimiter is the one that gives every row the same number of cells.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from .splitting import split_records
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
 SINGLE_COLUMN = ""  # the delimiter of a file of one column
-_RARE = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
+_RARE = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # for a text of one column: readers need some delimiter
 _UNUSED = _RARE + "".join(mark for mark in map(chr, range(1, 128)) if mark not in _RARE + '\t\n\r"')
 
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
-_MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
-_MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
+_MOST_TABLE_ROWS = 200  # rows in which the delimiter of a table is looked for
+_MOST_VALUES = 2000  # cells that are tried as numbers, dates and booleans
 _WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
 _LINES_BEFORE = (4, 3)  # where four begin within a name of several lines, three begin with `version`
 _LINES_AFTER = 3
@@ -49,29 +49,30 @@ _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
 def find_delimiter(content: Units, start: int) -> str | None:
-    """Return the delimiter under which most arrays begin in the text; None where no array does.
+    """Return the delimiter under which most arrays begin in the text; None if no array does under any.
 
-    A file of one column has none: `SINGLE_COLUMN` says so.
+    For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`.
 
     Args:
         content: the text in UTF-8.
-        start: where it begins.
+        start: the position at which it begins.
     """
     after, windows, seen = start, 0, 0
-    for places, codes in find_words(content, start):
-        likely = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
-        for place in likely.tolist():
-            if place < after:
+    for positions, codes in find_words(content, start):
+        likely = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
+        for position in likely.tolist():
+            if position < after:
                 continue
-            near = places >= place - _NEAR
-            marks = (*DELIMITERS, *_neighbours(content, places[near], codes[near], start))
+            near = positions >= position - _NEAR
+            marks = (*DELIMITERS, *_neighbours(content, positions[near], codes[near], start))
             delimiter, last = None, None
             for lines in _LINES_BEFORE:
-                text, after = _window(content, start, place, lines, _LINES_AFTER)
+                text, after = _window(content, start, position, lines, _LINES_AFTER)
                 if delimiter is None and text != last:
                     delimiter, last, seen = _delimiter_by_anchors(text, marks), text, seen + len(text)
             if delimiter == SINGLE_COLUMN:
-                delimiter = _of_uneven_rows(_window(content, start, place, 4, MAX_HEADER_CELLS)[0], marks) or delimiter
+                text, _ = _window(content, start, position, 4, MAX_HEADER_CELLS)
+                delimiter = _of_uneven_rows(text, marks) or delimiter
             windows += 1
             if delimiter == SINGLE_COLUMN:
                 return _find_delimiter_beside(content, start, after) or delimiter
@@ -81,28 +82,28 @@ def find_delimiter(content: Units, start: int) -> str | None:
 
 
 def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None:
-    """Return the delimiter between a column and an array that begins beside it, further down; None where none does.
+    """Return the delimiter between a column and an array that begins beside it, further down; None if no array does.
 
-    Above that array lines have one cell, where the blanks at their ends were left out. It has to have a whole header:
-    lines of text, too, may hold a word after a comma.
+    Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
+    lines of text, too, may hold a word of headers after a comma.
 
     Args:
         content: the text in UTF-8.
-        start: where it begins.
-        after: where the column's header has been seen.
+        start: the position at which it begins.
+        after: the position after the header of the column.
     """
     blocks = (content[first : first + _WINDOW].tobytes() for first in range(after, len(content), _WINDOW))
     if not any(mark in block for block in blocks for mark in _MARKS):
         return None
     windows, seen = 0, 0
-    for places, codes in find_words(content, after):
-        places = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
-        before = places - 1
+    for positions, codes in find_words(content, after):
+        positions = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
+        before = positions - 1
         before = before - (content[before] == _QUOTE)
-        for place in places[np.isin(content[before], np.frombuffer(b"".join(_MARKS), np.uint8))].tolist():
-            if place < after:
+        for position in positions[np.isin(content[before], np.frombuffer(b"".join(_MARKS), np.uint8))].tolist():
+            if position < after:
                 continue
-            text, after = _window(content, start, place, _LINES_BEFORE[0], MAX_HEADER_CELLS)
+            text, after = _window(content, start, position, _LINES_BEFORE[0], MAX_HEADER_CELLS)
             for delimiter in DELIMITERS:
                 if delimiter in text and _has_array_beside(text, delimiter):
                     return delimiter
@@ -118,16 +119,16 @@ def _has_array_beside(text: str, delimiter: str) -> bool:
     return any(anchor.column and anchor.header is not None for anchor in anchors)
 
 
-def _window(content: Units, start: int, place: int, lines: int, below: int) -> tuple[str, int]:
-    """Return the lines around a place in the text, so many of them before it and below it, and where they end."""
-    before = content[max(start, place - _WINDOW) : place].tobytes()
+def _window(content: Units, start: int, position: int, lines: int, below: int) -> tuple[str, int]:
+    """Return the lines around a position in the text, `lines` before it and `below` after it, and the end of them."""
+    before = content[max(start, position - _WINDOW) : position].tobytes()
     first = len(before)
     for _ in range(lines):
         first = before.rfind(b"\n", 0, max(first, 0))
         if first < 0:
             break
     before = before[first + 1 :]
-    after = content[place : place + _WINDOW].tobytes()
+    after = content[position : position + _WINDOW].tobytes()
     last = 0
     for _ in range(below):
         if last == len(after):
@@ -135,13 +136,13 @@ def _window(content: Units, start: int, place: int, lines: int, below: int) -> t
         last = after.find(b"\n", last) + 1 or len(after)
     if b"\r" in after[:last] and b"\n" not in before + after[:last]:
         last = len(after)
-    return (before + after[:last]).decode("utf-8", "replace"), place + last
+    return (before + after[:last]).decode("utf-8", "replace"), position + last
 
 
-def _neighbours(content: Units, places: Positions, codes: WordCodes, start: int) -> list[str]:
+def _neighbours(content: Units, positions: Positions, codes: WordCodes, start: int) -> list[str]:
     """Return characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
-    places, ends = places[:_MOST_NEIGHBOURS], places[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
-    before, after = places[places > start] - 1, ends[ends < len(content)]
+    positions, ends = positions[:_MOST_NEIGHBOURS], positions[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
+    before, after = positions[positions > start] - 1, ends[ends < len(content)]
     before = before - ((content[before] == _QUOTE) & (before > start))
     after = after + ((content[after] == _QUOTE) & (after < len(content) - 1))
     beside = np.unique(content[np.concatenate([before, after])])
@@ -150,7 +151,7 @@ def _neighbours(content: Units, places: Positions, codes: WordCodes, start: int)
 
 
 def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter under which most arrays begin, those with a version first; None where none does."""
+    """Return the delimiter under which most arrays begin; those with a version count more. None if none begins."""
     best, most = None, (0, 0)
     for delimiter in delimiters:
         if delimiter not in text and best is not None:
@@ -175,10 +176,10 @@ def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
 
 
 def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter of rows whose blanks at the end were left out, so that some are one cell; None for one
-    column.
+    """Return the delimiter of rows whose blanks at the end were left out, so that some rows are one cell; None for a
+    text of one column.
 
-    A column of one cell a row is read as it is. Only where its header is broken is a delimiter tried that mends it.
+    Delimiters are tried only if the header is broken as one column; the result is one under which it is sound.
     """
     (one, *_) = anchors_of_grid([cells for cells, _ in split_records(text, find_unused_delimiter(text))]) or (None,)
     if one is None or one.header is not None:
@@ -196,15 +197,15 @@ def find_table_delimiter(
 ) -> str:
     """Return the delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
 
-    Of several such, the one under which most cells are numbers, dates or booleans. Where rows differ in length, the
-    one that stands in most rows, in half of them at least. Where the first rows have none at all, the first that stands
-    in any row below, else the comma: what follows in a later row is a cell of one more column.
+    Of several such delimiters it is the one under which most cells are numbers, dates or booleans. If rows differ in
+    their number of cells under all of them, it is the one that stands in most rows, at least in half of them. If the
+    first rows have no delimiter at all, it is the first one in any row below, else the comma.
 
     Args:
-        text: from its beginning on.
-        ended: whether that is all of it.
-        skip_rows: how many rows above the table are not looked at, or which ones.
-        comment: what rows begin with that are not looked at.
+        text: the beginning of the table.
+        ended: whether the text is the whole table.
+        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
+        comment: rows that begin with this text are passed over.
     """
     if not skip_rows:
         blank = len(text) - len(text.lstrip(" \t\r\n"))
@@ -275,7 +276,7 @@ def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
 
 
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
-    """Return the decimal mark in cells that should hold numbers; None where none has one, or both occur."""
+    """Return the decimal mark in cells that should hold numbers; None if no cell has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     comma = any(map(WITH_COMMA.fullmatch, texts))
     point = any(map(_WITH_POINT.fullmatch, texts))
@@ -288,7 +289,7 @@ def check_marks(delimiter: str, decimal: str) -> None:
     """Refuse a delimiter or a decimal mark that would leave the cells ambiguous.
 
     Raises:
-        LimitError: with what to take instead.
+        LimitError: they would; the message says what to take instead.
     """
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in _NO_DELIMITERS:
         raise LimitError(

@@ -1,4 +1,4 @@
-"""The encoding of a text: by its byte order mark, or by the name that somebody gives."""
+"""The encoding of a text: by its byte order mark, or by the name that the caller gives."""
 
 from __future__ import annotations
 

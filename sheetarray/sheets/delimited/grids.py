@@ -1,7 +1,7 @@
 """Arrays as blocks of text that people read: each slice a table with its labels, one under the other.
 
-One-way: nothing reads them again, as dtypes, shapes and what belongs together are for people to see. A coordinate is
-the labels of its dimension, and no block of its own where an array has that dimension.
+Nothing reads them again, since dtypes and shapes are not written. A coordinate stands as the labels of its dimension;
+it has a block of its own only if no array has that dimension.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RowCells = list[Cell]  # one row; of many there is a frame
 
 
 def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
-    """Yield rows and tables of cells in their order, each with how many elements it holds.
+    """Yield rows and tables of cells in their order, each with the number of elements in it.
 
     Args:
         arrays: by name, the description of their labels among them.
@@ -57,11 +57,11 @@ def _iter_blocks(
         yield [names[0], caption], 0
         yield pl.DataFrame({"": labels[0], "0": _to_series(values, dtype, look)}), len(values)
     else:
-        for place in product(*map(range, values.shape[:-2])):
-            which = [f"{dim} = {some[index]}" for dim, some, index in zip(dims, labels, place, strict=False)]
+        for index in product(*map(range, values.shape[:-2])):
+            which = [f"{dim} = {some[index]}" for dim, some, index in zip(dims, labels, index, strict=False)]
             yield [caption, *(format_name(text, look) for text in which)], 0
             yield [format_name(f"{dims[-2]} \\ {dims[-1]}", look), *labels[-1].to_list()], 0
-            table = values[place]
+            table = values[index]
             columns = {str(column): _to_series(table[:, column], dtype, look) for column in range(table.shape[1])}
             yield pl.DataFrame({"": labels[-2], **columns}), table.size
             yield [], 0
@@ -74,7 +74,7 @@ def _sizes(dims: Sequence[str], array: LinearArray) -> Iterator[tuple[str, int]]
 
 
 def _dims_of(name: str, array: LinearArray, described: DatasetLabels | None) -> tuple[str, ...]:
-    """Return the names of an array's dimensions, numbered where nothing is said of them."""
+    """Return the names of an array's dimensions; `name_0`, `name_1`, .. if the description does not name them."""
     variable = described.find(name) if described is not None else None
     if variable is not None and len(variable.dims) == array.ndim:
         return tuple(variable.dims)

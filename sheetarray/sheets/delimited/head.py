@@ -1,8 +1,8 @@
-"""The head of a remote text: as much of it as tells its arrays, where it stands as it was written.
+"""The head of a remote text that stands as it was written: the bytes that are enough to know its arrays.
 
-Of a file on this machine the whole text is searched for arrays that begin further down, at the cost of a search for
-bytes. Of a remote one that would be a transfer: what `scan` says is what the headers at the top say, and `read` and
-`check`, which see the whole text, find whatever else there is.
+In a file of this machine `scan` searches the whole text for arrays that begin further down, which costs no more than a
+search for bytes. A remote file would have to be transferred for that: there `scan` returns what the headers at the top
+say. `read` and `check`, which see the whole text, find all other arrays too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .encodings import find_encoding
 from .written import WrittenText
 from .written_zone import UnusualError
 
-_SIZES = (4096, 65_536, 1_048_576)  # bytes that are looked at, one after the other
+_SIZES = (4096, 65_536, 1_048_576)  # bytes of the head; the next size is tried if one is too small
 
 _Result = TypeVar("_Result")
 _Head = TypeVar("_Head", bound="WrittenHead")
@@ -36,7 +36,7 @@ def scan_head(
         delimiter: as for `scan_csv`, like `encoding` and `formulas`.
         encoding: of the text.
         formulas: "escape" or "keep".
-        scan: takes the text down to some row, and raises `UnusualError` where that is not enough.
+        scan: a function of the text down to some row, which raises `UnusualError` if that is not enough.
     """
     if not source.is_remote or encoding is not None or formulas not in ("escape", "keep"):
         return None
@@ -57,13 +57,13 @@ def find_head(
         source: of the text.
         delimiter: as for `scan_csv`, like `formulas`.
         formulas: "escape" or "keep".
-        look: takes the text down to some row, and raises `UnusualError` where that is not enough.
+        look: a function of the text down to some row, which raises `UnusualError` if that is not enough.
     """
     for size in _SIZES:
         content = source.prefix(size)
         name, start = find_encoding(content[:4])
         if len(content) < size or name != "utf-8":
-            return None  # no more than this is there
+            return None  # the head is the whole text
         whole_rows = bytes(content[: content.rfind(b"\n") + 1])
         try:
             return look(kind(source.path, whole_rows, start, delimiter, formulas))
@@ -76,4 +76,4 @@ class WrittenHead(WrittenText):
     """The first rows of a text, below which there are others."""
 
     def search_body(self, *, quotes: bool = False) -> None:
-        """Look at nothing below the headers."""
+        """Do nothing: the rows below the headers are not there to be searched."""

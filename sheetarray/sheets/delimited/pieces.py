@@ -1,4 +1,4 @@
-"""Arrays of a text that stands as it was written, in any dialect, piece by piece: memory does not grow with it."""
+"""Reads arrays piece by piece, so that memory does not grow with the text, which has to stand as it was written."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def iter_elements_csv(
             with suppress(UnusualError):
                 for name, elements in written.elements(list(done), missing):
                     seen[name] += len(elements)
-                    if seen[name] > done[name]:  # not those that came before the text proved to be of another dialect
+                    if seen[name] > done[name]:  # elements before it were given before the dialect proved to be another
                         yield name, elements[done[name] - seen[name] :]
                         done[name] = seen[name]
                 return
@@ -64,7 +64,7 @@ def iter_elements_csv(
 
 
 class TextInPieces(ReportingText):
-    """Such a text; what has been parsed leaves the memory."""
+    """A text as `write_csv` writes it, of which pages leave memory once they have been parsed."""
 
     def elements(self, names: Sequence[str], missing: Missing) -> Iterator[tuple[str, Buffer]]:
         """Yield names of arrays, each with its next elements, a piece of the text at a time.

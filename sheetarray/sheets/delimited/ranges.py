@@ -1,7 +1,7 @@
-"""Some elements of an array in a large text of unquoted numbers, of which no more is parsed than they take.
+"""Reads some elements of an array in a large text of unquoted numbers, and parses no other rows.
 
-Where a row of a text begins nobody knows before the line feeds above it were counted. What has been counted is kept, as
-long as the file is the same: whoever reads one part after the other counts, and transfers, each byte once.
+To know where a row of a text begins, the line feeds above it have to be counted. Their count is kept as long as the
+file is unchanged, so that reading one part after the other counts, and transfers, each byte once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .head import WrittenHead, find_head
 from .written_zone import UnusualError, check_usual
 
 PIECE = 2**22  # bytes of text that are looked at at once
-_MOST_FILES = 256  # of which it is kept where rows begin
+_MOST_FILES = 256  # files of which the beginnings of rows are kept
 
 _Starts = list[tuple[int, int]]  # rows below the zone of headers, and where each begins in the text
 
@@ -28,9 +28,9 @@ _starts_of_files: OrderedDict[Any, _Starts] = OrderedDict()
 
 
 def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buffer | None:
-    """Return some elements of an array's buffer; None where they cannot be told from the rest without reading it all.
+    """Return some elements of an array's buffer; None if the whole text has to be read to get them.
 
-    That is so for a small text, one that people have changed, and one with quotes below its headers.
+    That is so for a small text, for one that people have changed, and for one with quotes below its headers.
 
     Args:
         source: a path, or an open file.
@@ -73,7 +73,7 @@ def _keep_starts(key: Any, starts: _Starts) -> None:
 
 
 class _TextRows(WrittenHead):
-    """The head of a text whose rows are looked at some at a time."""
+    """The head of a text, and functions for the rows below it that are given the whole text."""
 
     def check_head(self, name: str) -> _TextRows:
         """Return the head, if the array is one of numbers and no column beside it may hold text.
@@ -96,7 +96,7 @@ class _TextRows(WrittenHead):
             name: the array's.
             start: the first of them.
             stop: the one after the last.
-            starts: where rows are known to begin, in their order; gets more.
+            starts: the rows whose beginnings are known, in their order; others are added to them.
 
         Raises:
             UnusualError: the text is to be read cell by cell.
@@ -135,7 +135,7 @@ class _TextRows(WrittenHead):
         return at
 
     def _take_rows(self, content: BytesLike | RangedBytes, at: int, most: int) -> tuple[bytes, int]:
-        """Return the text of rows from a place on, and how many they are: no more than some, and than a piece holds."""
+        """Return the text of the rows from a position on, and their number: at most `most`, and at most a piece."""
         size = PIECE
         while True:
             text = bytes(content[at : at + size])
@@ -149,7 +149,7 @@ class _TextRows(WrittenHead):
         return text[: ends[count - 1]] if count else b"", count
 
     def _check_blank(self, content: BytesLike | RangedBytes, at: int, column: int) -> None:
-        """Refuse cells of a column below its last element."""
+        """Refuse a cell of a column below its last element that is not blank."""
         while at < len(content):
             text, count = self._take_rows(content, at, PIECE)
             cells = self._body.parse(text, 0, text, 0, [column])[column]
@@ -158,6 +158,6 @@ class _TextRows(WrittenHead):
 
 
 def _note_start(starts: _Starts, row: int, at: int) -> None:
-    """Keep where a row begins, if it is a piece further down than the last one of which that is known."""
+    """Keep the beginning of a row, if it is at least a piece further down than the last row whose beginning is kept."""
     if at - starts[-1][1] >= PIECE // 2:
         starts.append((row, at))

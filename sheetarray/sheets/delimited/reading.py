@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +34,9 @@ from .reported import ReportingText
 from .restating import find_restated
 from .sheet import CsvSheet
 from .table import CsvTable
+from .work_report import WorkReport
 from .written import WrittenText, find_written
 from .written_zone import UnusualError
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_csv(
@@ -60,8 +58,8 @@ def read_csv(
         source: a path or an open file; gzip and Zstandard are recognised.
         names: only these arrays are decoded; None for all.
         delimiter: between cells; None finds it from the format itself.
-        decimal: the decimal mark; None finds it likewise.
-        encoding: None is the byte order mark's, else strict UTF-8.
+        decimal: the decimal mark; None finds it from the cells.
+        encoding: of the text; None takes that of the byte order mark, else strict UTF-8.
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
@@ -70,7 +68,7 @@ def read_csv(
         progress: called with the cells read and the cells in all.
 
     Returns:
-        Arrays by name, in the order written; writeable, strides and offset as the header has them.
+        Arrays by name, in the order written; they are writeable, with the strides and offsets of their headers.
 
     Raises:
         FormatError: with `.location`, such as C17, of the first cell that is wrong.
@@ -116,31 +114,6 @@ def read_csv(
         return arrays
 
 
-class WorkReport:
-    """A report of how far the reading of a text is, whose pieces of work take about known parts of the time.
-
-    Args:
-        progress: what to call with the cells read and the cells in all.
-        total: the cells in all, where they are known; else nothing is reported until they are.
-    """
-
-    _PARTS: ClassVar = {"words": (0.0, 0.3), "quotes": (0.3, 0.5), "columns": (0.5, 0.7)}  # then they are decoded
-
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self.total = progress, total
-        self._done = -1
-
-    def __call__(self, work: str, share: float) -> None:
-        """Report that a share of some work is done."""
-        first, last = self._PARTS[work]
-        done = int((first + (last - first) * share) * self.total)
-        if self.total and self._done < 0:
-            self._progress(0, self.total)
-        if self.total and done > max(self._done, 0):
-            self._progress(done, self.total)
-        self._done = max(self._done, done if self.total else -1)
-
-
 def scan_csv(
     source: Readable,
     *,
@@ -152,11 +125,26 @@ def scan_csv(
 ) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays, reading no further than their headers (arrays in rows: to the end).
 
-    Arrays that begin below others are searched for; not where the text is remote, and stands as it was written.
-    With `resize` shapes are those that `read_csv` gives with it, and all is read.
+    Arrays that begin below others are searched for; not if the text is remote, and stands as it was written.
+
+    Args:
+        source: as for `read_csv`.
+        delimiter: as for `read_csv`.
+        encoding: as for `read_csv`.
+        strict: refuse lists without a version.
+        formulas: as for `read_csv`; they matter for names.
+        resize: shapes are those that `read_csv` gives with `resize=True`; all cells are read.
 
     Raises:
         FormatError: no array, or a broken header.
+
+    Example:
+        >>> import io
+        >>> from .writing import write_csv
+        >>> file = io.StringIO()
+        >>> write_csv(file, {"t": np.zeros((2, 3))})
+        >>> scan_csv(io.StringIO(file.getvalue()))["t"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         if not resize and (infos := scan_head(opened, delimiter, encoding, formulas, _scan_written)) is not None:
@@ -182,7 +170,27 @@ def check_csv(
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
 ) -> Iterator[Finding]:
-    """Yield every finding in a delimited text; nothing for an intact one."""
+    """Yield every finding in a delimited text; nothing for an intact one.
+
+    Args:
+        source: as for `read_csv`.
+        delimiter: as for `read_csv`.
+        decimal: as for `read_csv`.
+        encoding: as for `read_csv`.
+        missing: as for `read_csv`.
+        formulas: as for `read_csv`.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
+
+    Example:
+        >>> import io
+        >>> from .writing import write_csv
+        >>> file = io.StringIO()
+        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
+        >>> [finding.location for finding in check_csv(io.StringIO(file.getvalue().replace("2.5", "x")))]
+        ['A21']
+    """
     try:
         with Source(source) as opened:
             for find in (find_written, find_restated):
@@ -202,7 +210,7 @@ def check_csv(
 
 
 def _check_written(written: ReportingText, missing: Missing) -> list[Finding] | None:
-    """Return every finding in a text that stands as it was written; None where all of it has to be looked at."""
+    """Return every finding in a text that stands as it was written; None if each of its cells has to be looked at."""
     try:
         errors = [Finding.from_error(error) for error in written.verify(missing)]
         return errors + list(check_composites(lambda columns: written.read(columns, missing), written.scan))
@@ -228,7 +236,34 @@ def read_columns_csv(
     comment: str | None = None,
     na_values: Values = (),
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary table; see `sheetarray.read_columns`."""
+    """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        columns: names (or letters) of the columns wanted; None for all.
+        dtype: of every column, or by name; None infers it without loss.
+        shape: of every column's array, or by name; one -1 is worked out.
+        order: "row-major" or "column-major": how the cells of a column fill its shape.
+        missing: "nan" reads blanks as NaN, NaT, None or ""; "error" refuses them.
+        delimiter: between cells; None finds it from the first rows.
+        decimal: the decimal mark; None finds it for each column.
+        thousands: the mark between thousands; None for no such mark.
+        encoding: as for `read_csv`.
+        header: the number of rows that hold the names; True is 1, False is 0, and with None the first row tells.
+        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
+        skip_footer: the number of rows below the table that are passed over.
+        comment: rows that begin with this text are passed over.
+        na_values: texts or numbers that mean a missing value, besides blanks.
+
+    Raises:
+        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such column.
+
+    Example:
+        >>> import io
+        >>> read_columns_csv(io.StringIO("id,t\\n007,1.5\\n008,\\n"))
+        {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
+    """
     options = TableOptions(
         dtype=dtype,
         shape=shape,

@@ -12,8 +12,8 @@ from .blocks import FEED, RETURN, Blocks, are_within
 from .search import Units
 from .splitting import cells_of_record
 
-LONG_RECORD = 2**16  # bytes of a record that is not split anew each time
-_MOST_KEPT = 2**22  # cells of it
+LONG_RECORD = 2**16  # bytes; the cells of the last longer record are kept, so that it is not split again each time
+_MOST_KEPT = 2**22  # cells of such a record that are kept
 
 
 class Records:
@@ -30,22 +30,24 @@ class Records:
         self.blocks = Blocks(content, start, delimiter)
         self._long: tuple[int, int | None, list[str]] = -1, None, []  # the last long record: start, cells asked for
 
-    def place_of(self, row: int) -> int | None:
+    def position_of(self, row: int) -> int | None:
         """Return the first byte of a record; None if the text has no such record."""
         return next((start for start, _ in self.spans([row])), None)
 
     def starts_of(self, rows: Iterable[int]) -> Iterator[int]:
-        """Yield where some records begin, in ascending order; they end with the text."""
+        """Yield the positions at which some records begin; rows ascend, and those beyond the text are left out."""
         return (start for start, _ in self.spans(rows))
 
     def spans(self, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """Yield where records begin and end, their line ends included; rows ascend, and end with the text."""
+        """Yield the positions at which some records begin and end, line ends included; rows ascend, and those beyond
+        the text are left out.
+        """
         number = 0
         known = -1, np.zeros(0, np.int64)
-        places, first = np.zeros(0, np.int64).data, 0  # of the block at hand: where records begin, and its first row
+        starts, first = np.zeros(0, np.int64).data, 0  # of the current block: where its records begin, its first row
         for row in rows:
-            if 0 < row - first < len(places):
-                yield places[row - first - 1], places[row - first]
+            if 0 < row - first < len(starts):
+                yield starts[row - first - 1], starts[row - first]
                 continue
             number = max(number, bisect_right(self.blocks.known, row - 1, key=lambda block: block.row) - 1)
             while self.blocks.bounds(number)[0] < len(self.content) and self.blocks.block(number + 1).row < row:
@@ -55,18 +57,18 @@ class Records:
             else:
                 if known[0] != number:
                     known = number, self.blocks.starts(number)
-                place = row - self.blocks.block(number).row - 1
-                if place >= len(known[1]):
+                index = row - self.blocks.block(number).row - 1
+                if index >= len(known[1]):
                     return
-                start = int(known[1][place])
+                start = int(known[1][index])
             if start >= len(self.content):
                 return
             if known[0] != number:
                 known = number, self.blocks.starts(number)
-            places, first = known[1].data, self.blocks.block(number).row
-            place = row - first
-            if place < len(known[1]):
-                yield start, int(known[1][place])
+            starts, first = known[1].data, self.blocks.block(number).row
+            index = row - first
+            if index < len(known[1]):
+                yield start, int(known[1][index])
             else:
                 yield start, self._end_of(row, number)
 
@@ -84,7 +86,7 @@ class Records:
             return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, most)
         known, width, cells = self._long
         if known != start or (width is not None and (most is None or width < most)):
-            width = None if most is None else 2 * most  # whoever asks for more asks for a little more, many times
+            width = None if most is None else 2 * most  # as a rule a few more cells are asked for next, again and again
             cells = cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, width)
             if len(cells) <= _MOST_KEPT:
                 self._long = start, width, cells
@@ -110,8 +112,8 @@ class Records:
             feeds = self.blocks.ends(first, end, quotes, block.quoted)
             marks = self.content[first:end] == self.blocks.mark
             if len(quotes) or block.quoted:
-                places = np.flatnonzero(marks)
-                marks[places[are_within(places, quotes, block.quoted)]] = False
+                positions = np.flatnonzero(marks)
+                marks[positions[are_within(positions, quotes, block.quoted)]] = False
             if not len(feeds):
                 continue
             counts = np.add.reduceat(marks, np.concatenate([[0], feeds[:-1]]), dtype=np.int64)
@@ -121,7 +123,9 @@ class Records:
         return last.row + (last.start < len(self.content)), width + 1
 
     def filled_cells(self) -> Iterator[tuple[Positions, Positions, Positions, Positions, Positions]]:
-        """Yield the cells that hold a byte or more, as rows, columns, beginnings and ends; then rows of one cell."""
+        """Yield for each block the rows, the columns, the beginnings and the ends of cells that hold a byte or more,
+        and the rows that are a single cell.
+        """
         row = column = 0
         start = self.start
         for number in range(self.blocks.count):
@@ -150,5 +154,5 @@ class Records:
             column = 0 if is_feed[-1] else column
 
     def text_of(self, start: int, end: int) -> str:
-        """Return the text of a cell, by where it begins and ends."""
+        """Return the text of a cell, by the positions at which it begins and ends."""
         return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter)[0]

@@ -1,6 +1,6 @@
-"""A large text that stands as it was written: checked piece by piece, and so read where somebody asks how far it is.
+"""Checks a large text that stands as it was written piece by piece, and so reads it if progress is to be reported.
 
-A piece in which cells are wrong is looked at once more, cell by cell, so that the rest need not be in memory.
+A piece with wrong cells is looked at once more, cell by cell; no other piece has to be in memory for that.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _OF_ONE_SIZE = frozenset({"float", "int", "complex", "bool", "datetime", "timede
 
 
 class ReportingText(WrittenText):
-    """Such a text; it says after each piece how far it is.
+    """A text as `write_csv` writes it, which is read piece by piece.
 
     Attributes:
-        report: is called with the share of the text that has been read; None for nobody.
+        report: is called after each piece with the share of the text, from 0 to 1, that has been read; None for no
+            call.
     """
 
     report: Callable[[float], None] | None = None
@@ -45,7 +46,7 @@ class ReportingText(WrittenText):
         size = len(self._content) - self._zone.end
         if self.report is None or size <= PIECE:
             return super()._parse(headers, missing)
-        # each cell takes a byte at least, so that what headers claim takes no memory that is not needed
+        # Each cell takes at least a byte, so that no buffer is larger than the text allows, whatever headers claim.
         check_usual(sum(header.capacity for header in headers.values()) <= size + len(self._content))
         texts = {column: list[pl.Series]() for column in headers if headers[column].dtype.kind not in _OF_ONE_SIZE}
         sized = {column: header for column, header in headers.items() if column not in texts}
@@ -74,11 +75,11 @@ class ReportingText(WrittenText):
 
         Args:
             headers: of the columns.
-            filled: how many elements of each stand above the body, beside longer headers.
+            filled: the number of elements of each that stand above the body, beside longer headers.
             missing: as for `read_csv`.
             size: of a piece, in bytes; None for the usual.
-            texts: where the cells of some columns go instead, before they are elements; by column.
-            note: is told the column of each cell that is wrong, and what is; None refuses the text.
+            texts: by column, lists to which the cells of some columns are added instead, before they become elements.
+            note: is called with the column and the problem of each cell that is wrong; None refuses the text.
 
         Raises:
             UnusualError: the text is to be read cell by cell.
@@ -145,7 +146,7 @@ class ReportingText(WrittenText):
         headers = {column: self._zone.header(column) for column in self._zone.columns.values()}
         self._search_unless_decoded(headers, quotes=True)
         if any(header.strides != contiguous_strides(header.shape, header.order) for header in headers.values()):
-            self.read(None, missing)  # which knows whether there is such a view
+            self.read(None, missing)  # reading knows whether NumPy has such a view
             return []
         problems: dict[int, list[Problem]] = {column: [] for column in headers}
 
@@ -172,7 +173,7 @@ class ReportingText(WrittenText):
         return refuse
 
     def _fill_beside(self, column: int, buffer: Array, missing: Missing) -> int:
-        """Put the elements beside longer headers into a buffer; return how many they are."""
+        """Put the elements beside longer headers into a buffer; return their number."""
         elements = self._body.decode_beside(column, missing)
         buffer[: len(elements)] = elements
         return len(elements)

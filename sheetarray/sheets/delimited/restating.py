@@ -1,7 +1,7 @@
-"""A large text that another program has saved, as `write_csv` would have written it, in a file without a name.
+"""Restates a large text that another program has saved: writes it anew, as `write_csv` does, to a file without a name.
 
-Programs put every cell in quotes, or write decimal commas between semicolons; the arrays stand where they stood. So
-written anew, piece by piece, such a text is read as any other that nobody has touched: in pieces.
+Programs put every cell in quotes, or write decimal commas between semicolons, but the arrays stand where they stood.
+The text is restated piece by piece, and then it can be read in pieces like one that nobody has touched.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class _Dialect:
     Attributes:
         delimiter: between cells.
         width: the number of columns, each of which is an array.
-        decimals: the columns with decimal commas, and the row in which the first may stand.
-        textual: those whose cells may be any text.
+        decimals: the columns with decimal commas, each with the first row in which one may stand.
+        textual: the columns whose cells may be any text.
     """
 
     delimiter: str
@@ -64,9 +64,10 @@ def find_restated(
     encoding: str | None,
     formulas: FormulaMode,
 ) -> Text | None:
-    """Return the large text of a source as one of a class, if it stands as `write_csv` writes it but for its dialect.
+    """Return the large text of a source, restated, as an object of the class `kind`; None unless the text differs from
+    what `write_csv` writes in its dialect alone.
 
-    All arguments but the first are those of `find_written`, which knows the usual dialect.
+    The arguments are those of `find_written`, which takes texts of the usual dialect.
     """
     content = source.whole()
     name, start = find_encoding(source.prefix(4))
@@ -81,17 +82,18 @@ def find_restated(
 def _find_dialect(
     content: BytesLike, start: int, delimiter: str | None, decimal: DecimalMark | None, formulas: FormulaMode
 ) -> _Dialect:
-    """Return the dialect of a text, which its first rows tell.
+    """Return the dialect of a text, which is known from its first rows.
 
     Raises:
-        UnusualError: they do not, or it is the usual one, or there is more in them than columns that are arrays.
+        UnusualError: it is not known from them, or is the usual one, or they hold something else than columns of
+            arrays.
     """
     head = bytes(content[: content.rfind(b"\n", start, _HEAD) + 1])
     sheet = CsvSheet(Source(io.BytesIO(head)), delimiter, decimal, None, formulas)
     anchors = find_anchors(sheet)
     headers = [anchor.header for anchor in anchors if anchor.header is not None]
     check_usual(sheet.delimiter != SINGLE_COLUMN and len(headers) == len(anchors))
-    check_usual([(anchor.row, anchor.column) for anchor in anchors] == [(1, place) for place in range(len(anchors))])
+    check_usual([(anchor.row, anchor.column) for anchor in anchors] == [(1, number) for number in range(len(anchors))])
     kinds = [header.dtype.kind for header in headers]
     commas = sheet.look.decimal == ","
     check_usual(commas or b'"version"' in head)
@@ -100,8 +102,8 @@ def _find_dialect(
     return _Dialect(
         sheet.delimiter,
         len(anchors),
-        {place: anchors[place].data_cell[1] for place, kind in enumerate(kinds) if commas and kind == "float"},
-        [place for place, kind in enumerate(kinds) if kind in _TEXTUAL],
+        {number: anchors[number].data_cell[1] for number, kind in enumerate(kinds) if commas and kind == "float"},
+        [number for number, kind in enumerate(kinds) if kind in _TEXTUAL],
     )
 
 
@@ -115,34 +117,34 @@ def _restate(content: BytesLike, start: int, dialect: _Dialect) -> mmap.mmap:
     import polars as pl
 
     with tempfile.TemporaryFile(prefix=".sheetarray-") as file:
-        place = start
-        while place < len(content):
-            end = end_of_rows(content, place, _PIECE, dialect.delimiter)
-            text = bytes(content[place:end])
+        position = start
+        while position < len(content):
+            end = end_of_rows(content, position, _PIECE, dialect.delimiter)
+            text = bytes(content[position:end])
             check_usual(text[:3] != codecs.BOM_UTF8 and not has_lone_returns(np.frombuffer(text, np.uint8), 0))
             columns = parse_texts(text, dialect.width, delimiter=dialect.delimiter)
             check_usual(columns is not None)
             cells = {
-                str(number): _restate_cells(column, number, dialect, is_first=place == start)
+                str(number): _restate_cells(column, number, dialect, is_first=position == start)
                 for number, column in enumerate(columns or [])
             }
             pl.DataFrame(cells).write_csv(file, include_header=False)
-            release_pages(content, place, end)
-            place = end
+            release_pages(content, position, end)
+            position = end
         file.flush()
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _restate_cells(column: pl.Series, place: int, dialect: _Dialect, *, is_first: bool) -> pl.Series:
-    """Return the cells of a column as they are usually written; headers, which the first piece has, are so.
+def _restate_cells(column: pl.Series, number: int, dialect: _Dialect, *, is_first: bool) -> pl.Series:
+    """Return the cells of a column as `write_csv` writes them; the header, in the first piece, is left as it is.
 
     Raises:
         UnusualError: a decimal point among decimal commas.
     """
-    if place in dialect.textual:
+    if number in dialect.textual:
         return column
-    if place in dialect.decimals:
-        first = dialect.decimals[place] if is_first else 0
+    if number in dialect.decimals:
+        first = dialect.decimals[number] if is_first else 0
         cells = column[first:]
         check_usual(not cells.str.contains(".", literal=True).any())
         points = cells.str.replace(",", ".", literal=True)

@@ -1,7 +1,7 @@
-"""The words of headers in bytes: where they occur, whatever stands around them.
+"""Finds the words of headers in bytes, whatever stands around them.
 
-Text without the letters of the words, such as numbers are, is passed over at the speed of memory; other text is
-searched for all words at once by the columnar engine.
+Text without the letters of the words, such as numbers, is passed over at the speed of memory; other text is searched
+for all words at once by the columnar engine.
 """
 
 from __future__ import annotations
@@ -36,56 +36,56 @@ for _code, _word in enumerate(WORDS):
 def find_words(
     content: Units, start: int = 0, report: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Positions, WordCodes]]:
-    """Yield the places of the words and their codes in some bytes, in their order, piece by piece.
+    """Yield the positions of the words and their codes in some bytes, in their order, piece by piece.
 
     Args:
         content: the bytes of a text in UTF-8.
         start: where to begin.
-        report: is called with the share of the text that has been searched; None for nobody.
+        report: is called with the share of the text, from 0 to 1, that has been searched; None for no call.
     """
     for first, end in _spans(content, start, report):
         text = content[first : min(end + LONGEST_WORD, len(content))].tobytes().translate(_LOWER)
-        places = _places(text)
-        places = places[places < end - first]
-        if len(places):
+        positions = _find_positions(text)
+        positions = positions[positions < end - first]
+        if len(positions):
             units = np.frombuffer(text, np.uint8)
-            pairs = units[places].astype(np.uint16) << 8 | units[places + 1]
-            yield places + first, _FIRST_TWO[pairs]
+            pairs = units[positions].astype(np.uint16) << 8 | units[positions + 1]
+            yield positions + first, _FIRST_TWO[pairs]
 
 
 def has_words(content: BytesLike | Units, start: int) -> bool:
-    """Return whether a word occurs in the bytes of a text, from a place on."""
+    """Return whether a word occurs in the bytes of a text, from a position on."""
     return next(find_words(np.frombuffer(content, np.uint8), start), None) is not None
 
 
-def may_be_cells(content: Units, places: Positions, codes: WordCodes, *, quotes: bool) -> bool:
-    """Return whether one of some words may be all that its cell holds; a letter or a digit beside it says it is not.
+def may_be_cells(content: Units, positions: Positions, codes: WordCodes, *, quotes: bool) -> bool:
+    """Return whether one of some words may be the whole content of its cell: no letter or digit stands beside it.
 
     Args:
         content: the bytes of the text, in which no word is at the very beginning.
-        places: of the words.
-        codes: which they are.
-        quotes: whether all quotes are sound, so that two of them before a word are a character of its cell.
+        positions: of the words.
+        codes: of the words.
+        quotes: whether all quotes are sound, so that two quotes before a word are a character of its cell.
     """
-    after = places + LENGTHS[codes]
-    inner = _INNER[content[places - 1]]
+    after = positions + LENGTHS[codes]
+    inner = _INNER[content[positions - 1]]
     inner |= _INNER[content[np.minimum(after, len(content) - 1)]] & (after < len(content))
     if quotes:
-        inner |= (content[places - 1] == _QUOTE) & (content[places - 2] == _QUOTE)
+        inner |= (content[positions - 1] == _QUOTE) & (content[positions - 2] == _QUOTE)
     return not bool(inner.all())
 
 
 def _spans(content: Units, start: int, report: Callable[[float], None] | None) -> Iterator[tuple[int, int]]:
     """Yield the spans of bytes that may hold words; the arguments are those of `find_words`."""
     first = start
-    for place in range(start, len(content), _BLOCK):
-        if report is not None and (place - start) % _MOST_AT_ONCE == 0:
-            report(min(first, place) / len(content))
-        end = min(place + _BLOCK, len(content))
-        block = content[place : end + LONGEST_WORD]  # a word may begin in one block and end in the next
+    for position in range(start, len(content), _BLOCK):
+        if report is not None and (position - start) % _MOST_AT_ONCE == 0:
+            report(min(first, position) / len(content))
+        end = min(position + _BLOCK, len(content))
+        block = content[position : end + LONGEST_WORD]  # a word may begin in one block and end in the next
         if block.max() <= _HIGHEST_DIGIT or not _has_letters(block.tobytes()):
-            if first < place:
-                yield first, place
+            if first < position:
+                yield first, position
             first = end
         elif end - first >= _MOST_AT_ONCE:
             yield first, end
@@ -98,10 +98,10 @@ def _has_letters(block: bytes) -> bool:
     return any(letter in block for letter in _LETTERS)
 
 
-def _places(text: bytes) -> Positions:
+def _find_positions(text: bytes) -> Positions:
     if len(text) <= (_FEW if "polars" in sys.modules else _FEW_UNLOADED):
         return np.array([match.start() for match in _PATTERN.finditer(text)], np.int64)
     import polars as pl
 
-    places: Positions = pl.Series([text.decode("ascii")]).str.find_many(list(WORDS))[0].to_numpy().astype(np.int64)
-    return places
+    positions: Positions = pl.Series([text.decode("ascii")]).str.find_many(list(WORDS))[0].to_numpy().astype(np.int64)
+    return positions

@@ -35,7 +35,7 @@ from .splitting import MOST_ROWS, read_first_records
 if TYPE_CHECKING:
     import polars as pl
 
-_BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at next
+_BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at; the next number is tried if all are blank
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
@@ -47,7 +47,7 @@ class CsvSheet:
     """The one sheet of a delimited text; `columns.Sheet` says what each method is for.
 
     Raises:
-        FormatError: text in another encoding, or no array in it (and it is not meant as an ordinary table).
+        FormatError: text in another encoding, or no array in it, unless `table` says that it is an ordinary table.
     """
 
     title: str | None = None
@@ -87,7 +87,7 @@ class CsvSheet:
             mark = find_unused_delimiter(self._text.content)
         self._text.delimiter = mark
         delimiter_used = decimal or self._find_decimal()
-        self.knows_decimal = delimiter_used is not None  # named, or told by cells
+        self.knows_decimal = delimiter_used is not None  # the caller has named it, or cells have shown it
         self.look = TextLook(delimiter_used or ".", formulas)
 
     # The dialect ---------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class CsvSheet:
         for budget in _BUDGETS:
             if ended or text.strip("\n\r\t ,;|"):
                 break
-            text, ended = self._text.decode_cells(budget)  # nothing but blanks so far
+            text, ended = self._text.decode_cells(budget)  # all cells of the smaller budget were blank
         if not text.strip("\n\r\t ,;|"):
             return next((mark for mark in ",;\t|" if mark in text), ",")
         return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
@@ -107,12 +107,12 @@ class CsvSheet:
             return "."  # decided column by column
         anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in ("float", "complex")]
         most = max(1, min(_MOST_SAMPLED, _SAMPLED // max(len(anchors), 1)))
-        places = [(anchor.data_cell, anchor.orient) for anchor in anchors[:_SAMPLED]]
-        zones = [Zone(row, column, most, orient) for (column, row), orient in places]
+        data_cells = [(anchor.data_cell, anchor.orient) for anchor in anchors[:_SAMPLED]]
+        zones = [Zone(row, column, most, orient) for (column, row), orient in data_cells]
         return find_decimal([cell for cells in self.zones(zones) for cell in cells])
 
     def try_other_decimal(self) -> bool:
-        """Read with a decimal comma from now on, where nothing has spoken for the point; False where something has."""
+        """Read with a decimal comma from now on, and return True, unless a cell has shown that the mark is a point."""
         if self.knows_decimal or self._text.delimiter == ",":
             return False
         self.knows_decimal = True
@@ -121,7 +121,7 @@ class CsvSheet:
 
     @property
     def delimiter(self) -> str:
-        """The text between cells; `SINGLE_COLUMN` where each line is one cell."""
+        """The text between cells; `SINGLE_COLUMN` if each line is one cell."""
         return SINGLE_COLUMN if self._single else self._text.delimiter
 
     def find_hint(self, location: str | None) -> str | None:
@@ -129,13 +129,13 @@ class CsvSheet:
         if not self._single or location is None or not location.removeprefix("A").isdecimal():
             return None
         cells = self.zones([Zone(int(location[1:]) - 1, 0, 1, "columns")])[0]
-        texts = [text for text in map(str, cells) if text.count(":") != 2]  # which are those of a time of day
+        texts = [text for text in map(str, cells) if text.count(":") != 2]  # two colons are those of a time of day
         mark = next((mark for mark in DELIMITERS for text in texts if mark in text), None)
         return mark and f"every line was read as one cell: are these two? then name the delimiter, delimiter={mark!r}"
 
     @property
     def file_encoding(self) -> tuple[str, int]:
-        """The encoding of the file, and the bytes of its byte order mark."""
+        """The encoding of the file, and the length of its byte order mark in bytes."""
         return self._text.of_source
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ class CsvSheet:
             width = max(request.column for request in requests) + 1
             wanted = list(requests)
             if not self._single:
-                rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # which tell how wide the sheet is
+                rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # the widest of them is as wide as the sheet
                 width = max([width, *map(len, self.zones([Zone(above, 0, _ENDLESS, "rows") for above in rows]))])
                 if len(words := self.words().columns):
                     width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
@@ -237,16 +237,16 @@ class CsvSheet:
         if beyond.null_count() == len(beyond):
             return
         lying = {anchor.row for anchor in find_anchors(self) if anchor.orient == "rows"}  # they have cells there
-        filled = [place for place in (beyond != "").arg_true().to_list() if row + place not in lying]
+        filled = [index for index in (beyond != "").arg_true().to_list() if row + index not in lying]
         if filled:
             more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
             hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
-            place = cell_address(row + filled[0], column)
-            self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
+            address = cell_address(row + filled[0], column)
+            self.notes = [Finding("warning", address, f"a cell to the right of all columns{more}", hint)]
 
     def _parse_number_body(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:
-        """Return the body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold
-        more.
+        """Return the body of a sheet whose columns are all numbers and all asked for; None if it may hold anything
+        else.
         """
         columns = {request.column: engine_dtype(request.dtype) for request in requests}
         if self.look.decimal == "," or set(columns) != set(range(len(columns))) or self._text.stand_in:
@@ -283,7 +283,7 @@ class CsvSheet:
         return columns
 
     def _cell_by_cell(self, requests: Sequence[Request], row: int) -> list[pl.Series]:
-        """Return the body where the engine refuses the text."""
+        """Return the body by splitting record after record: the engine has refused the text."""
         import polars as pl
 
         def columns(records: Records) -> list[list[str | None]]:

@@ -1,4 +1,4 @@
-"""Which columns of a delimited text are parsed together, and the parts of a column that several arrays ask for."""
+"""Groups the columns of a delimited text that are parsed together, and cuts columns that hold several arrays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ...elements import Cell
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_SHORT = 2000  # cells of a column that plain Python is fast enough with
+MOST_SHORT = 2000  # cells; columns with no more are split in plain Python
 _MOST_ABOVE = 256  # rows between the first cells of columns that are parsed together
-_MOST_GROUPS = 16  # of such columns
+_MOST_GROUPS = 16  # groups of columns, each of which parses the text once; else all columns are one group
 _CELLS_AT_ONCE = 2**16
 
 

@@ -1,9 +1,9 @@
-"""A text whose quotes and line ends readers would take differently -> one that all of them split alike.
+"""Makes a text sound: changes quotes and line ends that readers understand differently, so that all split it alike.
 
-What is written otherwise than RFC 4180 has it is read tolerantly: a quote opens a cell only as its first character;
-what follows a closing quote belongs to the cell as it is; a lone carriage return ends a record. A quote that is never
-closed is an error: every row after it would be lost in one cell. The text keeps its length, so that places in it stay
-what they are: quotes that are no more than characters become a character that the text does not have.
+A text that does not follow RFC 4180 is read tolerantly: a quote opens a cell only as its first character; text after a
+closing quote belongs to the cell; a lone carriage return ends a record. A quote that is never closed is an error, since
+every row after it would be lost in one cell. The text keeps its length, so that positions in it stay the same: a quote
+that is only a character is replaced by a character that the text does not have.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, s
     return text, stand_in
 
 
-def _places(units: Units, unit: int) -> Positions:
+def _find_positions(units: Units, unit: int) -> Positions:
     return np.concatenate(
         [np.flatnonzero(units[first : first + _BLOCK] == unit) + first for first in range(0, len(units) or 1, _BLOCK)]
     )
 
 
 def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Positions, Positions, bool]:
-    """Return the places of the quotes that open cells, of those that close them, and whether the last one is never
+    """Return the positions of the quotes that open cells, of those that close them, and whether the last one is never
     closed.
     """
-    quotes = _places(units, _QUOTE)
+    quotes = _find_positions(units, _QUOTE)
     quotes = quotes[quotes >= start]
     if not len(quotes):
         return quotes, quotes, False
@@ -90,7 +90,7 @@ def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Positions, Posit
 
 
 def _next(marks: Mask, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return, for each index, the next one, itself included, at which a mark is set; the count if no more are set."""
+    """Return for each index the next one, itself included, at which `marks` is True; `count` if there is none."""
     small = np.int32 if count < 2**31 - 1 else np.int64
     index = np.full(count + 2, count, small)
     index[:count][marks] = np.flatnonzero(marks)
@@ -98,15 +98,15 @@ def _next(marks: Mask, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
 
 
 def _end_of_quoted(
-    places: Positions,
+    positions: Positions,
     opening: Positions,
     closing: Positions,
 ) -> Mask:
-    """Return a mask of the places that lie in quoted cells, from one quote to the other."""
+    """Return a mask of the positions that lie in quoted cells, from one quote to the other."""
     if not len(opening):
-        return np.zeros(len(places), np.bool_)
-    index = np.searchsorted(opening, places, side="right") - 1
-    inside: Mask = (index >= 0) & (places <= closing[np.maximum(index, 0)])
+        return np.zeros(len(positions), np.bool_)
+    index = np.searchsorted(opening, positions, side="right") - 1
+    inside: Mask = (index >= 0) & (positions <= closing[np.maximum(index, 0)])
     return inside
 
 
@@ -130,7 +130,9 @@ def _replace_strays(
     closing: Positions,
     delimiter: str,
 ) -> str:
-    """Replace the quotes that neither open nor close a cell, and stand in none; return what stands for them."""
+    """Replace the quotes that neither open nor close a cell, nor are one of a pair within; return the character that
+    stands for them.
+    """
     stand_in = ""
     for first in range(0, len(units), _BLOCK):
         quotes = np.flatnonzero(units[first : first + _BLOCK] == _QUOTE) + first
@@ -149,16 +151,16 @@ def _replace_strays(
 
 
 def _move_closing_quotes(text: bytearray, closing: Positions, delimiter: str) -> None:
-    """Move each closing quote behind what follows it in its cell."""
+    """Move each closing quote to the end of its cell, if text follows it."""
     stop = re.compile(rb"[\r\n" + re.escape(delimiter).encode() + rb"]|\Z")
     around = np.frombuffer(f"\r\n{delimiter}".encode(), np.uint8)
     within = closing[closing + 1 < len(text)]
     units = np.frombuffer(text, np.uint8)
     early = within[~np.isin(units[within + 1], around)].tolist()
     del units
-    for place in early:
-        match = stop.search(text, place + 1)
+    for position in early:
+        match = stop.search(text, position + 1)
         assert match is not None
         end = match.start()
-        text[place : end - 1] = text[place + 1 : end]
+        text[position : end - 1] = text[position + 1 : end]
         text[end - 1] = _QUOTE

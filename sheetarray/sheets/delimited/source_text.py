@@ -1,4 +1,4 @@
-"""The text of a delimited file: its bytes in UTF-8, its records, and what the columnar engine is given of it."""
+"""The text of a delimited file: its bytes in UTF-8, its records, and the input for the columnar engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .sound import make_sound
 from .word_cells import WordCells
 from .zones import read_zones
 
-_BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
+_BYTES_A_CELL = 12  # about so many bytes of the file are looked at for each cell that is asked for
 _ZIP = b"PK\3\4"
 Result = TypeVar("Result")
 
@@ -34,18 +34,18 @@ class SourceText:
 
     Attributes:
         source: the file.
-        of_source: the encoding of the file, and the bytes of its byte order mark.
-        content: the text in UTF-8; empty as long as it was not asked for.
-        start: the bytes of a byte order mark before the content.
-        delimiter: what stands between cells.
-        is_changed: whether the content is another text than the file's own.
-        stand_in: what stands for quotes that are no more than characters; "" where nothing does.
-        records: its records, once they were asked for.
-        report: is called with what is done, "words" or "quotes", and the share of the text for which it has been done;
-            None for nobody.
+        of_source: the encoding of the file, and the length of its byte order mark in bytes.
+        content: the text in UTF-8; empty until it is asked for.
+        start: the length of a byte order mark at the beginning of the content, in bytes.
+        delimiter: the text between cells.
+        is_changed: whether the content differs from the bytes of the file.
+        stand_in: the character that replaces quotes which are only characters; "" if none is replaced.
+        records: its records; None until they are asked for.
+        report: is called with the kind of work, "words" or "quotes", and the share of the text, from 0 to 1, for which
+            it has been done; None for no call.
 
     Raises:
-        FormatError: no text.
+        FormatError: the file is no text.
     """
 
     def __init__(self, source: Source, encoding: str | None) -> None:
@@ -67,7 +67,7 @@ class SourceText:
         self._words: Words | None = None
 
     def decode_cells(self, cells: int) -> tuple[str, bool]:
-        """Return the beginning of the text, about so many cells of it, and whether that is all.
+        """Return the beginning of the text, about `cells` cells of it, and whether that is the whole text.
 
         Raises:
             FormatError: it is not of its encoding.
@@ -91,7 +91,7 @@ class SourceText:
         )
 
     def take(self) -> None:
-        """Have all of the text in UTF-8; a plain file is mapped, not read."""
+        """Make `content` the whole text in UTF-8; a plain file is mapped, not read."""
         if len(self.content):
             return
         raw = self.source.whole()
@@ -135,7 +135,7 @@ class SourceText:
             raise
 
     def check_sound(self) -> None:
-        """Look at all of the text, and make it sound if it is not."""
+        """Look at the whole text, and make it sound if it is not."""
 
         def check(records: Records) -> None:
             records.blocks.report = self._reporting("quotes")
@@ -144,7 +144,7 @@ class SourceText:
         self.with_records(check)
 
     def _reporting(self, work: str) -> Callable[[float], None]:
-        """Return the function that a piece of work calls with the share that is done, which then leaves the memory."""
+        """Return the function that a kind of work calls with the share that is done; that part then leaves memory."""
 
         def note(share: float) -> None:
             release_pages(self.content, 0, int(share * len(self.content)))
@@ -164,14 +164,14 @@ class SourceText:
         return [self.put_quotes_back(cells) for cells in self.with_records(lambda records: read_zones(records, zones))]
 
     def put_quotes_back(self, cells: list[Any]) -> list[Any]:
-        """Return the same cells, with the quotes that something else stands for in the text."""
+        """Return the same cells, in which the stand-in is replaced by quotes again."""
         if not self.stand_in:
             return cells
         return [cell.replace(self.stand_in, '"') if cell else cell for cell in cells]
 
     def find_body(self, row: int) -> tuple[int | None, int]:
         """Return the first byte of a row, and the number of line feeds before it; None if the text has ended."""
-        offset = self.with_records(lambda records: records.place_of(row))
+        offset = self.with_records(lambda records: records.position_of(row))
         if offset is None:
             return None, 0
         units = self.units
@@ -183,12 +183,12 @@ class SourceText:
     def engine_source(self, offset: int, lines: int) -> tuple[Any, int]:
         """Return the engine's input, the file itself if its text lies there, and the number of line feeds to skip.
 
-        The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
-        a text or a body that begins with U+FEFF of its own is given without what comes before, after one more of them.
+        The engine removes a byte order mark at the beginning of the text, and also one after the lines that it skips.
+        So if the rows begin with a character U+FEFF of their own, the engine gets them alone, after one more U+FEFF.
 
         Args:
-            offset: where the rows begin that it is to parse.
-            lines: how many line feeds come before.
+            offset: the position at which the rows begin that it is to parse.
+            lines: the number of line feeds before them.
         """
         if bytes(self.content[offset : offset + len(codecs.BOM_UTF8)]) == codecs.BOM_UTF8:
             return codecs.BOM_UTF8 + bytes(self.content[offset:]), 0

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SHORT = 256  # cells that make a list, not a Series
-MOST_CELLS = 2**27  # of a table, blanks included, that is mostly blank: 1 GiB of floats
+MOST_CELLS = 2**27  # cells of a table that is mostly blank, blanks included; as floats they take 1 GiB
 
 
 class SparseColumn:
-    """A column of which few cells hold anything; see `tables.RawColumn`.
+    """A column most of whose cells are blank; see `tables.RawColumn`.
 
     Args:
         rows: of the cells that hold something, ascending.
         texts: of these cells.
-        height: how many rows the table has.
+        height: the number of rows of the table.
     """
 
     def __init__(self, rows: Positions, texts: list[str], height: int) -> None:
         self._rows, self._texts, self._height = rows, texts, height
 
     def replace(self, stand_in: str, text: str) -> None:
-        """Put other characters in the place of those that stand for them."""
+        """Replace the stand-in of a text by the text."""
         self._texts = [cell.replace(stand_in, text) for cell in self._texts]
 
     def cell(self, row: int) -> Cell:
@@ -56,24 +56,24 @@ class SparseColumn:
         """Return the cells of some rows."""
         if isinstance(rows, range):
             first, end = np.searchsorted(self._rows, [rows.start, rows.stop]).tolist()
-            places, texts = self._rows[first:end] - rows.start, self._texts[first:end]
+            indices, texts = self._rows[first:end] - rows.start, self._texts[first:end]
         else:
-            places = np.searchsorted(rows, self._rows)
-            held = np.append(rows, -1)[places] == self._rows
-            places, texts = places[held], [self._texts[index] for index in np.flatnonzero(held).tolist()]
+            indices = np.searchsorted(rows, self._rows)
+            held = np.append(rows, -1)[indices] == self._rows
+            indices, texts = indices[held], [self._texts[index] for index in np.flatnonzero(held).tolist()]
         if len(rows) > _SHORT:
-            return TableColumn(_series(places, texts, len(rows)))
+            return TableColumn(_series(indices, texts, len(rows)))
         cells: list[str | None] = [None] * len(rows)
-        for place, text in zip(places.tolist(), texts, strict=True):
-            cells[place] = text
+        for index, text in zip(indices.tolist(), texts, strict=True):
+            cells[index] = text
         return TableColumn(cells)
 
 
-def _series(places: Positions, texts: list[str], count: int) -> pl.Series:
+def _series(indices: Positions, texts: list[str], count: int) -> pl.Series:
     import polars as pl
 
     column = pl.Series([None], dtype=pl.String).new_from_index(0, count)
-    return column.scatter(places, texts) if texts else column
+    return column.scatter(indices, texts) if texts else column
 
 
 def read_sparse(records: Records, height: int) -> tuple[dict[int, SparseColumn], Positions]:
@@ -81,10 +81,10 @@ def read_sparse(records: Records, height: int) -> tuple[dict[int, SparseColumn],
 
     Args:
         records: of the text.
-        height: how many there are.
+        height: the number of records.
 
     Raises:
-        FormatError: more blanks than any memory is meant for.
+        FormatError: the table has more than `MOST_CELLS` cells, blanks included.
     """
     pieces = list(records.filled_cells())
     rows, columns, starts, ends = (np.concatenate([piece[part] for piece in pieces]) for part in range(4))

@@ -1,4 +1,4 @@
-"""A text in memory split into records and cells, as RFC 4180 has it, read tolerantly."""
+"""Splits a text in memory into records and cells: RFC 4180, read tolerantly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-MOST_ROWS = 1200  # of the first records
+MOST_ROWS = 1200  # records that `read_first_records` returns at most
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
@@ -46,14 +46,16 @@ def _split_unquoted(text: str, delimiter: str) -> Iterator[tuple[list[str], int]
 
 @lru_cache(maxsize=16)
 def field_pattern(delimiter: str) -> re.Pattern[str]:
-    """Return the pattern of a cell: what is quoted, what follows that, what is not quoted, and what ends it."""
+    """Return the pattern of a cell; its groups are the quoted text, text after the closing quote, text of a cell
+    without quotes, and the delimiter or line end.
+    """
     mark = re.escape(delimiter)
     body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
     return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
 
 
 def read_first_records(text: str, delimiter: str, *, ended: bool, most: int = MOST_ROWS) -> list[tuple[list[str], int]]:
-    """Return the first records; where the text goes on after its end, the last lacks the cell that may be cut."""
+    """Return the first records of a text; if it is not `ended`, without the last cell, which may be cut."""
     rows = list(islice(split_records(text, delimiter), most))
     if not ended and rows and rows[-1][1] == len(text):
         cells, end = rows.pop()

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW_ROWS = 256
-_DENSE = 2**22  # cells that are no matter, however many of them are blank
-_SMALL = 2**26  # bytes of a text whose lines are counted first
-_BEGINNING = 2**16  # bytes which mostly tell that there are many
+_DENSE = 2**22  # cells; a table with no more is held whole, however many of them are blank
+_SMALL = 2**26  # bytes; of a smaller text the lines are counted first
+_BEGINNING = 2**16  # bytes of the beginning that are counted first: as a rule they show that there are many lines
 _LOOKED_AT = 2**16  # bytes that are looked at for line feeds: they stay in the processor's cache
 _MOST_COLUMNS = 2**17
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*\r?(?=\n)")
@@ -40,8 +40,8 @@ class CsvTable(CsvSheet):
         source: the text.
         delimiter: between cells; None finds it.
         encoding: None is the byte order mark's, else strict UTF-8.
-        skip_rows: rows that say nothing of the delimiter: so many, or these.
-        comment: what rows begin with that say nothing of it either.
+        skip_rows: rows that are not looked at to find the delimiter: their number, or the rows themselves.
+        comment: rows that begin with this text are not looked at either.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CsvTable(CsvSheet):
         self._heads: dict[int, tuple[Sequence[Sequence[Cell]], bool]] = {}
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows, split once: arrays are looked for in them, and they tell how wide the table is."""
+        """Return the first rows, and keep them: they are looked at for arrays, and for the width of the table."""
         if budget not in self._heads:
             self._heads[budget] = super().head(budget)
         return self._heads[budget]
@@ -89,26 +89,26 @@ class CsvTable(CsvSheet):
                 cells.pop()
         _check_width(max(map(len, rows), default=0))
         columns = zip_longest(*rows)
-        columns_of_text = {place: TextColumn(list(texts)) for place, texts in enumerate(columns)}
+        columns_of_text = {number: TextColumn(list(texts)) for number, texts in enumerate(columns)}
         return Table(len(rows), columns_of_text, lines, are_quoted=self._are_quoted)
 
     def _parsed_table(self) -> Table | None:
-        """Return the table as the engine parses it; None where it cannot be trusted with it."""
+        """Return the table as the engine parses it; None if the engine might parse the text in another way than we."""
         self._text.check_sound()
         whole = self._text.content
         text, _ = self._text.engine_source(self._text.start, 0)
         quoted = whole.find(b'"', self._text.start) >= 0
-        places = None
+        sheet_rows = None
         fewer = drop_blank_lines(self._text.units, self._text.start, self._text.delimiter)
         if fewer is not None:
-            whole, places = fewer
+            whole, sheet_rows = fewer
             text = whole
         width = max(map(len, self.head(20_000)[0]), default=1)
-        lines_at_most = _count_feeds(whole, self._text.start if places is None else 0) + 1
+        lines_at_most = _count_feeds(whole, self._text.start if sheet_rows is None else 0) + 1
         is_tried = not _is_sparse(lines_at_most * width, len(whole))
         columns = self._parse(text, width, quoted) if is_tried else None
         if columns is None:
-            if (sparse := self._sparse_table(whole, places)) is not None:
+            if (sparse := self._sparse_table(whole, sheet_rows)) is not None:
                 return sparse
             if not quoted:
                 width = _width(bytes(whole), self._text.delimiter)
@@ -121,23 +121,23 @@ class CsvTable(CsvSheet):
             columns = [column.str.replace_all(self._text.stand_in, '"', literal=True) for column in columns]
         lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
-            lines_of_text = bytes(whole)[0 if places is not None else self._text.start :]
+            lines_of_text = bytes(whole)[0 if sheet_rows is not None else self._text.start :]
             if quoted and _BLANK_LINE.search(lines_of_text):
                 return None  # a line is not always a record
             lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._text.delimiter)
-        cells = {place: TextColumn(column) for place, column in enumerate(columns)}
-        return Table(len(columns[0]), cells, lines, places, self._are_quoted)
+        cells = {number: TextColumn(column) for number, column in enumerate(columns)}
+        return Table(len(columns[0]), cells, lines, sheet_rows, self._are_quoted)
 
     def _parse(self, text: Any, width: int, quoted: bool) -> list[pl.Series] | None:
         """Return the columns of the text, or of its file; None where a row has more than `width` cells."""
         return parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
 
-    def _sparse_table(self, content: Any, places: Positions | None) -> Table | None:
-        """Return the table of a text of very uneven rows; None where its cells are no more than its bytes.
+    def _sparse_table(self, content: Any, sheet_rows: Positions | None) -> Table | None:
+        """Return the table of a text of very uneven rows; None if it has fewer cells than bytes.
 
         Args:
-            content: the text, or what is left of it without blank lines.
-            places: the rows of the lines that are left; None if it is the text itself.
+            content: the text, perhaps without its blank lines.
+            sheet_rows: the row of each line that is left; None if no line was left out.
         """
         if self._text.content is content and self._text.records is not None:
             records = self._text.records
@@ -151,10 +151,12 @@ class CsvTable(CsvSheet):
         if self._text.stand_in:
             for column in columns.values():
                 column.replace(self._text.stand_in, '"')
-        return Table(height, columns, lines, places, self._are_quoted)
+        return Table(height, columns, lines, sheet_rows, self._are_quoted)
 
     def _are_quoted(self, rows: list[int], mark: str) -> Mask:
-        """Return in which records the first text stands in quotes; none if the mark does so nowhere."""
+        """Return a mask of the rows whose first text stands in quotes; nothing is looked at if no quoted text begins
+        with the mark.
+        """
         quoted = np.zeros(len(rows), dtype=np.bool_)
         if re.search(rb'"\s*' + re.escape(mark.encode()), self._text.content):
             begins = re.compile(rb'[\s%s]*"' % re.escape(self._text.delimiter.encode()))
@@ -164,10 +166,10 @@ class CsvTable(CsvSheet):
 
 
 def _count_feeds(content: Any, start: int) -> int:
-    """Return the number of line feeds from a place on."""
+    """Return the number of line feeds from a position on."""
     units = np.frombuffer(content, np.uint8)
     blocks = range(start, len(units), _LOOKED_AT)
-    return sum(int(np.count_nonzero(units[place : place + _LOOKED_AT] == ord("\n"))) for place in blocks)
+    return sum(int(np.count_nonzero(units[position : position + _LOOKED_AT] == ord("\n"))) for position in blocks)
 
 
 def _is_sparse(cells: int, size: int) -> bool:
@@ -189,22 +191,22 @@ def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
 
 
 def _blank_lines(text: bytes, rows: np.ndarray[Any, Any], delimiter: str) -> np.ndarray[Any, Any]:
-    """Return those of some rows that are lines without a delimiter."""
+    """Return those of some blank rows that are lines without a delimiter."""
     units = np.frombuffer(text, dtype=np.uint8)
     ends = np.concatenate([[-1], np.flatnonzero(units == ord("\n")), [len(text)]])
     starts, stops = ends[rows] + 1, ends[rows + 1]
     first = units[np.minimum(starts, len(units) - 1)]
     blank = (starts == stops) | ((stops - starts == 1) & (first == ord("\r")))
-    for place in np.flatnonzero(~blank & (first != ord(delimiter))).tolist():
-        blank[place] = not text[starts[place] : stops[place]].strip(b" \t\r")
+    for index in np.flatnonzero(~blank & (first != ord(delimiter))).tolist():
+        blank[index] = not text[starts[index] : stops[index]].strip(b" \t\r")
     return np.asarray(rows[blank], dtype=np.int64)
 
 
 def _check_width(width: int) -> None:
-    """Refuse more columns than anybody has.
+    """Refuse more than `_MOST_COLUMNS` columns: the delimiter is then a wrong one.
 
     Raises:
-        FormatError: there are.
+        FormatError: there are more.
     """
     if width > _MOST_COLUMNS:
         raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint="name the delimiter, for example delimiter=';'")

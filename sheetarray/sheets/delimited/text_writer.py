@@ -1,4 +1,4 @@
-"""Rows of cells on their way into a delimited text: quotes where a cell needs them, an encoding, a byte order mark."""
+"""Writes rows of cells as delimited text: quotes where a cell needs them, an encoding, a byte order mark."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MARKS = (
     "\0",
 )  # as a file's first characters they would be taken for a byte order mark, or for a part of one
 _TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
-_USUAL_DELIMITERS = frozenset(",;\t|")  # which no cell of another kind holds; a decimal comma is no delimiter
-_SPECIAL = (*_MARKS, '"', "\r", "\n")  # what makes a cell need quotes, beside the delimiter
+_USUAL_DELIMITERS = frozenset(",;\t|")  # no cell of another kind has one; the decimal mark is never the delimiter
+_SPECIAL = (*_MARKS, '"', "\r", "\n")  # characters that make a cell need quotes, beside the delimiter
 
 
 class TextWriter:
-    """Rows of text on their way into a sink."""
+    """A writer of rows of cells into a sink."""
 
     def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
         self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
@@ -46,14 +46,14 @@ class TextWriter:
         self.write_raw(line + end)
 
     def quote(self, cell: Cell) -> str:
-        """Return a cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
+        """Return a cell, in quotes if RFC 4180 wants them, or if it begins like a byte order mark."""
         text = "" if cell is None else str(cell)
         if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
         return text
 
     def write_raw(self, text: str) -> None:
-        """Write text as it is: the caller has seen to it that nothing in it needs quotes."""
+        """Write text as it is; the caller has to make sure that nothing in it needs quotes."""
         try:
             self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
         except UnicodeEncodeError as error:
@@ -68,9 +68,9 @@ class TextWriter:
         Args:
             frame: the cells.
             end: of a row.
-            cut: how many characters at the end are not written.
-            kinds: of the elements; where none is text and the delimiter is a usual one, no cell is looked at for what
-                wants quotes.
+            cut: the number of characters at the end that are not written.
+            kinds: of the elements; if none is text and the delimiter is a usual one, no cell can need quotes, and none
+                is looked at.
         """
         plain = self.delimiter in _USUAL_DELIMITERS and not _TEXTUAL & set(kinds)
         options: dict[str, Any] = {
@@ -99,7 +99,7 @@ class TextWriter:
 
 
 def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
-    """Write arrays as columns; yield how many cells have been written, now and then."""
+    """Write arrays as columns; yield the number of cells that have been written, block by block."""
     row = 0
     for cells in layout.zone_rows(look):
         out.write_row(cells)
@@ -118,7 +118,7 @@ def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[i
 
 
 def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
-    """Write arrays as rows; yield how many cells have been written, now and then."""
+    """Write arrays as rows; yield the number of cells that have been written, array by array."""
     longest = max((piece.height for piece in layout.pieces), default=0)
     done = 0
     for piece in layout.pieces:
@@ -145,7 +145,7 @@ def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
 
 
 class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
-    """An encoder of a named byte order that begins with the mark all the same."""
+    """An encoder of an encoding whose name has the byte order, so that Python writes no mark; this one does."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
 
-Written as RFC 4180 has it: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
-https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; what this module
-knows is bytes: encoding, delimiter, quotes, and how to have them written and parsed in bulk.
+The text follows RFC 4180: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
+https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; this package only knows
+bytes: the encoding, the delimiter, quotes, and how many cells are written and parsed at once.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_csv(
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         delimiter: one character between cells.
         decimal: the decimal mark of floats and complex numbers.
-        encoding: of the text; its byte order mark is written where `bom` asks for it, and always for UTF-16 and UTF-32.
+        encoding: of the text; its byte order mark is written if `bom` asks for it, and always for UTF-16 and UTF-32.
         bom: begin with a byte order mark (Excel takes a CSV for UTF-8 only then).
         names: whether row 1 (column A for orient="rows") holds the names.
         orient: "rows" writes one array a row.
@@ -64,7 +64,8 @@ def write_csv(
 
     Raises:
         DTypeError: an array that no dtype of the format holds, or text that the encoding lacks.
-        LimitError: a name or a delimiter that cannot be, or options that no grid has, before anything is written.
+        LimitError: a blank name, a delimiter that cells may hold, or options that no grid has; before anything is
+            written.
 
     Example:
         >>> import io
@@ -121,9 +122,27 @@ def write_table_csv(
 ) -> None:
     """Write the columns of a table as delimited text, one row of names above them; see `sheetarray.write_table`.
 
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
+        delimiter: as for `write_csv`.
+        decimal: as for `write_csv`.
+        encoding: as for `write_csv`.
+        bom: as for `write_csv`.
+        formulas: as for `write_csv`.
+        progress: called with the cells written and the cells in all.
+
     Raises:
         DTypeError: an array that is no column, or that no text holds.
-        LimitError: columns of different lengths, or a delimiter that cannot be, before anything is written.
+        LimitError: columns of different lengths, or a delimiter that cells may hold; before anything is written.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.StringIO()
+        >>> write_table_csv(file, {"id": np.array(["007"]), "t": np.array([1.5])})
+        >>> file.getvalue().split()
+        ['id,t', '007,1.5']
     """
     check_marks(delimiter, decimal)
     if formulas not in ("escape", "keep"):

@@ -1,8 +1,8 @@
 """A text that stands as `write_csv` writes it: one array a column from the first cell on, and no quotes.
 
-Where nothing else is in the text, its arrays need no search, and thousands of columns are read as fast as one. What
-looks otherwise in the least (quotes, words of headers elsewhere, a cell that its dtype cannot mean) raises
-`UnusualError`: `CsvSheet` then reads the text cell by cell, and says what is wrong.
+If nothing else is in the text, its arrays need no search, and thousands of columns are read as fast as one. Any
+difference (quotes, words of headers elsewhere, a cell that its dtype cannot mean) raises `UnusualError`: then
+`CsvSheet` reads the text, which knows all cases and says what is wrong.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .written_zone import UnusualError, WrittenZone, check_usual
 
 Text = TypeVar("Text", bound="WrittenText")
 
-_MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
-_FEW_OF = 8  # columns, of which one is wanted: the others are not put together
+_MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; for a larger one the engine is faster
+_FEW_OF = 8  # if fewer than one in so many columns is wanted, only these are cut out of the lines
 _SEARCHED = 2**24  # bytes that are searched at once
-_BODY_IN_MEMORY = 2**24  # bytes
+_BODY_IN_MEMORY = 2**24  # bytes; a larger body is given to the engine as a file, if it is one
 
 
 def find_written(
@@ -43,7 +43,7 @@ def find_written(
     encoding: str | None,
     formulas: FormulaMode,
 ) -> Text | None:
-    """Return the text of a source as one of a class, if it stands as `write_csv` writes it.
+    """Return the text of a source as an object of the class `kind`; None unless it stands as `write_csv` writes it.
 
     All arguments but the first are those of `read_csv`.
     """
@@ -53,7 +53,7 @@ def find_written(
 
 
 def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas: FormulaMode) -> Text | None:
-    """Return the text of a source as one of a class, if it stands as `write_csv` writes it."""
+    """Return the text of a source as an object of the class `kind`; None unless it stands as `write_csv` writes it."""
     head = source.prefix(4096)
     name, start = find_encoding(head)
     if name != "utf-8":
@@ -67,7 +67,7 @@ def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas:
 
 
 class WrittenText:
-    """The arrays of such a text.
+    """The arrays of a text that stands as `write_csv` writes it.
 
     Args:
         path: of the file that holds the text and nothing else; None for any other text.
@@ -89,10 +89,10 @@ class WrittenText:
         self._is_searched = False
 
     def search_body(self, *, quotes: bool = False) -> None:
-        """Refuse a body in which more arrays may begin; what has been searched leaves the memory.
+        """Refuse a body in which more arrays may begin; pages that have been searched leave memory.
 
         Args:
-            quotes: whether quotes are looked at in all rows that have any, as `may_be_cells` wants it.
+            quotes: as for `may_be_cells`: whether all quotes in the body are known to be sound.
 
         Raises:
             UnusualError: a cell may be a word of a header.
@@ -102,13 +102,15 @@ class WrittenText:
         units = np.frombuffer(self._content, np.uint8)
         for first in range(self._zone.end, len(units), _SEARCHED):
             end = min(first + _SEARCHED, len(units))
-            for places, codes in find_words(units[: end + LONGEST_WORD], first):
-                check_usual(not may_be_cells(units, places, codes, quotes=quotes))
+            for positions, codes in find_words(units[: end + LONGEST_WORD], first):
+                check_usual(not may_be_cells(units, positions, codes, quotes=quotes))
             release_pages(self._content, first, end)
         self._is_searched = True
 
     def _search_unless_decoded(self, headers: dict[int, Header], *, quotes: bool = False) -> None:
-        """Refuse such a body, unless all of its cells are about to be decoded as elements that no word is."""
+        """Refuse a body in which more arrays may begin; it need not be searched if all of its cells will be decoded as
+        numbers, dates or booleans, which no word of headers is.
+        """
         kinds = {header.dtype.kind for header in headers.values()}
         if len(headers) < self._zone.width or kinds & {"string", "generic"}:
             self.search_body(quotes=quotes)
@@ -129,7 +131,7 @@ class WrittenText:
         return infos
 
     def read(self, names: Sequence[str] | None, missing: Missing) -> dict[str, Array]:
-        """Return arrays by name; of all names where names is None.
+        """Return arrays by name; all of them if names is None.
 
         Raises:
             UnusualError: no such array, a broken header, or a cell that is wrong.
@@ -162,10 +164,11 @@ class WrittenText:
     # A small body, in plain Python ---------------------------------------------------------------------------
 
     def _split_body(self, headers: dict[int, Header]) -> Sequence[Sequence[str]] | None:
-        """Return the cells below the zone, of each column that is wanted; None where they are many.
+        """Return the cells below the zone, for each column that is wanted; None if there are many.
 
         Args:
-            headers: of those columns. There are as many rows as the longest of them says, the zone's among them.
+            headers: of these columns. The longest array among them says how many rows there are, with those of the
+                zone.
         """
         zone = self._zone
         capacity = max((header.capacity for header in headers.values()), default=0)
@@ -239,7 +242,7 @@ def _split_lines(raw: bytes) -> list[str]:
         raise UnusualError from None
     lines = text.split("\n")
     if "\r" in text:
-        check_usual(lines[-1][-1:] != "\r")  # which no line feed follows
+        check_usual(lines[-1][-1:] != "\r")  # no line feed follows it
         lines = [line.removesuffix("\r") for line in lines]
         check_usual(not any("\r" in line for line in lines))
     if not lines[-1]:
@@ -248,13 +251,13 @@ def _split_lines(raw: bytes) -> list[str]:
 
 
 class _SomeColumns(Sequence[Sequence[str]]):
-    """A few columns of lines, which are split from the nearer side, and no further than to the farthest of them.
+    """A few columns of some lines. Lines are split from the side that is nearer, no further than to the last column.
 
     Args:
-        lines: all of as many cells.
-        mark: between them.
-        count: of the cells in each.
-        columns: that are wanted.
+        lines: all with the same number of cells.
+        mark: the delimiter.
+        count: the number of cells in each line.
+        columns: the columns that are wanted.
     """
 
     def __init__(self, lines: list[str], mark: str, count: int, columns: Iterable[int]) -> None:

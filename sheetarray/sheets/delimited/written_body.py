@@ -20,10 +20,10 @@ from .written_zone import UNUSED, UnusualError, WrittenZone, check_usual
 if TYPE_CHECKING:
     import polars as pl
 
-_OF_INFINITY = INFINITY.encode()[-1:]  # y, which no other number has that the engine takes for one
-_COUNTED = 2**22  # bytes that are counted before they leave the memory
-_COUNTED_AT_ONCE = 2**16  # which stay in the processor's cache
-_SAMPLED = 1000  # cells of a column that the engine could not take for elements, which are looked at first
+_OF_INFINITY = INFINITY.encode()[-1:]  # the letter y: of all that the engine takes for numbers only Infinity has it
+_COUNTED = 2**22  # bytes that are counted before their pages leave memory
+_COUNTED_AT_ONCE = 2**16  # bytes that are counted at once: they stay in the processor's cache
+_SAMPLED = 1000  # cells that are decoded first, of a column that the engine could only take for text
 
 
 class WrittenBody:
@@ -36,7 +36,7 @@ class WrittenBody:
 
     def __init__(self, zone: WrittenZone, look: TextLook) -> None:
         self._zone, self._look = zone, look
-        self._infinite = 0  # floats that the engine has read as infinite since it was last looked at
+        self._infinite = 0  # floats that the engine has read as infinite since the last `check_infinities`
 
     def parse(
         self, content: BytesLike, start: int, text: Any, lines: int, wanted: Iterable[int], *, quotes: bool = False
@@ -44,12 +44,12 @@ class WrittenBody:
         """Return columns of rows, parsed by the engine; rows that are not all numbers have no quotes.
 
         Args:
-            content: bytes to which the rows belong.
-            start: where in them they begin; they go on to the end.
-            text: the same for the engine, or the file.
-            lines: how many the engine is to skip.
+            content: bytes that end with the rows.
+            start: the position in them at which the rows begin.
+            text: the same text for the engine, or its file.
+            lines: the number of lines that the engine is to skip.
             wanted: the columns.
-            quotes: whether there may be quotes all the same, whose places have been looked at.
+            quotes: whether there may be quotes; they are known to be sound then.
 
         Raises:
             UnusualError: the rows are to be read cell by cell.
@@ -61,7 +61,7 @@ class WrittenBody:
         dtypes = {column: engine_dtype(zone.header(column).dtype) for column in range(zone.width)}
         options: dict[str, Any] = {"delimiter": zone.mark.decode() or UNUSED, "skip_lines": lines, "wanted": wanted}
         numbers = parse_numbers(text, dtypes, **options) if zone.width == 1 else None
-        if numbers is not None:  # in a single column of numbers the engine takes no lone return, but for the last byte
+        if numbers is not None:  # in a column of numbers the engine refuses lone returns, except as the last byte
             check_usual(content[-1:] != b"\r")
             return numbers
         with ThreadPoolExecutor(1) as pool:  # the engine leaves some time of the cores for a look at the line ends
@@ -117,7 +117,7 @@ class WrittenBody:
         """Return the elements of a column that stand beside longer headers, above the body.
 
         Raises:
-            UnusualError: a cell is wrong, or there are more than elements.
+            UnusualError: a cell is wrong, or there are more cells than elements.
         """
         header, cells = self._zone.header(column), self._zone.cells_below(column)
         check_usual(len(cells) <= header.capacity)
@@ -132,7 +132,7 @@ class WrittenBody:
         """Return the whole buffer of a column, of which the engine has parsed the cells in the body.
 
         Raises:
-            UnusualError: a cell is wrong, or there are fewer than elements, or others below.
+            UnusualError: a cell is wrong, or there are fewer cells than elements, or others below them.
         """
         header = self._zone.header(column)
         beside = self.decode_beside(column, missing)
@@ -145,12 +145,12 @@ class WrittenBody:
         return np.concatenate([beside, elements]) if len(beside) else elements
 
     def check_infinities(self, content: BytesLike, start: int, columns: Collection[int]) -> None:
-        """Refuse rows in which the engine has read an infinity that is not the word: it reads 1e999 as one as well.
+        """Refuse rows in which the engine has read a numeral such as 1e999 as infinity, and not only the word.
 
         Args:
-            content: bytes to which the rows belong.
-            start: where in them they begin; they go on to the end.
-            columns: those whose floats have been looked at; the word may stand in any.
+            content: bytes that end with the rows.
+            start: the position in them at which the rows begin.
+            columns: the columns whose infinite floats have been counted; the word may also stand in others.
         """
         infinite, self._infinite = self._infinite, 0
         if infinite:
@@ -161,13 +161,13 @@ class WrittenBody:
 
 
 def count_byte(content: BytesLike, byte: bytes, start: int) -> int:
-    """Return the number of times that a byte occurs from a place on; pages that were read leave the memory."""
+    """Return the number of times that a byte occurs from a position on; pages that were read leave memory."""
     units, count = np.frombuffer(content, np.uint8), 0
     marks = np.empty(_COUNTED_AT_ONCE, np.bool_)
     for first in range(start, len(units), _COUNTED):
         end = min(first + _COUNTED, len(units))
-        for place in range(first, end, _COUNTED_AT_ONCE):
-            some = units[place : min(place + _COUNTED_AT_ONCE, end)]
+        for position in range(first, end, _COUNTED_AT_ONCE):
+            some = units[position : min(position + _COUNTED_AT_ONCE, end)]
             count += int(np.count_nonzero(np.equal(some, byte[0], out=marks[: len(some)])))
         release_pages(content, first, end)
     return count

@@ -1,7 +1,6 @@
 """The rows of headers of a text as `write_csv` writes it: one array a column from the first cell on.
 
-What looks otherwise in the least raises `UnusualError`: `CsvSheet` then reads the text cell by cell, and says what is
-wrong.
+Any difference raises `UnusualError`: then `CsvSheet` reads the text, which knows all cases and says what is wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from .splitting import cells_of_record
 
 _VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
 _LONGEST_ROW = 2**16  # bytes of a row beside the headers that goes on in other lines
-UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
+UNUSED = "\x1f"  # the delimiter of a text of one column: the engine needs one
 
 
 class UnusualError(Exception):
@@ -33,7 +32,7 @@ class UnusualError(Exception):
 
 
 def check_usual(holds: object) -> None:
-    """Go on only where the text is as it is written."""
+    """Raise `UnusualError` unless `holds` is true: something that holds of every text as `write_csv` writes it."""
     if not holds:
         raise UnusualError
 
@@ -43,7 +42,7 @@ class WrittenZone:
 
     Args:
         content: the text.
-        start: where it begins, after a byte order mark.
+        start: the position at which it begins, after a byte order mark.
         delimiter: between cells; None finds it.
         formulas: as for `read_csv`.
 
@@ -51,9 +50,9 @@ class WrittenZone:
         width: the number of columns.
         columns: the column of each array, by name.
         mark: the delimiter; empty where there is one column.
-        lines: how many lines of the text the zone takes.
-        end: where the body begins in the text.
-        wants_many: whether the headers of most columns are going to be asked for.
+        lines: the number of lines of the text that the zone takes.
+        end: the position at which the body begins in the text.
+        wants_many: whether the headers of most columns will be asked for.
 
     Raises:
         UnusualError: it is no such text.
@@ -128,7 +127,7 @@ class WrittenZone:
                 return ()
         return (DataCells(None, self._ends[column] + 1, column, "columns"),)
 
-    # How the rows are taken ----------------------------------------------------------------------------------
+    # Lines and rows ------------------------------------------------------------------------------------------
 
     def _take_line(self) -> bytes:
         """Take the next line of the text."""
@@ -154,7 +153,7 @@ class WrittenZone:
         return columns
 
     def _split(self, line: bytes) -> list[str]:
-        """Split a line into as many cells as there are columns; of headers that are alike all are the same."""
+        """Split a line into as many cells as there are columns; cells that are all equal are not even split."""
         first = line.partition(self.mark)[0] if self.width > 1 else line
         is_even = self.width > 1 and line == self.mark.join(repeat(first, self.width))
         try:
@@ -184,7 +183,7 @@ class WrittenZone:
         return cells
 
     def _take_rows(self) -> tuple[list[list[str]], list[int]]:
-        """Return the rows down to the last key `data`, and how many cells of each column are a header's."""
+        """Return the rows down to the last key `data`, and the number of cells of each column that its header takes."""
         rows = [[word.decode()] * self.width for word in (_VERSION, _NUMBER, _NDARRAY)]
         ends = [0] * self.width
         last = self.mark.join(repeat(_DATA, self.width))

@@ -1,4 +1,4 @@
-"""A piece of a text as `write_csv` writes it, in which cells are wrong: which they are, and all other elements."""
+"""Finds the wrong cells in a piece of a text as `write_csv` writes it, and decodes all others."""
 
 from __future__ import annotations
 
@@ -22,12 +22,17 @@ from .written_zone import UNUSED, WrittenZone, check_usual
 
 Note = Callable[[int, Problem], None]
 _TELLING = 2**20  # bytes in which the decimal mark is looked for
-_SAMPLED = 1000  # cells of a column among them
+_SAMPLED = 1000  # cells of each column in these bytes that are looked at
 
 
 @dataclass
 class Piece:
-    """A piece of a text: how many elements of each column are in it, and those that are asked for."""
+    """A piece of a text.
+
+    Attributes:
+        counts: the number of elements of each column in it.
+        elements: columns with their elements, for those that are asked for.
+    """
 
     counts: dict[int, int] = field(default_factory=dict)
     elements: list[tuple[int, Buffer]] = field(default_factory=list)
@@ -46,7 +51,9 @@ class WrongCells:
         self._content, self._zone, self._look = content, zone, look
 
     def is_decimal_sure(self, headers: Mapping[int, Header]) -> bool:
-        """Return whether the decimal mark is a point, as the first elements tell that could have another."""
+        """Return whether the decimal mark is known to be a point: the first elements of floats show it, or the
+        delimiter is a comma.
+        """
         zone = self._zone
         try:
             end = end_of_rows(self._content, zone.end, _TELLING, zone.mark.decode())
@@ -55,45 +62,45 @@ class WrongCells:
         text = bytes(self._content[zone.end : end])
         columns = parse_texts(text, zone.width, delimiter=zone.mark.decode() or UNUSED)
         cells: list[Any] = []
-        for place in [place for place, header in headers.items() if header.dtype.kind in ("float", "complex")]:
-            cells += zone.cells_below(place)
-            cells += [cell for column in (columns or [])[place : place + 1] for cell in column[:_SAMPLED]]
+        for number in [number for number, header in headers.items() if header.dtype.kind in ("float", "complex")]:
+            cells += zone.cells_below(number)
+            cells += [cell for column in (columns or [])[number : number + 1] for cell in column[:_SAMPLED]]
         mark = find_decimal(cells)
         return columns is not None and (mark == "." or (mark is None and zone.mark == b","))
 
     def decode(
         self, text: bytes, headers: Mapping[int, Header], filled: Mapping[int, int], missing: Missing, note: Note
     ) -> Piece:
-        """Return the next elements of each column, and note the cells that are wrong, whose elements are any.
+        """Return the next elements of each column, and note the cells that are wrong; their elements are arbitrary.
 
         Args:
             text: the piece.
             headers: of the columns.
-            filled: how many elements of each come before.
+            filled: the number of elements of each that come before the piece.
             missing: as for `read_csv`.
-            note: is told the column of each cell that is wrong, and what is.
+            note: is called with the column and the problem of each cell that is wrong.
 
         Raises:
-            UnusualError: more is wrong than cells: rows, or the number of cells.
+            UnusualError: something else than single cells is wrong: rows, or the number of cells.
         """
         zone = self._zone
         check_usual(text[:3] != codecs.BOM_UTF8 and not has_lone_returns(np.frombuffer(text, np.uint8), 0))
         columns = parse_texts(text, zone.width, delimiter=zone.mark.decode() or UNUSED)
         check_usual(columns is not None)
         piece = Piece()
-        for place, header in headers.items():
-            cells = (columns or [])[place]
-            count = piece.counts[place] = min(header.capacity - filled[place], len(cells))
+        for number, header in headers.items():
+            cells = (columns or [])[number]
+            count = piece.counts[number] = min(header.capacity - filled[number], len(cells))
             check_usual(not (cells[count:].str.strip_chars() != "").any())
             elements, problems = buffer_from_text(cells[:count], header.dtype, self._look, missing=missing)
             for problem in problems:
-                check_usual(header.dtype.kind != "complex" and not problem.rest)  # which may have two cells each
+                check_usual(header.dtype.kind != "complex" and not problem.rest)  # complex elements may take two cells
                 cell = cells[problem.index]
-                is_last = filled[place] + problem.index == header.capacity - 1  # blank, it is a row less
+                is_last = filled[number] + problem.index == header.capacity - 1  # if it is blank, a row was deleted
                 check_usual(cell.strip() != "" if cell is not None else not is_last)
                 check_usual(zone.mark or not any(mark in (cell or "") for mark in DELIMITERS))
                 check_usual(code_of(cell or "") == NONE)  # no array begins there
-                note(place, replace(problem, index=filled[place] + problem.index))
+                note(number, replace(problem, index=filled[number] + problem.index))
             if count:
-                piece.elements.append((place, elements))
+                piece.elements.append((number, elements))
         return piece

@@ -1,4 +1,4 @@
-"""A few cells of a delimited text here and there: what headers and single elements need."""
+"""Reads a few cells of a delimited text here and there: those of headers, and single elements."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...elements import Cell
 from .blocks import QUOTE
 from .records import LONG_RECORD, Records
 
-_MANY_ZONES = 8  # that are worth a look at how they lie
-_SHARED, _WORTH_SHARING = 8, 16  # lines that a zone may share with those before and after it; of how many lines or more
+_MANY_ZONES = 8  # zones; of fewer it is not found out whether they share lines
+_SHARED, _WORTH_SHARING = 8, 16  # lines that a zone may share with its neighbours, if it has the second number or more
 
 
 def read_zones(records: Records, zones: Sequence[Zone]) -> list[list[Cell]]:
-    """Return the cells of each zone; it ends with the text."""
+    """Return the cells of each zone; cells beyond the end of the text are left out."""
     results = _zones_alone(records, zones)
     waiting = sorted((index for index in range(len(zones)) if index not in results), key=lambda i: zones[i].row)
     waiting.reverse()
@@ -41,10 +41,11 @@ def read_zones(records: Records, zones: Sequence[Zone]) -> list[list[Cell]]:
 
 
 def _zones_alone(records: Records, zones: Sequence[Zone]) -> dict[int, list[Cell]]:
-    """Return the cells of zones that share few rows with others, or none, if their lines are short and without quotes.
+    """Return the cells of those zones that share few lines with others, by their index, if the lines are short and
+    without quotes.
 
-    A sheet may hold very many arrays one below the other: the lines of each are decoded at once. Those next to a
-    neighbour's, where its name may stand, are decoded for both.
+    A sheet may hold very many arrays one below the other: the lines of each zone are decoded together. A line that
+    belongs to two zones, since the name of an array may stand in it, is decoded twice.
     """
     results: dict[int, list[Cell]] = {}
     if len(zones) < _MANY_ZONES:
@@ -84,7 +85,7 @@ def _cells_of_lines(records: Records, text: str, zone: Zone) -> list[Cell]:
 
 
 def _rows_of(records: Records, zones: Sequence[Zone]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Return the rows that zones need, ascending, with their places."""
+    """Return the rows that zones need, ascending, each with the positions at which its record begins and ends."""
     spans = sorted((zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones)
     rows: list[int] = []
     after = 0

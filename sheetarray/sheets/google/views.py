@@ -75,7 +75,7 @@ class ViewSource:
             made = ViewedColumns({}, {}, as_text=False)
             for piece, place in columns:
                 cells = ViewedColumn(title, place.column, place.data, len(piece.buffer))
-                made.places.setdefault(piece.name, []).append(cells)
+                made.by_name.setdefault(piece.name, []).append(cells)
                 made.styles.setdefault(piece.name, _style_of(piece))
             return made
 
@@ -210,7 +210,7 @@ def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColu
         return block.cells
 
     def name_of(name: str) -> str:
-        block, first = columns.block_of(name), columns.places[name][0]
+        block, first = columns.block_of(name), columns.by_name[name][0]
         for named in state.ranges:
             rect = named.rect
             if named.gid != sheet.gid or rect is None or named.name == generation_name(sheet.gid) or block is None:

@@ -28,7 +28,7 @@ keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
 _CELLS_A_BLOCK = 100_000
 _KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them
-_MOST_NESTED = 3_000_000  # lists, and objects that stand for numbers
+_MOST_NESTED = 3_000_000  # lists, and objects such as {"type": "float64", "value": "NaN"}, in a text
 
 
 def write_json(
@@ -134,10 +134,20 @@ def read_json(
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays from their headers alone; data are skipped, not parsed.
 
-    With `resize` shapes are those that `read_json` gives with it, and all is read.
+    Args:
+        source: as for `read_json`.
+        strict: refuse lists without a version.
+        resize: shapes are those that `read_json` gives with `resize=True`; all cells are read.
 
     Raises:
         FormatError: no flat list, or a broken header.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_json(file, {"x": np.zeros((2, 3))})
+        >>> scan_json(io.StringIO(file.getvalue()))["x"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         infos = walk_headers(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
@@ -212,7 +222,7 @@ def read_array(
 
 
 def read_lists(source: Source) -> dict[str, Any]:
-    """Return the flat lists of a JSON text by name, not looked at yet.
+    """Return the flat lists of a JSON text by name; their cells are not checked.
 
     Raises:
         FormatError: no JSON, or no list in it.

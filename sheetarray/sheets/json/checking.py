@@ -1,4 +1,4 @@
-"""Everything that is to be said of a JSON text of flat lists; of a large one piece by piece."""
+"""Finds everything that is wrong with a JSON text of flat lists; a large one is checked piece by piece."""
 
 from __future__ import annotations
 
@@ -25,7 +25,22 @@ LARGE_TEXT = 2**26  # bytes; of a smaller one all arrays are read together
 
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one."""
+    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one.
+
+    Args:
+        source: as for `read_json`.
+        missing: as for `read_json`.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
+
+    Example:
+        >>> import io
+        >>> text = '["version", "1.0.0", "ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", '
+        >>> text += '"dtype", "uint8", "length", 1, "capacity", 1, "data", 300]'
+        >>> [finding.message for finding in check_json(io.StringIO(text))]
+        ['array[0]: 300 is beyond the range of uint8']
+    """
     findings: list[Finding] = []
     broken = 0
     with Source(source) as opened:
@@ -61,7 +76,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 
 def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
-    """Return the findings of a text all of whose lists are sound, without keeping them; None for any other text."""
+    """Return the findings of a text all of whose lists are sound, of which no list is kept; None for any other text."""
     try:
         text, alone = to_utf8(source.whole()), default_name(source.name)
         lists = find_sound_lists(text, alone, _refuse)

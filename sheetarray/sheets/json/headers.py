@@ -50,11 +50,11 @@ class FlatList:
     """A flat list in a JSON text.
 
     Attributes:
-        header: what it says.
-        cells: of the header, as far as they were parsed.
-        start: index of the first data cell.
-        at: where in the text the cells of the header end.
-        end: where the bracket stands that ends the list.
+        header: as it was parsed.
+        cells: the cells of the header.
+        start: the index of the first data cell.
+        at: the position in the text, in bytes, at which the cells of the header end.
+        end: the position of the bracket that ends the list.
     """
 
     header: Header
@@ -65,7 +65,7 @@ class FlatList:
 
 
 def find_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
-    """Return the place of each list in a JSON text, by name.
+    """Return the header and the position of each list in a JSON text, by name.
 
     Raises:
         FormatError: no flat list, or a broken header.
@@ -83,7 +83,7 @@ class _Walk:
         self.lists: dict[str, FlatList] = {}
         self.spans: dict[str, list[tuple[int, int]]] = {}
         self.token_span = (0, 0)
-        self.last: tuple[list[bytes], Header, int] | None = None  # the last header, and what it was read of
+        self.last: tuple[list[bytes], Header, int] | None = None  # the tokens of the last header, and the header itself
 
     def walk(self, alone: str) -> dict[str, ArrayInfo]:
         first = self.next_token()
@@ -153,7 +153,7 @@ class _Walk:
         self.infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)
 
     def read_header(self, name: str, cells: list[Cell], tokens: list[bytes]) -> tuple[Header, int]:
-        """Return a header, and where the data begin; that of the last array where the text is the same."""
+        """Return a header, and the index of the first data cell; those of the last array if the tokens are the same."""
         if self.last is not None and len(tokens) == len(cells) and self.last[0] == tokens:
             return self.last[1:]
         notes: list[Finding] = []

@@ -1,4 +1,4 @@
-"""Arrays of a JSON text piece by piece: memory does not grow with the text."""
+"""Reads the arrays of a JSON text piece by piece, so that memory does not grow with the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .skipping import cut_items
 from .text import parse_text, to_utf8
 
 _PIECE = 2**20  # bytes of text that are parsed at once
-_MOST_BLANKS = 4096  # between the word "data" and the comma behind it, or behind the last list
+_MOST_BLANKS = 4096  # bytes of white space between the word "data" and the comma after it, or after the last list
 
 
 def iter_elements_json(
@@ -28,7 +28,7 @@ def iter_elements_json(
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with the next elements of its buffer, one array after the other.
 
-    Lists that are not asked for are passed over. Where a cell is wrong, or their number, the text is read at once.
+    Lists that are not asked for are passed over. If a cell, or the number of cells, is wrong, the text is read at once.
 
     Args:
         source: a path, or an open file.
@@ -70,7 +70,7 @@ def iter_elements_json(
 
 
 def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
-    """Return the place of each list, once all that is around their data cells is known to be JSON.
+    """Return the header and the position of each list, if all text around their data cells is JSON.
 
     Raises:
         FormatError: it is not, or a header is broken.
@@ -81,7 +81,7 @@ def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_fi
         pieces.append(bytes(text[start : one.at]))
         start = one.end
     if len(text) - start > _MOST_BLANKS:
-        raise NotInPiecesError  # so much behind the last list can only be wrong
+        raise NotInPiecesError  # so much text after the last list can only be wrong
     parse_text(b"".join([*pieces, bytes(text[start:])]))
     return lists
 
@@ -114,7 +114,7 @@ def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buff
 
 
 def _find_items(text: BytesLike, one: FlatList) -> tuple[int, int]:
-    """Return the beginning of the data cells of a list, behind the comma after its header, and their end.
+    """Return the positions at which the data cells of a list begin, after the comma of its header, and end.
 
     Raises:
         NotInPiecesError: something else stands there.

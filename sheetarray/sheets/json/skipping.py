@@ -1,4 +1,4 @@
-"""Where lists end in a JSON text, and where they may be cut: found block by block, no long list is parsed for it."""
+"""Finds the ends of lists in a JSON text, and positions at which they can be cut, without parsing long lists."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _QUOTE, _COMMA, _OPENS, _CLOSES = (ord(mark) for mark in '",[]')
 
 
 def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
-    """Return the end of a list, behind its bracket; 0 for one that does not end, or holds another list.
+    """Return the position after the bracket that ends a list; 0 for a list that does not end, or holds another list.
 
     Args:
         text: JSON in UTF-8.
-        at: a place in the list, between two of its items.
-        textual: whether text stands in the list, in which brackets mean nothing.
+        at: a position in the list, between two of its items.
+        textual: whether the list holds strings, in which brackets mean nothing.
     """
     within, size = False, min(_FIRST_BLOCK, _BLOCK)
     while at < len(text):
@@ -47,9 +47,9 @@ def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[byte
 
     Args:
         text: JSON in UTF-8.
-        start: where the first item begins.
-        end: where the list's bracket stands.
-        size: of a piece, in bytes; it is longer where a single item is.
+        start: the position at which the first item begins.
+        end: the position of the bracket that ends the list.
+        size: of a piece, in bytes; a single item may be longer.
     """
     while start < end:
         most = size
@@ -69,22 +69,22 @@ def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[byte
         release_pages(text, start, after)
         start = after
         if start == end and stop < end:
-            yield b""  # a comma and nothing behind it, which is no JSON
+            yield b""  # a comma with nothing after it is no JSON
 
 
 def _block_from(text: BytesLike, at: int, size: int) -> bytes:
-    """Return some bytes, no escape of a text cut in two."""
+    """Return about `size` bytes of a text, so that no escape such as \\" is cut in two."""
     block = bytes(text[at : at + size])
     slashes = len(block) - len(block.rstrip(b"\\"))
     return block + bytes(text[at + len(block) : at + len(block) + 1]) if slashes % 2 else block
 
 
 def _outside(block: bytes, within: bool) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint8]], Positions, bool]:
-    """Return the bytes of a block, which of them stand in no text, and whether it ends in one.
+    """Return the bytes of a block, the positions of those that are in no string, and whether it ends in a string.
 
     Args:
         block: of JSON; no escape is cut in two.
-        within: whether it begins in a text.
+        within: whether it begins in a string.
     """
     plain = _ESCAPE.sub(b"__", block) if b"\\" in block else block
     units = np.frombuffer(plain, np.uint8)

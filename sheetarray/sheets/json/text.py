@@ -1,7 +1,7 @@
-"""JSON text in and out: by orjson where it says the same as Python's `json`, by `json` where it would not.
+"""Writes and parses JSON text: by orjson if its result is the same as that of Python's `json`, else by `json`.
 
-orjson takes a key that stands twice, makes a double of an integer beyond 64 bits, and refuses NaN, lone surrogates
-and UTF-16. Such texts are looked for first, or left to `json`, whose answers and errors count.
+orjson accepts a key that stands twice, makes a double of an integer beyond 64 bits, and refuses NaN, lone surrogates
+and UTF-16. Texts that may have one of these are left to `json`, whose results and errors count.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import MOST_PLACES
+from ...columns import MOST_ADDRESSES
 from ...dtypes import Buffer, DType
 from ...elements import Cell, ComplexForm, encode
 from ...errors import DTypeError, FormatError
 from ...files import BytesLike, repeated_key
 
 _LONGEST_EXACT = 18  # digits that an integer of 64 bits always has room for
-_OUTLINES = bytes.maketrans(b"123456789[: \t\r\n", b"0" * 9 + b"," * 6)  # a numeral is zeros behind a comma
+_OUTLINES = bytes.maketrans(b"123456789[: \t\r\n", b"0" * 9 + b"," * 6)  # makes zeros after a comma of each numeral
 _LONG_INTEGER = b"," + b"0" * (_LONGEST_EXACT + 1)
 _KEY_ENDS = re.compile(rb'"[ \t\r\n]*:')
 
@@ -87,7 +87,9 @@ def parse_text(text: bytes) -> Any:
 
 
 def _parse_in_bulk(text: bytes) -> Any:
-    """Return the content of a JSON text by orjson; None if `json` may read it otherwise, or must say what is wrong."""
+    """Return the content of a JSON text by orjson; None if `json` may read it in another way, or has to raise the
+    error.
+    """
     import orjson
 
     if _has_long_integer(text):
@@ -97,7 +99,7 @@ def _parse_in_bulk(text: bytes) -> Any:
     except orjson.JSONDecodeError:
         return None
     keys = len(content) if isinstance(content, dict) else 0
-    if sum(1 for _ in _KEY_ENDS.finditer(text)) != keys:  # one stands twice, objects lie deeper, or text looks like it
+    if sum(1 for _ in _KEY_ENDS.finditer(text)) != keys:  # a key stands twice, or deeper, or text looks like a key
         return None
     return content
 
@@ -123,15 +125,15 @@ def to_utf8(text: BytesLike) -> BytesLike:
 
 
 def _parse_integer(numeral: str) -> int | str:
-    """Return an integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
+    """Return an integer; the numeral itself if no dtype has room for it, so that an error can name its cell."""
     return int(numeral) if len(numeral) <= 400 else numeral
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if (name := repeated_key(pairs)) is not None:
-        places = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
-        more = [f"{len(places) - MOST_PLACES:,} more"] if len(places) > MOST_PLACES else []
-        listed = " and ".join(places[:MOST_PLACES] + more)
+        keys = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
+        more = [f"{len(keys) - MOST_ADDRESSES:,} more"] if len(keys) > MOST_ADDRESSES else []
+        listed = " and ".join(keys[:MOST_ADDRESSES] + more)
         raise FormatError(f"two arrays have the name {name!r}, {listed}", location=name)
     return mapping
