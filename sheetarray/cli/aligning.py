@@ -78,7 +78,7 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
 
 
 def format_element(name: str, index: Sequence[int]) -> str:
-    """Return what messages call an element, such as `t[2, 0, 5]`; for a 0-d array its name."""
+    """Return the name that messages use for an element, such as `t[2, 0, 5]`; for a 0-d array its own name."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 

@@ -147,7 +147,7 @@ def scan_sheets(
 
 
 def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) -> Mapping[str, ArrayInfo]:
-    """Return what `scan_sheets` returns, each info made only when it is asked for: mostly only the names are needed."""
+    """Return the infos that `scan_sheets` returns, each made only when it is asked for: mostly names are enough."""
     groups, _ = _open_reader(sheets, None, ReadMode(strict, "error", report, lambda _: None))
     return _Infos(sheets, groups, {})
 

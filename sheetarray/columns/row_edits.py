@@ -104,7 +104,7 @@ class RowEdit:
 
 
 def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange]) -> str:
-    """Return the end of a message that lists the arrays whose other elements may have been edited; "" if there are
+    """Return the end of a message, which lists the arrays whose other elements may have been edited; "" if there are
     none.
     """
     doubtful = [f"{name!r:.60}" for name in names if name in changes and not changes[name].firsts]

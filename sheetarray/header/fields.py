@@ -122,7 +122,7 @@ class Header:
         return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
 
     def describe_element(self, name: str, position: int) -> str:
-        """Return what messages call the element at `position` in the buffer, such as `name[2, 0]`."""
+        """Return the name that messages use for the element at `position` in the buffer, such as `name[2, 0]`."""
         index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"

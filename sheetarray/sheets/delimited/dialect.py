@@ -176,8 +176,7 @@ def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
 
 
 def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter of rows whose blanks at the end were left out, so that some rows are one cell; None for a
-    text of one column.
+    """Return the delimiter of rows some of which are one cell, since blanks at their ends were left out; else None.
 
     Delimiters are tried only if the header is broken as one column; the result is one under which it is sound.
     """
