@@ -23,7 +23,7 @@ class Problem:
         index: of the cell among the data cells.
         reason: why it has no value.
         hint: what to do.
-        rest: whether it stands for this cell and all later ones, none of which was looked at or has a value.
+        rest: whether it stands for this cell and all later ones: they were not looked at, and have no value.
     """
 
     index: int

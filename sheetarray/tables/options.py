@@ -126,7 +126,7 @@ def _are_rows(value: Any) -> TypeGuard[Collection[int]]:
 
 
 def _count(value: Any) -> int | None:
-    """Return a value as a number of rows; None if it is no such number."""
+    """Return a value as a number of rows; None if it is anything else."""
     try:
         count = operator.index(value)
     except TypeError:

@@ -206,7 +206,7 @@ def make_axes(
         name: of the array.
         arrays: all arrays, by their names.
         variable: the labels of the array; None if it has none.
-        described: the labels of all arrays; None if there are none.
+        described: the labels of all arrays; None if no array has labels.
         columns: in which the arrays stand.
         text_chooser: whether there is a style for cells in which whatever is typed stays text.
     """

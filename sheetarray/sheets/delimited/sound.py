@@ -90,7 +90,7 @@ def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Positions, Posit
 
 
 def _next(marks: Mask, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return for each index the next one, itself included, at which `marks` is True; `count` if there is none."""
+    """Return for each index the next one, itself included, at which `marks` is True; `count` after the last."""
     small = np.int32 if count < 2**31 - 1 else np.int64
     index = np.full(count + 2, count, small)
     index[:count][marks] = np.flatnonzero(marks)
