@@ -405,7 +405,8 @@ def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServ
 # Arrays anywhere -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("long", [2000, 120_000])
+@pytest.mark.usefixtures("a_tenth")
+@pytest.mark.parametrize("long", [2000, 12_000])
 def test_an_array_far_down_beside_a_longer_one_and_one_below_another_are_found(
     server: SheetsServer, key: str, long: int
 ) -> None:
