@@ -215,26 +215,26 @@ def test_generic_numbers_are_rounded_as_floats_are() -> None:
 # Sums and their place ----------------------------------------------------------------------------------------
 
 
-def test_in_a_run_of_elements_no_two_share_a_cell_of_a_prime() -> None:
+def test_in_a_run_of_elements_no_two_share_a_group_of_a_prime() -> None:
     for blocks in range(2, 65):
-        layout = Partition(100_000, blocks)
-        low, high = layout.primes
+        partition = Partition(100_000, blocks)
+        low, high = partition.primes
         assert low <= blocks < high
-        assert layout.period % low == layout.period % high == 0, blocks
-        assert MOST / 2 < layout.period <= MOST, blocks
+        assert partition.period % low == partition.period % high == 0, blocks
+        assert MOST / 2 < partition.period <= MOST, blocks
         for start in (0, 12_345):
-            dealt = [layout.cells_of(index)[1:] for index in range(start, start + low)]
-            assert len({cell for cells in dealt for cell in cells}) == 2 * low, blocks
-            assert max(map(max, dealt)) < layout.cells, blocks
+            dealt = [partition.groups_of(index)[1:] for index in range(start, start + low)]
+            assert len({group for groups in dealt for group in groups}) == 2 * low, blocks
+            assert max(map(max, dealt)) < partition.groups, blocks
 
 
 @pytest.mark.parametrize("blocks", [0, 1, 2, 5, 64])
-def test_every_element_has_a_cell(blocks: int) -> None:
+def test_every_element_has_a_group(blocks: int) -> None:
     for count in (0, 1, 5, 192, 193, 1000, 10**6):
-        layout = Partition(count, blocks)
-        assert layout.stretches * layout.stretch >= count
-        assert layout.stretches <= max(3 * blocks, 1)
-        assert layout.cells_of(count - 1)[0] == layout.stretches - 1 or not count
+        partition = Partition(count, blocks)
+        assert partition.stretches * partition.stretch >= count
+        assert partition.stretches <= max(3 * blocks, 1)
+        assert partition.groups_of(count - 1)[0] == partition.stretches - 1 or not count
 
 
 def test_all_fingerprints_of_a_workbook_together_are_short() -> None:

@@ -1,4 +1,7 @@
-"""The codes of a run of elements as a record, and the mixing of 64 bits that makes them; see docs/fingerprint.md."""
+"""What is computed from a run of elements: their codes and more (`Coded`), and the mixing of bits that makes codes.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ _HALF = np.uint64(32)
 
 
 class ScaleSums(NamedTuple):
-    """Sums over the elements that show by which power of ten they were multiplied; of integers, without bounds.
+    """Sums over the elements that show by which power of ten they were multiplied, as integers of any size.
 
     Attributes:
-        digits: of signed digits times weights.
-        exponents: of decimal exponents times weights.
-        weight: of the weights of all elements but zeros, NaN and infinities.
+        digits: the sum of signed digits times weights.
+        exponents: the sum of decimal exponents times weights.
+        weight: the sum of the weights of all elements except zeros, NaN and infinities.
     """
 
     digits: int
@@ -29,11 +32,11 @@ class ScaleSums(NamedTuple):
 
 
 class OtherRounding(NamedTuple):
-    """Numbers that another way of rounding to 15 digits leaves elsewhere.
+    """The numbers of a run that another way of rounding to 15 digits rounds to another decimal.
 
     Attributes:
         places: their indices in the run.
-        steps: their codes then, less the codes at 15 digits.
+        steps: their codes after that rounding, minus their usual codes at 15 digits.
     """
 
     places: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -41,20 +44,20 @@ class OtherRounding(NamedTuple):
 
 
 class Coded(NamedTuple):
-    """The codes of a run of elements; the arrays may be reused by the next call.
+    """The codes of a run of elements; the arrays may be overwritten by the coder's next call.
 
     Attributes:
-        exact: of the elements as they are.
-        rounded: of the elements at 15 digits.
-        sixteen: of the elements at 16 digits, as `%.16g` rounds; for float64 only.
+        exact: the code of each element as it is.
+        rounded: the code of each element at 15 digits.
+        sixteen: the code of each element at 16 digits, as `%.16g` rounds; for float64 only.
         error: the largest relative error of the rounding to 15 digits.
-        longer: how many numbers certainly have more than 15 digits.
-        scale: for real numbers only.
-        even: what `%.15g` leaves otherwise; for float64 only.
-        twice: what rounding to 16 digits and then to 15 leaves otherwise; for float64 only.
-        errors: the relative error of the rounding of each to 15 digits; for float64 only.
+        longer: the number of elements that certainly have more than 15 digits.
+        scale: the sums that show a power of ten; for real numbers only.
+        even: the numbers that `%.15g` rounds to other 15 digits; for float64 only, and only if asked for.
+        twice: the numbers that get other 15 digits by way of 16 digits; for float64 only, and only if asked for.
+        errors: the relative error of each element's rounding to 15 digits; for float64 only.
         parts: the signed digits and the decimal exponents of which `scale` is made; for real numbers only.
-        numbers: the elements as doubles, for real numbers, dates and times; NaT is NaN.
+        numbers: the elements as doubles, NaT as NaN; for real numbers, dates and durations.
     """
 
     exact: Codes
@@ -71,7 +74,13 @@ class Coded(NamedTuple):
 
 
 def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
-    """Return values of 64 bits mixed, so that each bit counts in every bit of the code (`spare` is overwritten)."""
+    """Return a code for each value of 64 bits, so mixed that every bit of the value changes about half of the code.
+
+    Args:
+        values: of 64 bits each.
+        out: where the codes are put.
+        spare: an array of the same length, which is overwritten.
+    """
     np.multiply(values, _FIRST, out=out)
     np.right_shift(out, _HALF, out=spare)
     np.bitwise_xor(out, spare, out=out)
@@ -81,13 +90,13 @@ def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
 
 
 def mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
-    """Return values of 64 bits mixed, in new arrays."""
+    """Return the codes that `mix` makes, in a new array."""
     return mix(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
 
 
 @lru_cache(maxsize=8)
 def make_noise(count: int) -> Codes:
-    """Return odd pseudo-random numbers, always the same."""
+    """Return `count` odd pseudo-random numbers, the same in every call."""
     numbers = mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
     numbers.flags.writeable = False
     return numbers

@@ -1,7 +1,8 @@
-"""Elements -> codes of 64 bits, whose sums make a fingerprint: equal elements have equal codes, others hardly ever.
+"""Makes codes of elements, 64 bits each, whose sums are the fingerprint; different elements hardly ever have one code.
 
-The exact code of an element is of its bits (every NaN alike), whatever the byte order or the width of a string array.
-The rounded code is what a program leaves of it that keeps 15 digits and knows no -0.0; only floats have another one.
+The exact code of an element is made of its bits (every NaN alike), whatever the byte order or the width of a string
+array. The rounded code is made of what a program leaves of it that keeps 15 digits and knows no -0.0. Only floats and
+generic elements have a rounded code other than their exact one.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -25,23 +26,23 @@ Coder = Callable[[Buffer, int], "Coded"]
 
 _FULL = 10**15
 _SHORT_NUMBER = len("number ") + 15
-_CHARACTERS = 65_536  # of strings, taken at a time
+_CHARACTERS = 65_536  # characters of strings that are weighed at a time
 
 
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
-    """Return a function that codes at most MOST native elements of the dtype, given their place among MOST weights.
+    """Return a coder: it takes at most MOST elements in native byte order, and the index of the first one modulo MOST.
 
     Args:
         dtype: of the elements.
-        ways: whether `even` and `twice` are wanted.
+        ways: whether `Coded.even` and `Coded.twice` are wanted.
     """
     match dtype.kind:
         case "float" if dtype.numpy.itemsize == 8:
-            return _Doubles(ways=ways)
+            return _DoubleCoder(ways=ways)
         case "float":
-            return _ShortFloats(dtype.numpy.itemsize)
+            return _ShortFloatCoder(dtype.numpy.itemsize)
         case "int":
-            return _WholeNumbers()
+            return _IntegerCoder()
         case "complex":
             return _code_complexes
         case "string":
@@ -55,7 +56,7 @@ def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
 
 
 def to_native(buffer: Buffer) -> Buffer:
-    """Return the elements side by side, in native byte order."""
+    """Return the elements side by side in memory, in native byte order."""
     dtype = buffer.dtype if buffer.dtype.isnative else buffer.dtype.newbyteorder("=")
     contiguous: Buffer = np.ascontiguousarray(buffer, dtype=dtype)
     return contiguous
@@ -70,17 +71,18 @@ def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
 
 @lru_cache(maxsize=1)
 def scale_weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the weights of the sums in `ScaleSums`, MOST of them, of 16 bits each."""
+    """Return the weights in `ScaleSums`, integers of 16 bits, for indices modulo MOST."""
     return (make_noise(MOST) >> np.uint64(48)).view(np.int64)
 
 
-class _Weighing:
-    """The sums that tell a power of ten."""
+class _ScaleWeigher:
+    """The base of the coders of real numbers: it makes the sums that show a power of ten."""
 
     def __init__(self) -> None:
         self.decimals = Decimals()
 
     def scale(self, signed: Buffer, exponents: Buffer, start: int) -> ScaleSums:
+        """Return the sums of signed digits and of decimal exponents; `start` is the first index modulo MOST."""
         element_weights = scale_weights()[start : start + len(signed)]
         present = element_weights if np.count_nonzero(signed) == len(signed) else element_weights[signed != 0]
         return ScaleSums(
@@ -88,7 +90,9 @@ class _Weighing:
         )
 
 
-class _Doubles(_Weighing):
+class _DoubleCoder(_ScaleWeigher):
+    """The coder of float64, with buffers of its own: for one thread."""
+
     def __init__(self, *, ways: bool = False) -> None:
         super().__init__()
         self._ways = ways
@@ -112,15 +116,22 @@ class _Doubles(_Weighing):
                 np.add(powers, digits.digits16, out=powers)
                 np.multiply(powers, digits.sign, out=powers)
                 mix(powers.view(np.uint64), sixteen, spare)
-        even = self._otherwise(digits, digits.below, -1, rounded) if self._ways else None
-        twice = self._otherwise(digits, digits.above, 1, rounded) if self._ways else None
+        even = self._find_other(digits, digits.below, -1, rounded) if self._ways else None
+        twice = self._find_other(digits, digits.above, 1, rounded) if self._ways else None
         parts = signed, digits.exponent
         return Coded(
             exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer, digits.errors, parts
         )
 
-    def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
-        """Return the numbers whose 15 digits are a unit more, or less."""
+    def _find_other(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
+        """Return the numbers at some places, whose 15 digits another way of rounding leaves a unit more, or less.
+
+        Args:
+            digits: of the whole run.
+            places: the indices of these numbers.
+            unit: 1 for a unit more, -1 for a unit less.
+            rounded: the usual codes of the whole run.
+        """
         fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
             exponent[over] += unit
@@ -130,12 +141,15 @@ class _Doubles(_Weighing):
 
 
 def _sign_decimals(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
-    """Return a decimal in 64 bits."""
+    """Return decimals as values of 64 bits, by their signs, exponents and 15 or 16 digits."""
     return ((exponent << 53) * sign + digits * sign).view(np.uint64)
 
 
-class _ShortFloats(_Weighing):
-    """Codes of float16 and float32, which 15 digits hold whole; 3 and 7 are what survives a multiplication."""
+class _ShortFloatCoder(_ScaleWeigher):
+    """The coder of float16 and float32, which 15 digits hold exactly.
+
+    `scale` is made of their first 3 or 7 digits, which a multiplication by a power of ten does not change.
+    """
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -156,7 +170,9 @@ class _ShortFloats(_Weighing):
         return Coded(exact, rounded, scale=self.scale(*parts, start), numbers=numbers, parts=parts)
 
 
-class _WholeNumbers(_Weighing):
+class _IntegerCoder(_ScaleWeigher):
+    """The coder of integers."""
+
     def __call__(self, buffer: Buffer, start: int) -> Coded:
         codes = _code_plain(buffer, start)
         numbers = buffer.astype(np.float64)
@@ -166,7 +182,7 @@ class _WholeNumbers(_Weighing):
 
 
 def _float_bits(buffer: Buffer) -> Buffer:
-    """Return the bits of floats as unsigned integers, with one NaN."""
+    """Return the bits of floats as unsigned integers; every NaN has the same bits."""
     bits: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
     nan = np.isnan(buffer)
     if nan.any():
@@ -174,7 +190,8 @@ def _float_bits(buffer: Buffer) -> Buffer:
     return bits
 
 
-def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one signature for all)
+def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+    """Return the codes of integers, booleans, dates and durations, without what else integers have."""
     if buffer.dtype.kind in "mM":
         buffer = buffer.view(np.int64)
     wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
@@ -183,7 +200,7 @@ def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one sign
 
 
 def _code_moments(buffer: Buffer, start: int) -> Coded:
-    """Return the codes of dates and times."""
+    """Return the codes of dates and durations, with their numbers."""
     numbers = np.where(np.isnat(buffer), np.nan, buffer.view(np.int64).astype(np.float64))
     return _code_plain(buffer, start)._replace(numbers=numbers)
 
@@ -195,7 +212,7 @@ def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a co
 
 
 def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
-    """Return sums of characters times noise: those of the padding are 0."""
+    """Return the codes of strings: mixed sums of their characters times noise. Padding adds nothing to them."""
     if buffer.dtype.kind == "T":
         return _code_variable_strings(buffer)
     width = buffer.dtype.itemsize // 4
@@ -211,7 +228,7 @@ def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a code
 
 
 def _code_variable_strings(buffer: Buffer) -> Coded:
-    """Make the codes of `_code_strings`, texts of about one length at a time: padding takes little memory."""
+    """Return the codes of variable-width strings, those of about one length at a time, so that padding takes little."""
     texts = buffer.tolist()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     by_length = np.argsort(lengths, kind="stable")
@@ -240,7 +257,7 @@ def _text_code(text: str) -> int:
 
 
 def _describe_generic(value: object) -> str:
-    """Return a generic element as text, by type; a cell does not tell 2 from 2.0, nor 0 from -0.0."""
+    """Return a generic element as text, with its type; 2 and 2.0 give one text, and 0 and -0.0, as in a cell."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     kind = "number" if type(value) in (int, float) else type(value).__name__
@@ -248,7 +265,7 @@ def _describe_generic(value: object) -> str:
 
 
 def _round_to_fifteen(value: float) -> float:
-    """Return a number of more than 15 characters, at 15 digits."""
+    """Return a number rounded to 15 digits."""
     try:
         digits, exponent, _ = digits_from_text(abs(float(value)))
     except OverflowError:

@@ -1,14 +1,14 @@
-"""Doubles as a decimal of 15 digits, rounded as spreadsheet programs do it, and of 16 digits, as `%.16g` has it.
+"""Doubles as decimals of 15 digits, rounded as spreadsheet programs do it, and of 16 digits, as `%.16g` rounds.
 
-Two more ways to 15 digits lead elsewhere for a few numbers in a hundred, of which only those are told: `%.15g`, which
-rounds the double itself and a tie to digits_to_even, and the way over 16 digits, through one program and then another.
+Two more ways to 15 digits give other digits for a few numbers in a hundred, and only these numbers are noted: `%.15g`,
+which rounds the double itself, and a tie to even; and the way by 16 digits, through one program and then another.
 
 A program that keeps 15 digits takes the shortest text that reads back to the double and rounds that half away from
 zero. Here it is done without text. A double x = y * 2^e, y in [1, 2), has the decimal exponent k, and
 m = |x| * 10^(14 - k) lies in [10^14, 10^15): y times a power from a table, exact to about 2^-104 as an unevaluated sum
 of two doubles. With f the fraction of m, the 16-digit text `..5` lies within half a unit in the last place of x (in
 units of m: h), and is the nearest of its length, exactly where |f - 0.5| <= min(h, 0.05); it goes up, so the digits
-are floor(m + 0.5 + min(h, 0.05)). What comes nearer to that edge than the arithmetic can tell, six powers of two (whose
+are floor(m + 0.5 + min(h, 0.05)). Numbers nearer to that edge than the arithmetic can tell, six powers of two (whose
 neighbours below are closer than those above), subnormal numbers and the last binade go through text, one by one.
 
 The mathematics is explained in docs/fingerprint.md.
@@ -35,30 +35,32 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 MOST = 16_384  # elements at a time: ten buffers of this size stay in a processor's cache
-SHORT = 2.0**-53 * (1 + 1e-6)  # no double is further, relatively, from a decimal of 15 digits that reads as it
+SHORT = 2.0**-53 * (1 + 1e-6)  # the largest relative distance of a double from 15 digits for which it stands
 
 _MANTISSA, _ONE = (1 << 52) - 1, 1023 << 52
 _UPPER = -(1 << 27)  # a mask: the upper 26 bits of a significand, whose products with another 26 are exact
 _SNAP = 1.5 * 2.0**12  # added and taken away again, it rounds to a multiple of 2^-40
 _EDGE = 1e-12  # nearer than this to the edge between two roundings, text decides
 _NONE = np.empty(0, dtype=np.int64)
-_LEAST = 2.0**-1000  # keeps a division by zero from being one
+_LEAST = 2.0**-1000  # is added to a divisor that may be zero
 
 
 class Digits(NamedTuple):
-    """Decimal digits of a run of doubles; |x| is about digits15 * 10^(exponent - EXPONENT - 14). Views, soon reused.
+    """The decimal digits of a run of doubles x: |x| is about digits15 * 10^(exponent - EXPONENT - 14).
+
+    The arrays are views, which the next call of `take_apart` overwrites.
 
     Attributes:
         sign: 1 or -1; 1 for NaN.
-        exponent: decimal exponent plus EXPONENT; 0 for zero; of an infinity and NaN a constant.
+        exponent: the decimal exponent plus EXPONENT; 0 for zero; INFINITY_EXPONENT and NAN_EXPONENT for these.
         digits15: 10^14 to 10^15 - 1; 0 for zero, NaN and infinities.
-        exponent16: as `exponent`, after rounding to 16 digits.
+        exponent16: like `exponent`, after rounding to 16 digits.
         digits16: 10^15 to 10^16 - 2, or 0; 9.999999999999999 counts as 10.
         error: the largest relative distance of a number from its 15 digits.
-        longer: how many numbers are further from theirs than a double that stands for 15 digits ever is.
-        errors: the relative distance of each.
-        below: the numbers that `%.15g` rounds to a unit less, by their indices.
-        above: the numbers that have a unit more after rounding to 16 digits first.
+        longer: the number of doubles that are further from their 15 digits than one that stands for these ever is.
+        errors: the relative distance of each number from its 15 digits.
+        below: the indices of the numbers whose 15 digits are a unit less by `%.15g`.
+        above: the indices of the numbers whose 15 digits are a unit more after rounding to 16 digits.
     """
 
     sign: Integers
@@ -74,7 +76,11 @@ class Digits(NamedTuple):
 
 
 class _PowerTable(NamedTuple):
-    """By exponent bits times two: the edge; the others by that, plus one where the significand is below the edge."""
+    """Tables of what doubles of one binary exponent have in common.
+
+    The index is the eleven bits of that exponent times two; for all tables but `edge`, plus one if the significand lies
+    below the edge, where the decimal exponent is one less. k and h are those of this module's first lines.
+    """
 
     edge: Integers  # bits of the smallest significand whose number has the higher decimal exponent
     upper: Floats  # 26 bits of 10^(14 - k) * 2^e
@@ -86,7 +92,7 @@ class _PowerTable(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _table() -> _PowerTable:
+def _power_table() -> _PowerTable:
     edge = np.full(4096, _ONE, dtype=np.int64)
     upper, lower, rest, up = (np.zeros(4096) for _ in range(4))
     exponent, odd = np.zeros(4096, dtype=np.int64), np.zeros(4096, dtype=bool)
@@ -119,15 +125,18 @@ def _exact_power(base: int, exponent: int) -> tuple[int, int]:
 
 
 class Decimals:
-    """Takes doubles apart, in buffers of its own: for one thread."""
+    """Takes doubles apart into decimal digits, in buffers of its own: for one thread."""
 
     def __init__(self) -> None:
         self._floats = np.empty((6, MOST))
         self._integers = np.empty((7, MOST), dtype=np.int64)
 
     def take_apart(self, numbers: Floats, *, ways: bool = False) -> Digits:
-        """Return the digits of at most MOST doubles, valid until the next call; `below` and `above` only with
-        `ways`.
+        """Return the digits of at most MOST doubles, valid until the next call.
+
+        Args:
+            numbers: the doubles.
+            ways: whether `below` and `above` are wanted; otherwise they are empty.
         """
         count = len(numbers)
         whole, fraction, up, spare = self._scale(numbers)
@@ -150,14 +159,14 @@ class Decimals:
         np.multiply(fraction, 10.0, out=up)
         np.add(up, _SNAP, out=up)
         np.subtract(up, _SNAP, out=up)
-        np.rint(up, out=up)  # half to digits_to_even, as C's printf
+        np.rint(up, out=up)  # a tie to even, as C's printf
         np.copyto(exponent16, up, casting="unsafe")
         np.add(digits16, exponent16, out=digits16)
         np.copyto(exponent16, exponent)
 
         np.subtract(fraction, rounded, out=fraction)
         np.abs(fraction, out=fraction)
-        below, above, ties = _ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
+        below, above, ties = _find_ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
         np.add(whole, _LEAST, out=whole)
         np.divide(fraction, whole, out=fraction)
         digits = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, fraction, _NONE, _NONE)
@@ -181,14 +190,14 @@ class Decimals:
         significand, place = self._integers[:2, : len(distance)]
         powers = significand == _ONE
         if powers.any():
-            distance[powers & _table().odd.take(place)] = 0.0
+            distance[powers & _power_table().odd.take(place)] = 0.0
 
     def _scale(self, numbers: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return m as a whole number and a fraction, what is to be added before rounding down, and a free buffer.
+        """Return m as a whole number and a fraction, the number to be added before rounding down, and a free buffer.
 
-        Leaves the exponents in their place.
+        The exponents, and the places in the tables, are left in rows of `self._integers`.
         """
-        table, count = _table(), len(numbers)
+        table, count = _power_table(), len(numbers)
         bits = numbers.view(np.int64)
         significand, place, below, exponent = self._integers[:4, :count]
         y, power, product, tail, half, up = self._floats[:, :count]
@@ -229,8 +238,14 @@ class Decimals:
         return half, product, up, tail
 
 
-def _ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integers, Integers, Integers]:
-    """Return the numbers that other ways to 15 digits leave below, those above, and those of which text has to tell."""
+def _find_ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integers, Integers, Integers]:
+    """Return the indices of `Digits.below` and of `Digits.above`, and of the ties, which text decides.
+
+    Args:
+        distance: of each m from its rounded digits.
+        sixteenth: the 16th digit of each number, with a fraction.
+        rounded: 1 where m was rounded up, else 0.
+    """
     middle = np.flatnonzero(distance >= 0.45 - _EDGE)
     above = middle[(sixteenth[middle] >= 5) & (rounded[middle] == 0)]
     distance = distance[middle]
@@ -238,7 +253,15 @@ def _ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integer
 
 
 def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
-    """Make 10.00 1.00 of the next exponent; so is 9.99 with 16 digits, which `%.16g` makes of some powers of ten."""
+    """Make 1.00 with the next exponent of digits that were rounded up to 10.00.
+
+    Args:
+        digits: changed in place.
+        exponent: changed in place.
+        least: digits from which on that is done; at 16 digits those of 9.99.., which `%.16g` makes of some powers of
+            ten.
+        full: the digits of 10.00.
+    """
     if len(digits) and digits.max() >= least:
         over = np.flatnonzero(digits >= least)
         digits[over] = full // 10
@@ -246,7 +269,7 @@ def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
 
 
 def _correct_by_text(numbers: Floats, unsure: np.ndarray[Any, Any], digits: Digits, errors: Floats) -> None:
-    """Put right the digits and errors of the numbers at `unsure`."""
+    """Correct the digits and the errors of the numbers at the indices `unsure`, by their text."""
     digits.digits15[unsure] = digits.digits16[unsure] = 0
     unsure_numbers = numbers[unsure]
     nan, infinite = np.isnan(unsure_numbers), np.isinf(unsure_numbers)
@@ -262,7 +285,7 @@ def _correct_by_text(numbers: Floats, unsure: np.ndarray[Any, Any], digits: Digi
 def _otherwise_by_text(
     numbers: Floats, unsure: Integers, below: Integers, above: Integers, digits: Digits
 ) -> tuple[Integers, Integers]:
-    """Return `below` and `above` with what text says of the numbers at `unsure`, whose 15 digits are known."""
+    """Return `below` and `above`, corrected by text for the numbers at the indices `unsure`; `digits` are right."""
     less, more = [], []
     for index in unsure[np.isfinite(numbers[unsure]) & (numbers[unsure] != 0)].tolist():
         number, half_up = abs(float(numbers[index])), (int(digits.digits15[index]), int(digits.exponent[index]))

@@ -1,8 +1,8 @@
-"""What a program leaves that keeps 20 decimals, as LibreOffice does in .ods: of small numbers there are digits lost.
+"""Finds numbers that a program rounded to 20 decimals, as LibreOffice does in .ods: small ones lose digits by that.
 
-An element that was y and is x now, a multiple of 10^-20, was no further away than half of that. Its fingerprint tells
-by how much its code changed: so every decimal of 15 digits that near is tried. Where these are too many, as below
-10^-11, nothing can be proved, and nothing disproved.
+If an element was y and is x now, a multiple of 10^-20, then y was no further from x than half of 10^-20. The
+fingerprint tells by how much the element's code has changed: so every decimal of 15 digits that near is tried. Where
+there are too many, as below 10^-11, nothing can be proved, and nothing disproved.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -16,23 +16,23 @@ import numpy as np
 from .digits_text import EXPONENT, digits_from_text
 from .edits import FingerprintComparison
 from .sums import WIDTH
-from .values import hidden_edit
+from .values import limit_hidden_edit
 
-_UNITS = 1e20  # in 1, exactly
+_UNITS = 1e20  # units of the 20th decimal in 1, exactly
 _SMALL = 1e-5  # from here on, 20 decimals hold 15 digits
-_WITH_EXPONENT = 1e-14  # below, numbers have an exponent and lose nothing
-_MOST_TRIED = 2**17
+_WITH_EXPONENT = 1e-14  # numbers below are written with an exponent, and lose nothing
+_MOST_TRIED = 2**17  # decimals that are tried for one element
 _MOST_TRIED_IN_ALL = 2**22
-_PLAIN = 1e-5  # the edit that may stay unseen where no element proves anything
+_PLAIN = 1e-5  # the largest edit that may stay unseen for rounding to be believed where no element proves it
 
 
 class Cut(NamedTuple):
     """Elements that seem to have changed, and small numbers among them.
 
     Attributes:
-        edited: elements that were not rounded.
-        others: the stretches in which elements that cannot be told changed, and where no number is small.
-        doubtful: the stretches in which such elements may only have been rounded.
+        edited: the indices of elements that were not rounded, but edited.
+        others: the stretches with changed elements whose indices are unknown, and with no small number.
+        doubtful: the stretches with changed elements whose indices are unknown, and which may only have been rounded.
     """
 
     edited: list[int]
@@ -41,7 +41,7 @@ class Cut(NamedTuple):
 
 
 def cut_at_20(case: FingerprintComparison) -> Cut | None:
-    """Return the edits besides a rounding to 20 decimals; None if nothing was rounded so, as far as can be told."""
+    """Return the edits besides a rounding to 20 decimals; None if there is no sign of such a rounding."""
     view, record = case.view, case.record
     if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
         return None
@@ -52,10 +52,10 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
         return None
     edited, others = view.edited_elements
     results = _compare_rounding(case, [index for index in edited if small[index]])
-    hidden = hidden_edit(case)
+    hidden = limit_hidden_edit(case)
     if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
         return None
-    size = view.layout.stretch
+    size = view.partition.stretch
     doubtful = [stretch for stretch in others if small[stretch * size : (stretch + 1) * size].any()]
     left = [index for index in edited if not small[index] or results.get(index) is False]
     if len(left) == len(edited) and not doubtful:
@@ -64,11 +64,11 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
 
 
 def _compare_rounding(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
-    """Return whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
+    """Return, by their indices, whether elements were only rounded to 20 decimals; those not known are left out."""
     results: dict[int, bool] = {}
     left = _MOST_TRIED_IN_ALL
     for index in edited:
-        count = _try_cut(float(case.buffer[index]))
+        count = _count_candidates(float(case.buffer[index]))
         if count <= min(_MOST_TRIED, left):
             left -= count
             if (result := _is_rounded(case, index)) is not None:
@@ -76,7 +76,7 @@ def _compare_rounding(case: FingerprintComparison, edited: list[int]) -> dict[in
     return results
 
 
-def _try_cut(number: float) -> int:
+def _count_candidates(number: float) -> int:
     """Return the number of decimals of 15 digits that, rounded to 20 decimals, may have become a given number."""
     _, exponent, _ = digits_from_text(abs(number))
     return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
@@ -85,7 +85,7 @@ def _try_cut(number: float) -> int:
 def _is_rounded(case: FingerprintComparison, index: int) -> bool | None:
     """Return whether an element was only rounded to 20 decimals; None where that cannot be told."""
     number = float(case.buffer[index])
-    count = _try_cut(number)
+    count = _count_candidates(number)
     digits, exponent, _ = digits_from_text(abs(number))
     if digits - count // 2 < 10**14:  # the numbers below have another exponent: 15 digits of these are finer
         return None

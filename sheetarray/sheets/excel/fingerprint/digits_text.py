@@ -1,10 +1,13 @@
-"""The 15 and 16 digits of one double, from its text, which decides where doubles cannot; see docs/fingerprint.md."""
+"""The 15 and 16 digits of one double by way of its text, for numbers that the arithmetic of `decimal15` cannot decide.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-EXPONENT = 340  # added to a decimal exponent, so that every one is positive
+EXPONENT = 340  # is added to decimal exponents, so that all of them are positive
 NAN_EXPONENT, INFINITY_EXPONENT = 900, 901
 FULL = 10**15
 
@@ -16,8 +19,9 @@ def digits_to_even(number: float) -> tuple[int, int]:
 
 
 def digits_from_text(number: float) -> tuple[int, int, float]:
-    """Return the 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its
-    text.
+    """Return the 15 digits of a positive finite double, its exponent plus EXPONENT, and the digits' relative error.
+
+    The digits are those of its shortest text, rounded half away from zero.
 
     Example:
         >>> digits_from_text(0.1 + 0.2)[:2]

@@ -1,4 +1,4 @@
-"""A fingerprint, and the elements of today -> what happened in between: edited, moved, rounded, multiplied.
+"""Compares a fingerprint with the elements of today: which were edited, moved or rounded, and were all multiplied?
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -23,9 +23,9 @@ from .sums import WIDTH, Difference, Pair, Partition, stretch_matches
 _NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
 _MOST_STEPS = 16
 _LEAST_MOVED = 3  # stretches: fewer may fit by chance where an array repeats itself
-_MOST_LOOKED_AT = 1000
-_LARGEST_POWER = 30
-_LAST_DIGITS = 2  # a number rounded in another way differs by so many units of its 15th digit at most
+_MOST_LOOKED_AT = 1000  # edited elements that are tried as rounded in another way
+_LARGEST_POWER = 30  # of ten
+_LAST_DIGITS = 2  # units of the 15th digit by which a number differs, at most, if it was rounded in another way
 
 
 Way = Literal["fifteen", "even", "twice", "sixteen"]
@@ -35,10 +35,11 @@ class Moved(NamedTuple):
     """Elements that moved together.
 
     Attributes:
-        step: by how many places, downwards.
-        first: the first of the stretches before `start` in which the cause lies; `start`, if it lies right before that.
+        step: the number of places by which they moved down; negative if they moved up.
+        first: the first of the stretches before `start` in which something was inserted or deleted; `start` itself if
+            that happened right before it.
         start: the first stretch that moved as a whole.
-        stop: the one after the last of them.
+        stop: the stretch after the last one that moved as a whole.
     """
 
     step: int
@@ -48,26 +49,31 @@ class Moved(NamedTuple):
 
 
 class SumsView:
-    """The changes in the sums at some number of digits.
+    """The changes of an array, as seen by its sums at one number of digits.
 
     Args:
         way: how numbers were rounded: to "fifteen" digits as spreadsheet programs do it, "even" as `%.15g` does it,
             "twice" (to 16 digits, then to 15), or to "sixteen".
-        layout: of the sums.
+        partition: the groups of elements of the sums.
         then: the sums when the array was written.
-        now: the sums of the elements that are there.
-        buffer: those elements.
-        codes: their codes at so many digits.
+        now: the sums of the elements that are there now.
+        buffer: the elements that are there now.
+        codes: returns the codes of elements at that number of digits.
+
+    Attributes:
+        grown: the number of elements that are there now, minus the number written.
+        whole: the number of stretches of which all elements are there.
+        changed: those of these stretches whose sums have changed.
     """
 
     def __init__(
-        self, way: Way, layout: Partition, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
+        self, way: Way, partition: Partition, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
     ) -> None:
-        self.way, self.digits, self.layout, self.buffer = way, 16 if way == "sixteen" else 15, layout, buffer
+        self.way, self.digits, self.partition, self.buffer = way, 16 if way == "sixteen" else 15, partition, buffer
         self.then, self.codes = then, codes
-        self.difference = Difference(layout, then, now)
-        self.grown = len(buffer) - layout.count
-        self.whole = layout.stretches if self.grown >= 0 else len(buffer) // layout.stretch
+        self.difference = Difference(partition, then, now)
+        self.grown = len(buffer) - partition.count
+        self.whole = partition.stretches if self.grown >= 0 else len(buffer) // partition.stretch
         self.changed = [stretch for stretch in range(self.whole) if self.difference.stretches[stretch]]
 
     @property
@@ -77,12 +83,12 @@ class SumsView:
 
     @property
     def is_reordered(self) -> bool:
-        """Return whether the array holds the same elements in another order."""
+        """Whether the array holds the same elements in another order."""
         return not self.grown and self.difference.is_reordered
 
     @cached_property
     def edited_elements(self) -> tuple[list[int], list[int]]:
-        """The elements that were edited, as far as they can be told, and the stretches that hold still others."""
+        """The indices of the edited elements that can be found, and the stretches that hold edited ones besides."""
         if self.grown >= 0:
             return self.difference.changed_elements
         alone = {stretch: self.difference.single_element_in(stretch) for stretch in self.changed}
@@ -92,33 +98,33 @@ class SumsView:
     @cached_property
     def move(self) -> Moved | None:
         """The elements that moved together, because something was inserted or deleted before them; None if none did."""
-        last = self.layout.stretches - 1
+        last = self.partition.stretches - 1
         if self.grown:
             return self._find_move(self.grown, last) if self._is_changed(last) else None
         if self.changed:
             near = [step for size in range(1, _NEARBY + 1) for step in (-size, size)]
             for step in near:
-                known = self.changed[0] + 1 - min(step, 0) // self.layout.stretch
-                if known <= last and (moved := self._far_enough(self._find_move(step, known))):
+                known = self.changed[0] + 1 - min(step, 0) // self.partition.stretch
+                if known <= last and (moved := self._require_far(self._find_move(step, known))):
                     return moved
             for known in dict.fromkeys((self.changed[len(self.changed) // 2], self.changed[-1])):
                 for step in self.steps_of(known):
-                    if moved := self._far_enough(self._find_move(step, known)):
+                    if moved := self._require_far(self._find_move(step, known)):
                         return moved
         return None
 
-    def _far_enough(self, moved: Moved | None) -> Moved | None:
-        """Return a move that explains all that changed."""
+    def _require_far(self, moved: Moved | None) -> Moved | None:
+        """Return a move if it explains all that changed; otherwise None."""
         if moved is None or moved.stop - moved.start < _LEAST_MOVED:
             return None
-        size = self.layout.stretch
-        pushed_out = min((moved.stop + 1) * size, self.layout.count) + moved.step > len(self.buffer)
+        size = self.partition.stretch
+        pushed_out = min((moved.stop + 1) * size, self.partition.count) + moved.step > len(self.buffer)
         return moved if pushed_out or self.changed[-1] <= moved.stop + abs(moved.step) // size else None
 
     def steps_of(self, stretch: int) -> list[int]:
-        """Return by how many places the elements of a stretch may have moved, as their sum tells; the nearest first."""
-        size, begin = self.layout.stretch, stretch * self.layout.stretch
-        if len(self.buffer) < size or begin + size > self.layout.count:
+        """Return the numbers of places by which a stretch may have moved, the smallest first: its sum fits there."""
+        size, begin = self.partition.stretch, stretch * self.partition.stretch
+        if len(self.buffer) < size or begin + size > self.partition.count:
             return []
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self.codes(self.buffer), dtype=np.uint64)])
         alike = (sums[size:] - sums[:-size]) & np.uint64(2**WIDTH - 1) == self.then[0][stretch]
@@ -129,13 +135,13 @@ class SumsView:
         return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
 
     def _find_move(self, step: int, known: int) -> Moved | None:
-        """Return the move by `step` of the stretch `known` and those around it."""
+        """Return the move by `step` of the stretch `known` and of those around it; None if `known` did not move so."""
         if not self._moved_stretch(step, known):
             return None
-        start, stop, size = known, known + 1, self.layout.stretch
+        start, stop, size = known, known + 1, self.partition.stretch
         while self._is_changed(start - 1) and self._moved_stretch(step, start - 1):
             start -= 1
-        while stop < self.layout.stretches and self._moved_stretch(step, stop):
+        while stop < self.partition.stretches and self._moved_stretch(step, stop):
             stop += 1
         first, lowest = start, max(0, ((start - 1) * size + 1 + min(step, 0)) // size)
         while first > lowest and self._is_changed(first - 1):
@@ -143,20 +149,20 @@ class SumsView:
         return Moved(step, first, start, stop)
 
     def _moved_stretch(self, step: int, stretch: int) -> bool:
-        begin = stretch * self.layout.stretch
-        end = min(begin + self.layout.stretch, self.layout.count)
+        begin = stretch * self.partition.stretch
+        end = min(begin + self.partition.stretch, self.partition.count)
         if begin + step < 0 or end + step > len(self.buffer):
             return False
-        return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.layout, self.then)
+        return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.partition, self.then)
 
     @property
     def is_explained(self) -> bool:
-        """Return whether the move alone explains all changes of an array whose length changed."""
+        """Whether the move alone explains all changes of an array whose length changed."""
         return not self.changed or (self.move is not None and self.move.first <= self.changed[0])
 
     @property
     def edit_amount(self) -> tuple[float, int]:
-        """The extent of an edit: the part of the stretches with edits that cannot be told, and the number that can."""
+        """The extent of edits, to be compared: the share of stretches with unknown ones, then the number of others."""
         elements, others = self.edited_elements
         return len(others) / max(self.whole, 1), len(elements)
 
@@ -165,8 +171,8 @@ class FingerprintComparison:
     """The comparison of an array with the fingerprint that it had when it was written.
 
     Args:
-        record: its fingerprint.
-        buffer: what is there now; of the dtype of the record.
+        record: the fingerprint.
+        buffer: the elements that are there now, of the dtype of the record.
         dtype: that dtype.
     """
 
@@ -188,7 +194,7 @@ class FingerprintComparison:
 
     @cached_property
     def view(self) -> SumsView:
-        """The view in which less has changed: an array kept to 16 digits may look edited at 15."""
+        """The view at that number of digits at which least has changed: an array kept to 16 may look edited at 15."""
         fine, coarse = self.fifteen, self.sixteen
         if fine.is_same or fine.is_reordered:
             return fine
@@ -199,11 +205,11 @@ class FingerprintComparison:
             return plain or min(views, key=lambda view: view.edit_amount)
         if coarse is None:
             return fine
-        compared = coarse.whole * coarse.layout.stretch > (fine.changed or [0])[0] * fine.layout.stretch
+        compared = coarse.whole * coarse.partition.stretch > (fine.changed or [0])[0] * fine.partition.stretch
         return coarse if coarse.is_explained and compared and not fine.is_explained else fine
 
     def was(self, buffer: Buffer) -> bool:
-        """Return whether these elements are those that were written, or as a program leaves them that rounds."""
+        """Return whether some elements are those that were written, or what a program that rounds leaves of them."""
         taker = Fingerprinter(self.dtype, self.record.count, blocks=self.record.blocks)
         taker.add(buffer)
         then, now = self.record, taker.to_fingerprint()
@@ -220,13 +226,13 @@ class FingerprintComparison:
         )
 
     def beginning_was(self, buffer: Buffer) -> bool:
-        """Return whether these are the first elements that were written: a first look before `was`."""
+        """Return whether some elements may be the first ones that were written: a quick test before `was`."""
         view = self.view
-        return stretch_matches(view.codes(buffer), 0, view.layout, view.then)
+        return stretch_matches(view.codes(buffer), 0, view.partition, view.then)
 
     @cached_property
     def last_digits(self) -> list[int]:
-        """The elements named as edited that may well have been rounded in some other way, by a unit or two."""
+        """The indices of elements that seem edited, but may only have been rounded otherwise, by a unit or two."""
         view = self.view
         if self.dtype.kind != "float" or self.record.sixteen is None or view.digits != 15 or view.grown < 0:
             return []
@@ -248,8 +254,8 @@ class FingerprintComparison:
         """Return whether it is certain that numbers which had more than 15 digits have no more now.
 
         Args:
-            edited: how many elements may have got more digits by an edit.
-            lost: how many more may have had such digits, and are others now.
+            edited: the number of elements that may have got more than 15 digits by an edit.
+            lost: the number of elements that may have had more than 15 digits, and are gone or edited now.
         """
         left = self.record.longer - self.longer
         return self.longer <= edited and left > edited + lost and len(self.buffer) > 0
@@ -266,7 +272,7 @@ class FingerprintComparison:
         return power if abs(digits) <= (self._tolerance(weight) if power == 0 else _LAST_DIGITS * weight) else None
 
     def _tolerance(self, weight: int) -> int:
-        """Return the distance by which another rounding of numbers may move the sum of their digits."""
+        """Return the distance by which another way of rounding may move the sum of digits times weights."""
         edited, others = self.fifteen.edited_elements
         if others:
             return weight // 8
@@ -287,4 +293,5 @@ class FingerprintComparison:
 
 
 def _to_signed(number: int) -> int:
+    """Return an integer modulo 2^64, between -2^63 and 2^63 - 1."""
     return (number + 2**63) % 2**64 - 2**63

@@ -1,8 +1,8 @@
-"""The fingerprint of an array: what a workbook keeps of it, to tell later what became of its cells.
+"""Makes the fingerprint of an array, which a workbook keeps to tell later what has become of the elements.
 
-Two questions are answered exactly: are the elements what they were, bit for bit, and are they so when rounded to 15
-digits? Further sums say which elements are others, whether they only stand elsewhere, and whether all were
-multiplied by a power of ten; `verdict` puts that in words. Bounded memory, about 40 ns an element of float64.
+It answers two questions exactly: are the elements what they were, bit for bit, and are they when rounded to 15 digits?
+Further sums say which elements have changed, whether they only stand elsewhere, and whether all were multiplied by a
+power of ten; `verdict` puts that in words. Memory is bounded, and an element of float64 takes about 40 ns.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -25,17 +25,17 @@ from .sums import MOST_BLOCKS, Sums, Weights, combine, weight
 
 __all__ = ["Fingerprinter", "Tools", "exact_checksum", "make_fingerprint", "max_blocks"]
 
-MOST_IN_FULL = 1000  # arrays of a workbook, of which more is remembered than that they are unchanged
-MOST_FINELY = 2**18  # elements of an array of which the sums of all ways to 15 digits are kept
+MOST_IN_FULL = 1000  # arrays of a workbook; if it has more, their fingerprints are lean
+MOST_FINELY = 2**18  # elements of an array; if it has more, the sums of other ways to 15 digits are left out
 _ALL = 2**64 - 1
 _TWO_DIGITS = Context(prec=2, rounding=ROUND_CEILING)
-_ROUNDING = 2.0**-53  # of a decimal to the double that stands for it, relative
+_ROUNDING = 2.0**-53  # the relative error of a double that stands for a decimal, at most
 
 
 class Tools:
-    """The buffers in which fingerprints are taken, one after the other: for one thread.
+    """The buffers in which fingerprints are computed, one array after the other: for one thread.
 
-    They are of some megabytes, so many arrays share them.
+    They take some megabytes, so all arrays of a write share them.
     """
 
     def __init__(self) -> None:
@@ -51,14 +51,14 @@ class Tools:
 
 
 class Fingerprinter:
-    """The fingerprint of one array, taken piece by piece as its buffer is written.
+    """Computes the fingerprint of one array, piece by piece, while its buffer is written.
 
     Args:
         dtype: of the elements.
-        count: how many elements there will be.
-        blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
-        lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
-        tools: that others have used before.
+        count: the number of elements that the array will have.
+        blocks: the number of stretches into which the array is cut, from 0 to 64; see `max_blocks`.
+        lean: keep only what tells that the array is unchanged or rounded, or which single element was edited.
+        tools: buffers that other fingerprints have used; None for new ones.
 
     Example:
         >>> from sheetarray import dtypes
@@ -91,7 +91,7 @@ class Fingerprinter:
         self.scale: ScaleSums | None = None
 
     def add(self, buffer: Buffer) -> None:
-        """Take in the next elements: 1-D, of the dtype; no more than were announced."""
+        """Add the next elements: 1-D, of the dtype, and no more in all than `count`."""
         assert self.seen + len(buffer) <= self.count
         taken = 0
         while taken < len(buffer):
@@ -126,7 +126,7 @@ class Fingerprinter:
             self.scale = ScaleSums(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
 
     def to_fingerprint(self, header: Header | None = None) -> Fingerprint:
-        """Return the fingerprint of what was added."""
+        """Return the fingerprint of the elements that were added, and of the layout that a header says, if given."""
         fifteen = self._fifteen.totals
         return Fingerprint(
             self.dtype.name,
@@ -168,11 +168,11 @@ def make_fingerprint(
 
     Args:
         buffer: the elements.
-        dtype: of them.
-        blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
+        dtype: of the elements.
+        blocks: see `Fingerprinter`.
         header: of the array.
-        lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
-        tools: that others have used before.
+        lean: see `Fingerprinter`.
+        tools: see `Fingerprinter`.
     """
     taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean, tools=tools)
     taker.add(buffer)
@@ -180,12 +180,12 @@ def make_fingerprint(
 
 
 def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
-    """Return the checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time.
+    """Return the checksum `Fingerprint.exact` of a buffer, without the rest: in a tenth of the time.
 
     Args:
         buffer: the elements.
-        dtype: of them.
-        first: the index of their first one; the checksums of all pieces of a buffer add up to its own, modulo 2^64.
+        dtype: of the elements.
+        first: the index of the first element; the checksums of the pieces of a buffer add up to its own, modulo 2^64.
     """
     checksum = taken = 0
     while taken < len(buffer):
@@ -196,15 +196,19 @@ def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
 
 
 def _weighted_sum(codes: Codes, index: int) -> int:
-    """Return the sum of codes times noise that belongs to their places; `index` is that of the first, all in one run of
-    MOST.
+    """Return the sum of codes times noise that belongs to their indices.
 
-    Edits of a mask undo each other in a sum of codes, and could in one of codes times indices; here they do not.
+    In a plain sum of codes, edits of a mask that undo each other would not be seen; nor always in one of codes times
+    indices.
+
+    Args:
+        codes: of successive elements, all within one run of MOST.
+        index: of the first of them.
     """
     run, start = divmod(index, MOST)
     return int(np.dot(codes, make_noise(MOST)[start : start + len(codes)])) * (weight(run) | 1)
 
 
 def round_error_up(error: float) -> float:
-    """Return two digits of the largest relative error, that of reading the decimal with it, rounded up."""
+    """Return the largest relative error with two digits, rounded up, the error of reading a decimal included."""
     return float(_TWO_DIGITS.create_decimal_from_float(error + _ROUNDING))

@@ -1,13 +1,14 @@
-"""The fingerprints of very many short arrays: taken together, and stored in columns instead of one by one.
+"""The fingerprints of very many short arrays: computed together, and stored as columns of numbers.
 
-A workbook of thousands of arrays keeps of each only what `maker` calls lean: a checksum, two sums of 6 bytes, an error.
-Those of arrays of one dtype and length are computed at once. They are stored as one JSON object:
+A workbook of thousands of arrays keeps lean fingerprints (`maker`): a checksum, two sums of 6 bytes and an error for
+each. Those of arrays of one dtype and length are computed at once. They are stored as one JSON object:
 
     {"v": 1, "names": [name, ..], "kinds": [[dtype, count, header], ..], "errors": [4.5e-15, null, ..],
      "kind": .., "error": .., "longer": .., "exact": .., "fifteen": ..}
 
-The last five are base64 of one little-endian number an array (`fifteen` two): 4 bytes, the place among the kinds, and
-among the errors, and how many numbers are longer; 8 bytes; and twice 6. What is read is untrusted.
+The last five are base64 of little-endian numbers, for each array: its place in `kinds`, its place in `errors`, and the
+number of elements with more than 15 digits, in 4 bytes each; the checksum in 8 bytes; and two sums of 6 bytes each.
+Whatever is read is untrusted.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -29,17 +30,17 @@ from .together import Written, iter_coded_rows, make_together, sum_pairs
 
 __all__ = ["MOST_TOGETHER", "Written", "make_fingerprints", "read_many"]
 
-MOST_TOGETHER = 2048  # elements of an array that is taken together with others
+MOST_TOGETHER = 2048  # elements of an array whose fingerprint is computed together with others
 _VERSION = 1
 _SIZE = WIDTH // 8
 
 
 def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
-    """Return the record of the arrays of one write: `arrays`, one by one, and very many short ones as `many`.
+    """Return the fingerprints of the arrays of one write, as JSON: `arrays` one by one, very many short ones as `many`.
 
     Args:
         arrays: by their names.
-        of: how many arrays the workbook holds; None for no others.
+        of: the number of arrays in the whole workbook; None if these are all.
     """
     count = len(arrays) if of is None else of
     blocks, lean = max_blocks(count), count > MOST_IN_FULL
@@ -60,7 +61,7 @@ def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -
 
 
 class _Columns:
-    """The numbers of the fingerprints of so many arrays, one row each."""
+    """The numbers in the fingerprints of some arrays, a row for each array."""
 
     def __init__(self, count: int) -> None:
         self.exact = np.zeros(count, np.uint64)
@@ -104,10 +105,10 @@ def _encode(arrays: Mapping[str, Written]) -> dict[str, Any]:
 
 
 def read_many(stored: object) -> dict[str, Fingerprint]:
-    """Return the fingerprints that a JSON object of many is, by the names of arrays.
+    """Return the fingerprints in the JSON object `many`, by the names of arrays.
 
     Raises:
-        FormatError: it is none of ours, or was edited.
+        FormatError: the object is not one that `make_fingerprints` has made.
     """
     try:
         return _decode(stored)
@@ -154,7 +155,7 @@ def _to_base64(numbers: np.ndarray[Any, Any]) -> str:
 
 
 def _from_base64(text: object, count: int, size: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """Return so many numbers of so many bytes each."""
+    """Return `count` numbers of `size` bytes each; a ValueError if the text is not as long as that."""
     _require(isinstance(text, str) and len(text) == -(-count * size // 3) * 4)
     decode: Callable[..., bytes] = base64.b64decode
     packed = decode(text, validate=True)

@@ -1,8 +1,9 @@
-"""Sums of numbers times pseudo-random weights, by which a change that was the same for all numbers can be told.
+"""Moments: sums of numbers times pseudo-random weights, which show a change that was the same for all numbers.
 
-There are four: the plain sum, and three with weights between 0.5 and 1 in size, of either sign, that belong to the
-places. Where every number was multiplied by a and increased by b, each moment was multiplied by a and increased by b
-times the sum of its weights: four equations for two unknowns. Rounding moves each by no more than its errors can.
+There are four: the plain sum, and three whose weights belong to the indices and lie between 0.5 and 1, or between -1
+and -0.5. If every number was multiplied by a and increased by b, each moment was multiplied by a and increased by b
+times the sum of its weights: four equations for two unknowns. Rounding moves a moment by no more than the sum of its
+errors.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -21,13 +22,13 @@ Moments = np.ndarray[tuple[int], np.dtype[np.float64]]
 Numbers = np.ndarray[tuple[int], np.dtype[Any]]
 
 EQUATIONS = 4
-MANY = 15  # decimals
+MANY = 15  # decimals: so many, or more, are not told apart
 _TENS = [10.0**decimals for decimals in range(MANY)]
 _RUN = 2048  # numbers at a time: a product of this size stays in one thread
 
 
 def moments_of(numbers: Numbers, index: int) -> Moments:
-    """Return the moments of doubles, the first of which stands at an index; NaN and infinities count as 0."""
+    """Return the moments of successive doubles, of which `index` is the first; NaN and infinities count as 0."""
     total = np.zeros(EQUATIONS)
     taken = 0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -49,7 +50,7 @@ def _of_run(piece: Numbers, run: int, start: int) -> Moments:
 
 
 def moments_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]]) -> np.ndarray[tuple[int, int], Any]:
-    """Return the moments of the doubles in each row, of at most 2048; a row begins with index 0."""
+    """Return the moments of the array in each row: at most 2,048 doubles, the first of index 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         plain = rows if np.isfinite(rows).all() else np.where(np.isfinite(rows), rows, 0.0)
         moments: np.ndarray[tuple[int, int], Any] = plain @ _weights()[:, : rows.shape[1]].T
@@ -60,7 +61,8 @@ def moments_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]]) -> np.ndar
 def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
     """Return, for each moment, the sum of |weight * number|, and the root of the sum of their squares.
 
-    They say how far errors in proportion to the numbers may move a moment, at most and as a rule.
+    If each number has an error in proportion to its size, the first says how far the moment moves at most, the second
+    how far it moves as a rule.
     """
     sizes, squares = np.zeros(EQUATIONS), np.zeros(EQUATIONS)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -73,11 +75,11 @@ def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
 
 
 def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
-    """Return the decimals with which all numbers can be written, no fewer than are `known`; MANY for 15 and more.
+    """Return the number of decimals with which all numbers can be written, at least `known`; MANY for 15 and more.
 
     Args:
         numbers: as doubles, whatever their dtype is.
-        known: a number of decimals that is needed anyway.
+        known: the number of decimals that other numbers of the array need.
         dtype: of the numbers.
 
     Example:
@@ -119,7 +121,7 @@ def _decimals_in_text(number: np.floating[Any]) -> int:
 
 
 def _reads_back(numbers: Any, power: Any, dtype: DType) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return a mask of the numbers that can be written with so many decimals; `power` is that power of ten."""
+    """Return a mask of the numbers that can be written with k decimals, where `power` is 10^k."""
     scaled = numbers * power
     near = np.rint(scaled) / power
     if dtype.numpy.itemsize < 8:
@@ -136,7 +138,7 @@ def _weights() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
 
 @lru_cache(maxsize=MOST)
 def _factors(run: int) -> Moments:
-    """Return the factors for the weights of a run, so that no weights come twice."""
+    """Return the factors, 1 or -1, for the weights of a run of 2,048 indices, so that runs differ in their weights."""
     if run == 0:
         return np.ones(EQUATIONS - 1)
     signs: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))

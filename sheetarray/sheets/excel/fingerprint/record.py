@@ -1,13 +1,13 @@
-"""How a fingerprint is stored, and read though anybody may have made it: a small JSON object, whose sums are base64.
+"""The record of a fingerprint: a small JSON object with sums in base64, which is read as untrusted input.
 
     {"v": 3, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
      "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": .., "even": .., "twice": .., "moments": ..,
      "decimals": 15}
 
-`exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each cell of a `Layout`, of the
-elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. `even` and
-`twice` are like `fifteen`, for other ways to 15 digits, and are there in the finest records only; `moments` are four
-doubles. Version 2 had neither those nor `moments`. All numbers are little-endian.
+`exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each group of a `Partition`, of
+the elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. `even`
+and `twice` are like `fifteen`, for other ways to 15 digits, and stand in the finest records only; `moments` are four
+doubles. Version 2 had none of `even`, `twice` and `moments`. All numbers are little-endian.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -34,16 +34,16 @@ MOST_ELEMENTS = 1 << 44
 MOST_ERROR = 1e-13  # of a record, relative
 _BUDGET = 2**16  # characters for all arrays of a workbook
 _FINEST = 10_900  # characters of the longest record
-_PLAIN, _PER_BLOCK = 310, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
+_PLAIN, _PER_BLOCK = 310, 60  # characters of the shortest record, and of each block: 3 groups, and a quarter of that
 _SIZE = WIDTH // 8
 
 
 def max_blocks(arrays: int) -> int:
-    """Return the number of blocks for a fingerprint, by the number of arrays in the workbook; 0 for the shortest.
+    """Return the number of blocks of each fingerprint, about as many as its stretches, by the number of arrays.
 
-    All records together take about 65,000 characters, which up to 6 arrays do not need; beyond 200 arrays they are as
-    short as can be, 100 to 300 characters each. Those still tell whether an array is unchanged, and name the element if
-    a single one was edited.
+    All records of a workbook together take about 65,000 characters at most. Up to 6 arrays have the finest records, of
+    64 blocks; beyond 200 arrays all have the shortest, of 0 blocks and 100 to 300 characters. Those still tell whether
+    an array is unchanged, and which element was edited if it was a single one.
 
     Example:
         >>> [max_blocks(arrays) for arrays in (1, 6, 7, 40, 100, 1000)]
@@ -64,20 +64,20 @@ class Fingerprint:
     """A few numbers that tell what has happened to an array since it was written, without the array itself.
 
     Attributes:
-        dtype: name of it.
-        count: of elements.
-        blocks: how fine it is.
-        exact: checksum of the elements.
-        fifteen: sums of the elements at 15 digits.
-        sixteen: sums of the elements at 16 digits.
-        error: the largest relative error that rounding to 15 digits makes.
-        longer: how many numbers certainly have more than 15 digits.
-        scale: sums of digits and of exponents, times weights.
-        header: checksum of shape, strides, offset and order.
-        even: sums of the elements as `%.15g` rounds them.
-        twice: sums of the elements rounded to 16 digits, then to 15.
-        moments: see `moments`.
-        decimals: with how many all numbers can be written; of floats only.
+        dtype: the name of the dtype.
+        count: the number of elements.
+        blocks: the number of stretches, about; see `sums.Partition`.
+        exact: the checksum of the elements.
+        fifteen: the sums of the elements at 15 digits.
+        sixteen: the sums of the elements at 16 digits.
+        error: the largest relative error of rounding an element to 15 digits.
+        longer: the number of elements that certainly have more than 15 digits.
+        scale: the sums of digits and of exponents, times weights (`coded.ScaleSums`).
+        header: the checksum of shape, strides, offset and order.
+        even: the sums of the elements as `%.15g` rounds them.
+        twice: the sums of the elements rounded to 16 digits, then to 15.
+        moments: the four sums of the module `moments`.
+        decimals: the number of decimals with which all elements can be written; of floats only.
     """
 
     dtype: str
@@ -98,13 +98,13 @@ class Fingerprint:
     def to_json(self) -> dict[str, Any]:
         """Return the fingerprint as a JSON object of ASCII text."""
         record: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
-        record |= {"exact": _packed_dtype(self.exact), "fifteen": _encode_pair(self.fifteen)}
+        record |= {"exact": _encode_numbers(self.exact), "fifteen": _encode_pair(self.fifteen)}
         if self.sixteen is not None:
             record |= {"sixteen": _encode_pair(self.sixteen)}
         if self.error is not None:
             record |= {"error": self.error, "longer": self.longer}
         if self.scale is not None:
-            record["scale"] = _packed_dtype(*self.scale)
+            record["scale"] = _encode_numbers(*self.scale)
         if self.header is not None:
             record["header"] = self.header
         if self.even is not None and self.twice is not None:
@@ -121,7 +121,7 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, stored: object) -> Fingerprint | None:
-        """Return the fingerprint that a JSON object is, or a fingerprint as it is; None for any other object."""
+        """Return the fingerprint in a JSON object; a `Fingerprint` unchanged; None for any other object."""
         if isinstance(stored, Fingerprint):
             return stored
         if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
@@ -148,7 +148,7 @@ class Fingerprint:
             header if isinstance(header, str) else None,
             _decode_pair(stored.get("even"), fine),
             _decode_pair(stored.get("twice"), fine),
-            _doubles(stored.get("moments")),
+            _decode_moments(stored.get("moments")),
             decimals if is_size(decimals := stored.get("decimals"), MANY) else None,
         )
 
@@ -160,8 +160,7 @@ def header_checksum(header: Header) -> str:
 
 @lru_cache(maxsize=1024)  # very many arrays have few shapes
 def _layout_checksum(*layout: object) -> str:
-    said = repr(layout)
-    return _to_base64(hashlib.blake2b(said.encode(), digest_size=6).digest())
+    return _to_base64(hashlib.blake2b(repr(layout).encode(), digest_size=6).digest())
 
 
 def is_size(value: object, most: int) -> TypeGuard[int]:
@@ -173,17 +172,17 @@ def _encode_pair(pair: Pair) -> str:
     return _to_base64(np.concatenate(pair).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
 
 
-def _decode_pair(text: object, layout: Partition) -> Pair | None:
-    packed = _from_base64(text, 2 * layout.cells * _SIZE)
+def _decode_pair(text: object, partition: Partition) -> Pair | None:
+    packed = _from_base64(text, 2 * partition.groups * _SIZE)
     if packed is None:
         return None
-    wide = np.zeros((2 * layout.cells, 8), np.uint8)
+    wide = np.zeros((2 * partition.groups, 8), np.uint8)
     wide[:, :_SIZE] = np.frombuffer(packed, np.uint8).reshape(-1, _SIZE)
     first, second = wide.view("<u8").astype(np.uint64).reshape(2, -1)
     return first, second
 
 
-def _packed_dtype(*numbers: int) -> str:
+def _encode_numbers(*numbers: int) -> str:
     return _to_base64(b"".join([(number & (2**64 - 1)).to_bytes(8, "little") for number in numbers]))
 
 
@@ -192,7 +191,7 @@ def _decode_numbers(text: object, count: int) -> list[int] | None:
     return None if numbers is None else [int.from_bytes(numbers[8 * k : 8 * k + 8], "little") for k in range(count)]
 
 
-def _doubles(text: object) -> Moments | None:
+def _decode_moments(text: object) -> Moments | None:
     packed = _from_base64(text, 8 * EQUATIONS)
     numbers = None if packed is None else np.frombuffer(packed, "<f8").astype(np.float64)
     return numbers if numbers is not None and np.isfinite(numbers).all() else None
@@ -203,7 +202,7 @@ def _to_base64(content: bytes) -> str:
 
 
 def _from_base64(text: object, size: int) -> bytes | None:
-    """Return exactly so many bytes, or None."""
+    """Return the `size` bytes that a text stands for; None if it is no base64 of exactly so many."""
     if not isinstance(text, str) or len(text) != -(-size * 4 // 3) or not text.isascii():
         return None
     try:

@@ -1,7 +1,7 @@
-"""An order of all elements that is not the one written: reversed, turned over, transposed, moved around.
+"""Finds out how all elements of an array were reordered: reversed, turned over, transposed, or moved around.
 
-A guess at what was done is undone and compared with the fingerprint: a stretch at first, then everything, so that what
-is said is proved.
+Each guess is undone, and the result compared with the fingerprint: first one stretch, then everything, so that the
+finding is proved.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -19,7 +19,7 @@ from ....dtypes import Positions
 from ....header import Header
 from .edits import FingerprintComparison
 
-_MOST_WORK = 2**24  # elements looked at
+_MOST_WORK = 2**24  # elements that are compared in all guesses
 _MOST_AXES = 5
 _ROWS = ("rows", "columns")  # of two axes
 
@@ -28,8 +28,8 @@ class Guess(NamedTuple):
     """A guess at how the elements were reordered.
 
     Attributes:
-        message: in words.
-        back: for each element that was written, where it is now.
+        message: the sentence that says it.
+        back: for each element that was written, the index at which it stands now.
     """
 
     message: str
@@ -41,7 +41,7 @@ def find_reordering(case: FingerprintComparison, header: Header) -> str | None:
     count = case.record.count
     if len(case.buffer) != count or count < 2:
         return None
-    work, stretch = 0, case.view.layout.stretch
+    work, stretch = 0, case.view.partition.stretch
     for guess in _iter_guesses(case, header):
         work += stretch
         if case.beginning_was(case.buffer[guess.back[:stretch]]):
@@ -66,7 +66,7 @@ def _iter_guesses(case: FingerprintComparison, header: Header) -> Iterator[Guess
 
 
 def _is_plain(header: Header, count: int) -> bool:
-    """Return whether the elements stand in the buffer one after the other, each once."""
+    """Return whether an array of two dimensions or more is contiguous, so that its axes can be turned and exchanged."""
     if len(header.shape) < 2 or prod(header.shape) != count or header.offset or len(header.shape) > _MOST_AXES:
         return False
     axes = range(len(header.shape)) if header.order == "column-major" else reversed(range(len(header.shape)))

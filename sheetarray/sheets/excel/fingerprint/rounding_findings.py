@@ -1,4 +1,7 @@
-"""The findings about arrays whose elements a program rounded when it saved the workbook; see docs/fingerprint.md."""
+"""The findings about an array whose elements a program rounded when it saved the workbook.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from .edits import FingerprintComparison
 from .integers import RoundedIntegers
 
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
-_SIXTEEN = 6.2e-16  # half a unit of the 16th digit of 1.000, and the rounding to a double
+_SIXTEEN = 6.2e-16  # relative: half a unit of the 16th digit of 1.000, and the rounding to a double
 _KEEP_TEXT = (
     "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
     "into numbers"
@@ -25,11 +28,11 @@ class RoundingFindings:
         case: the array and its fingerprint.
         header: as the array has it now.
         name: of the array.
-        address: of the cell of an element, by its index in the buffer.
+        address: returns the address of an element's cell, by its index in the buffer.
     """
 
     def __init__(self, case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str]) -> None:
-        self.case, self.view, self.layout = case, case.view, case.view.layout
+        self.case, self.view, self.partition = case, case.view, case.view.partition
         self.header, self.name, self.address = header, name, address
 
     def _keeps_fifteen_digits(self, which: str) -> Finding:
@@ -64,16 +67,22 @@ class RoundingFindings:
         if len(rounded) == 1 and not doubtful:
             message += f"{self._element(rounded[0])} ({self._cell(rounded[0])}), beyond 2^53, was rounded"
         else:
-            size = self.layout.stretch
+            size = self.partition.stretch
             ends = [*rounded, *(stretch * size for stretch in doubtful)]
-            last = [*rounded, *(min((stretch + 1) * size, self.layout.count) - 1 for stretch in doubtful)]
+            last = [*rounded, *(min((stretch + 1) * size, self.partition.count) - 1 for stretch in doubtful)]
             message += f"those beyond 2^53 were rounded, from {self._element(min(ends))} to {self._element(max(last))}"
         if doubtful:
             message += "; whether others near them were edited could not be told"
         return Finding("warning", self.name, message, _KEEP_TEXT)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
-        """Yield the finding that numbers were rounded, besides what else happened, where that is certain."""
+        """Yield the finding that numbers were rounded besides what else happened, if that is certain.
+
+        Args:
+            which: the words for the numbers, such as "every other number".
+            edited: see `FingerprintComparison.was_rounded`.
+            lost: see `FingerprintComparison.was_rounded`.
+        """
         if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
             yield self._keeps_sixteen_digits(which)
         elif self.case.was_rounded(edited=edited, lost=lost):
@@ -89,7 +98,7 @@ class RoundingFindings:
         return self.address(index).rpartition("!")[2]
 
     def _stretch_ends(self, stretch: int) -> tuple[str, str]:
-        ends = stretch * self.layout.stretch, min((stretch + 1) * self.layout.stretch, self.layout.count) - 1
+        ends = stretch * self.partition.stretch, min((stretch + 1) * self.partition.stretch, self.partition.count) - 1
         first, last = (f"{self._element(index)} ({self._cell(index)})" for index in ends)
         return first, last
 

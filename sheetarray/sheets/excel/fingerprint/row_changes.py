@@ -1,8 +1,8 @@
-"""A fingerprint, and an array that has more or fewer rows now -> which rows were added or deleted.
+"""Finds the rows that were added to an array, or deleted from it, by its fingerprint.
 
-Rows are tried as the ones that were added: without the right ones, the sums of all codes are what they were. Rows that
-were deleted are found by the sums of elements dealt out by the remainders of a prime: with the rest of the elements in
-its old places, only those sums are others in which the deleted elements were counted.
+Added rows are found by trying: without the right ones, the sum of all codes is what it was. Deleted rows are found by
+the sums of the groups into which elements are dealt by the remainders of a prime (`sums`). If the remaining elements
+are counted at their old indices, only the sums of those groups differ to which deleted elements belonged.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -24,19 +24,19 @@ from .record import Fingerprint
 from .sums import WIDTH
 from .verdict import compare_with_fingerprint, find_rounding
 
-MOST_RUNS = 16  # of neighbouring rows that are tried as the ones that were added
-MOST_TRIED = 20_000  # rows that are tried as the first one that was deleted
-_LEAST_SUMS = 3  # that hold none of the deleted elements, and so tell something
+MOST_RUNS = 16  # runs of neighbouring rows that are tried as the added ones
+MOST_TRIED = 20_000  # rows that are tried as the first deleted one
+_LEAST_SUMS = 3  # sums of groups without deleted elements that must agree, at least
 _KEPT = np.uint64(2**WIDTH - 1)
 
 
 def compare_rows(
     stored: object, written: Header, buffer: Buffer, name: str, address: Callable[[int], str]
 ) -> Iterator[Finding | RowChange]:
-    """Yield which rows were added to an array or deleted from it, and what else became of it.
+    """Yield the rows that were added to an array or deleted from it, and findings about what else became of it.
 
     Args:
-        stored: the fingerprint, as it was stored; what is none says nothing.
+        stored: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint.
         written: the header as it stands in the sheet, with the length that was written.
         buffer: the elements that are there now, a whole number of rows.
         name: of the array.
@@ -70,17 +70,17 @@ def compare_rows(
 
 
 def _views_of(case: FingerprintComparison) -> list[SumsView]:
-    """Return the sums at each number of digits, the likeliest first: nobody knows yet how numbers were rounded."""
+    """Return the views at each number of digits, the likeliest first, since it is unknown how numbers were rounded."""
     views = [case.view, case.fifteen, *case.others, *([case.sixteen] if case.sixteen is not None else [])]
     return list({id(view): view for view in views}.values())
 
 
 def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
-    """Return ranges of rows that may be the first one, with all neighbours that are alike.
+    """Return the ranges of rows of which each may be the first added or deleted one.
 
     Args:
-        firsts: some of them.
-        alike: for each row, whether it and the next may be the first one as well as each other.
+        firsts: some of these rows.
+        alike: a mask of the rows that may be the first one if and only if the next row may.
     """
     ranges: list[range] = []
     breaks = np.flatnonzero(~alike)
@@ -98,12 +98,17 @@ def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
 
 
 def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: int, count: int) -> set[int]:
-    """Return the rows of which each may be the first that was added, where nothing else was edited.
+    """Return the rows of which each may be the first added one, if nothing else was edited.
 
-    Neighbours among them are alike: to take out these rows or those leaves the same array.
+    Args:
+        case: the array and its fingerprint.
+        view: the sums at one number of digits.
+        more: the number of added elements.
+        row: the number of elements in a row.
+        count: the number of rows that were written.
     """
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(view.codes(case.buffer), dtype=np.uint64)])
-    then = view.then[0][: view.layout.stretches].sum(dtype=np.uint64)
+    then = view.then[0][: view.partition.stretches].sum(dtype=np.uint64)
     starts = np.arange(0, (count + 1) * row, row)
     added = (sums[-1] - then) & _KEPT
     rows = np.flatnonzero((sums[starts + more] - sums[starts]) & _KEPT == added)
@@ -119,18 +124,18 @@ def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: 
 
 
 def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
-    """Return a mask of the rows: whether deleting some from it on leaves what deleting as many one row lower leaves."""
+    """Return a mask of the rows for which it makes no difference whether `more` elements are deleted there or below."""
     codes = view.codes(view.buffer)
     alike: Mask = (codes[:-more] == codes[more:]).reshape(-1, row).all(axis=1)
     return alike
 
 
 def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
-    """Return the first row that was added, where a few elements were edited as well; None if that cannot be told."""
+    """Return the first row that was added if a few elements were edited as well; None if that cannot be found out."""
     edited, others = view.edited_elements
     if view.move is None:
-        return count if not others and len(edited) < view.layout.count else None
-    if view.layout.stretch == 1 and view.move.start % row == 0:
+        return count if not others and len(edited) < view.partition.count else None
+    if view.partition.stretch == 1 and view.move.start % row == 0:
         return view.move.start // row
     return None
 
@@ -139,25 +144,32 @@ def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
 
 
 def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
-    """Return the rows of which each may be the first that was deleted, where nothing else was edited."""
+    """Return the rows of which each may be the first deleted one, if nothing else was edited.
+
+    Args:
+        view: the sums at one number of digits.
+        lost: the number of deleted elements.
+        row: the number of elements in a row.
+        count: the number of rows that were written.
+    """
     codes = view.codes(view.buffer) & _KEPT
-    if view.layout.stretch == 1:
-        then = view.then[0][: view.layout.stretches]
+    if view.partition.stretch == 1:
+        then = view.then[0][: view.partition.stretches]
         before = np.cumprod(np.append(True, codes == then[: len(codes)])).astype(bool)
         after = np.cumprod(np.append(True, (codes == then[lost:])[::-1])).astype(bool)[::-1]
         starts = np.arange(0, len(codes) + 1, row)
         rows: list[int] = (starts[before[starts] & after[starts]] // row).tolist()
         return set(rows)
-    if not view.layout.primes:
+    if not view.partition.primes:
         return set()
     low, high = _limit_rows(view, row, count - lost // row)
     return _try_deleted(view, codes, lost, row, range(low, min(high, low + MOST_TRIED) + 1))
 
 
 def _find_alike_deleted(view: SumsView, lost: int, row: int) -> Mask:
-    """Return for each row whether the deleted ones are like it, so that they may have stood before it or after it."""
+    """Return a mask of the rows that equal the deleted ones, which may have stood before or after such a row."""
     codes = view.codes(view.buffer)
-    then = view.then[0][: view.layout.stretches].sum(dtype=np.uint64)
+    then = view.then[0][: view.partition.stretches].sum(dtype=np.uint64)
     deleted = (int(then) - int(codes.sum(dtype=np.uint64))) & int(_KEPT)
     rows = codes.reshape(-1, row).sum(axis=1, dtype=np.uint64) * np.uint64(lost // row)
     alike: Mask = (rows & _KEPT) == np.uint64(deleted)
@@ -165,8 +177,11 @@ def _find_alike_deleted(view: SumsView, lost: int, row: int) -> Mask:
 
 
 def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
-    """Return the rows between which the first deleted one lies: before them all is as written, after them it moved."""
-    stretch = view.layout.stretch
+    """Return the first and the last row that may be the first added or deleted one.
+
+    All rows before are as written, and all rows after have moved.
+    """
+    stretch = view.partition.stretch
     low = (view.changed[0] if view.changed else view.whole) * stretch // row
     moved = view.move
     high = -(-moved.start * stretch // row) if moved is not None else most
@@ -174,12 +189,20 @@ def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
 
 
 def _try_deleted(view: SumsView, codes: Codes, lost: int, row: int, tried: range) -> set[int]:
-    """Return the rows that fit, by the sums of the elements dealt out by the remainders of two primes."""
+    """Return those of some rows that may be the first deleted one, by the sums of the groups of both primes.
+
+    Args:
+        view: the sums.
+        codes: of the elements that are there now.
+        lost: the number of deleted elements.
+        row: the number of elements in a row.
+        tried: the rows.
+    """
     firsts = set[int]()
-    sums, offset = [], view.layout.stretches
+    sums, offset = [], view.partition.stretches
     places = np.arange(len(codes))
     places[tried.start * row :] += lost
-    for prime in view.layout.primes:
+    for prime in view.partition.primes:
         now = np.zeros(prime, np.uint64)
         np.add.at(now, places % prime, codes)
         sums.append((prime, now, view.then[0][offset : offset + prime]))
@@ -197,7 +220,13 @@ def _try_deleted(view: SumsView, codes: Codes, lost: int, row: int, tried: range
 
 
 def _fits(now: Codes, then: Codes, deleted: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool | None:
-    """Return whether sums are what they were, but for those of deleted elements; None where too few are left."""
+    """Return whether the sums of groups are what they were, except groups of deleted elements; None if few are left.
+
+    Args:
+        now: the sums of today.
+        then: the sums when the array was written.
+        deleted: the groups of the deleted elements.
+    """
     others = np.ones(len(now), np.bool_)
     others[deleted] = False
     if np.count_nonzero(others) < _LEAST_SUMS:

@@ -1,10 +1,11 @@
-"""Sums of elements' codes, over parts of an array: small, order counts, and one that changed can be told from its sums.
+"""Sums of codes over groups of elements, from which it can be found out later which elements have changed.
 
-An element stands in several cells. Each has the sum of its elements' codes, and the sum of codes times weights, one for
-each index. An element that is another changes the first by some d and the second by d * weight: where it is the only
-one in a cell, the two tell its weight, and so its index. Taken out of its other cells, it may leave another one alone
-there, and so on. The weights look like noise, since arrays of few values (labels, masks) change by the same d here and
-by -d there: were they the indices, three such edits would look like one elsewhere, and four like none.
+An element belongs to several groups. Each group has the sum of its elements' codes, and the sum of codes times weights,
+one weight for each index. An element that has changed alters the first sum by some d, and the second by d * weight: if
+it is the only one in a group, the two tell its weight, and so its index. Once it is subtracted from its other groups,
+another changed element may be the only one in one of these, and so on. The weights look like noise, because arrays of
+few values (labels, masks) change by the same d here and by -d there: if the weights were the indices, three such edits
+would look like one elsewhere, and four like none.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -23,7 +24,7 @@ from .decimal15 import MOST
 
 WIDTH = 48  # bits of a sum that are kept
 MOST_BLOCKS = 64
-KEPT = (1 << WIDTH) - 1
+KEPT = (1 << WIDTH) - 1  # a mask of these bits
 _ODD, _FIVE = 0x9E3779B97F4A7C15, np.uint64(5)
 
 Pair = tuple[Codes, Codes]
@@ -31,15 +32,15 @@ Pair = tuple[Codes, Codes]
 
 @dataclass(frozen=True)
 class Partition:
-    """The cells among which the elements of an array are summed: every element has one in each of its partitions.
+    """The groups over which the codes of an array's elements are summed.
 
-    The first partition cuts the buffer into stretches; two more, where it has many elements, deal them out in turn,
-    by the remainders of two primes. So any element, and any run of them no longer than a prime, has some cell that it
-    shares with none of the run.
+    The first groups are stretches of neighbouring elements. Where a stretch has several elements, there are two more
+    sets of groups, into which elements are dealt by the remainders of their indices by two primes. So every element
+    belongs to three groups, and no two elements of a run no longer than the smaller prime share a group of a prime.
 
     Attributes:
-        count: elements of the array.
-        blocks: how many stretches, about, at most MOST_BLOCKS; below 2 there is one and nothing else.
+        count: the number of elements in the array.
+        blocks: the number of stretches, about, at most MOST_BLOCKS; below 2 there is one stretch and no other group.
     """
 
     count: int
@@ -47,7 +48,7 @@ class Partition:
 
     @cached_property
     def stretch(self) -> int:
-        """Elements of a stretch; the last may have fewer."""
+        """The number of elements in a stretch; the last stretch may have fewer."""
         if self.count <= 3 * self.blocks:
             return 1
         return max(1, -(-self.count // max(self.blocks, 1)))
@@ -59,7 +60,7 @@ class Partition:
 
     @cached_property
     def primes(self) -> tuple[int, ...]:
-        """The primes by which elements are dealt out."""
+        """The primes by whose remainders elements are dealt into groups."""
         if self.stretch == 1 or self.blocks < 2:
             return ()
         below = max(number for number in range(2, self.blocks + 1) if _is_prime(number))
@@ -67,22 +68,25 @@ class Partition:
 
     @property
     def period(self) -> int:
-        """Elements after which they are dealt out as at the beginning; at most MOST, and no more than are needed."""
+        """The number of elements after which they are dealt as from the beginning on, or a multiple of it.
+
+        At most MOST, and no larger than the array needs.
+        """
         once = math.prod(self.primes)
         return min(MOST // once, -(-self.count // once)) * once
 
     @property
-    def cells(self) -> int:
-        """The number of cells in all partitions."""
+    def groups(self) -> int:
+        """The number of groups: the stretches first, then those of the smaller prime, then those of the larger."""
         return self.stretches + sum(self.primes)
 
-    def cells_of(self, index: int) -> list[int]:
-        """Return the cells in which an element is counted."""
-        cells, first = [index // self.stretch], self.stretches
+    def groups_of(self, index: int) -> list[int]:
+        """Return the numbers of the groups to which an element belongs."""
+        groups, first = [index // self.stretch], self.stretches
         for prime in self.primes:
-            cells.append(first + index % prime)
+            groups.append(first + index % prime)
             first += prime
-        return cells
+        return groups
 
 
 @cache
@@ -91,46 +95,59 @@ def _is_prime(number: int) -> bool:
 
 
 class Sums:
-    """Adds codes up, piece by piece."""
+    """Adds up the codes of an array over the groups of a partition, piece by piece."""
 
-    def __init__(self, layout: Partition) -> None:
-        self.layout = layout
-        self._stretches = np.zeros((2, layout.stretches), np.uint64)
-        self._dealt = np.zeros((2, layout.period if layout.primes else 0), np.uint64)
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+        self._stretches = np.zeros((2, partition.stretches), np.uint64)
+        self._dealt = np.zeros((2, partition.period if partition.primes else 0), np.uint64)
         self._moments = np.empty(MOST, np.uint64)
 
     def add(self, codes: Codes, weights: Codes, index: int) -> None:
-        """Add the codes of at most MOST elements, of which `index` is the first; the weights are those of `Weights`."""
+        """Add the codes of at most MOST successive elements.
+
+        Args:
+            codes: of the elements.
+            weights: of their indices, made by `Weights`.
+            index: of the first of them.
+        """
         while len(codes):
-            start = index % self.layout.period
-            count = min(len(codes), self.layout.period - start)
+            start = index % self.partition.period
+            count = min(len(codes), self.partition.period - start)
             self._add(codes[:count], weights[:count], index, start)
             codes, weights, index = codes[count:], weights[count:], index + count
 
     def _add(self, codes: Codes, weights: Codes, index: int, start: int) -> None:
         moments = np.multiply(codes, weights, out=self._moments[: len(codes)])
-        stretch = self.layout.stretch
+        stretch = self.partition.stretch
         first, last = index // stretch, (index + len(codes) - 1) // stretch
         cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
         for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
             sums[first : last + 1] += np.add.reduceat(values, cuts)
-            if self.layout.primes:
+            if self.partition.primes:
                 dealt[start : start + len(codes)] += values
 
     def add_at(self, places: np.ndarray[Any, np.dtype[np.int64]], codes: Codes, weights: Codes, index: int) -> None:
-        """Add the codes of some of those elements, by their places among them."""
+        """Add the codes of some of the elements that the last `add` got, by their places among them.
+
+        Args:
+            places: of these elements.
+            codes: of these elements.
+            weights: of all elements that the last `add` got.
+            index: of the first of them.
+        """
         moments = codes * weights[places]
         where = places + index
         for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            np.add.at(sums, where // self.layout.stretch, values)
-            if self.layout.primes:
-                np.add.at(dealt, where % self.layout.period, values)
+            np.add.at(sums, where // self.partition.stretch, values)
+            if self.partition.primes:
+                np.add.at(dealt, where % self.partition.period, values)
 
     @property
     def totals(self) -> Pair:
-        """For each cell the sum of codes, and that of codes times weights, as far as they are kept."""
+        """For each group the sum of codes and the sum of codes times weights, 48 bits of each."""
         first, second = (
-            np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.layout.primes)])
+            np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.partition.primes)])
             & np.uint64(KEPT)
             for sums, dealt in zip(self._stretches, self._dealt, strict=True)
         )
@@ -141,7 +158,7 @@ class Sums:
 
 
 class Weights:
-    """The weights of runs of indices, in buffers of its own: for one thread."""
+    """Computes the weights of runs of indices, in buffers of its own: for one thread."""
 
     def __init__(self) -> None:
         self._steps = np.arange(1, MOST + 1, dtype=np.uint64)
@@ -154,10 +171,10 @@ class Weights:
 
 
 def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
-    """Return the weights of indices from 1, made in place (`spare` is overwritten).
+    """Return the weights of indices plus 1, computed in place; `spare` is overwritten.
 
-    x + (x^2 | 5) takes every integer of n bits to another one, and a bit of it depends on none that is higher: so the
-    lower bits of a weight tell the lower bits of the index. Twice, it leaves no pattern that edits could have.
+    x + (x^2 | 5) is one to one on integers of n bits, and none of its bits depends on a higher bit of x: so the lower
+    bits of a weight tell the lower bits of the index. After two rounds there is no pattern left that edits could have.
     """
     np.multiply(numbers, np.uint64(_ODD), out=numbers)
     for _ in range(2):
@@ -168,7 +185,7 @@ def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
 
 
 def weight(index: int, bits: int = 64) -> int:
-    """Return the weight of an index, or as many of its lower bits."""
+    """Return the lower bits of an index's weight."""
     number = (index + 1) * _ODD
     for _ in range(2):
         number = (number + (number * number | 5)) & ((1 << bits) - 1)
@@ -176,7 +193,7 @@ def weight(index: int, bits: int = 64) -> int:
 
 
 def _unhash(weighed: int, bits: int) -> int:
-    """Return the index, of so many bits, whose weight ends in so many."""
+    """Return the index whose weight has the lower bits of `weighed`; both are known to `bits` bits."""
     index = -1
     for bit in range(bits):
         if (weight(index, bit + 1) ^ weighed) >> bit & 1:
@@ -188,21 +205,25 @@ def _unhash(weighed: int, bits: int) -> int:
 
 
 class Difference:
-    """The difference of two pairs of sums of one layout.
+    """The difference of two pairs of sums over the same groups.
 
     Args:
-        layout: of both.
-        then: before.
-        now: after.
+        partition: the groups.
+        then: the sums when the array was written.
+        now: the sums of today.
+
+    Attributes:
+        steps: by how much the code of each element in `changed_elements` has changed.
+        stretches: for each stretch, whether its sums have changed.
     """
 
-    def __init__(self, layout: Partition, then: Pair, now: Pair) -> None:
-        self.layout = layout
+    def __init__(self, partition: Partition, then: Pair, now: Pair) -> None:
+        self.partition = partition
         first, second = ((after - before) & np.uint64(KEPT) for before, after in zip(then, now, strict=True))
         self._first: list[int] = first.tolist()
         self._second: list[int] = second.tolist()
         self.steps: dict[int, int] = {}
-        self.stretches = ((first != 0) | (second != 0))[: layout.stretches].tolist()
+        self.stretches = ((first != 0) | (second != 0))[: partition.stretches].tolist()
 
     @property
     def is_empty(self) -> bool:
@@ -211,48 +232,55 @@ class Difference:
 
     @property
     def is_reordered(self) -> bool:
-        """Return whether the plain sums agree and only the weighted sums differ: same elements, other order."""
-        return not self.is_empty and not sum(self._first[: self.layout.stretches]) & KEPT
+        """Whether the plain sums agree and only the weighted sums differ: same elements, other order."""
+        return not self.is_empty and not sum(self._first[: self.partition.stretches]) & KEPT
 
     @cached_property
     def changed_elements(self) -> tuple[list[int], list[int]]:
-        """The elements that changed, as far as they can be told, and the stretches that hold still others."""
+        """The indices of the changed elements that can be found, and the stretches that hold changed ones besides."""
         first, second, elements = list(self._first), list(self._second), set[int]()
-        waiting = [cell for cell in range(self.layout.cells) if first[cell]]
+        waiting = [group for group in range(self.partition.groups) if first[group]]
         while waiting:
-            cell = waiting.pop()
-            index = _single_change(first[cell], second[cell], self.layout.count)
-            if index is None or index in elements or cell not in (cells := self.layout.cells_of(index)):
+            group = waiting.pop()
+            index = _single_change(first[group], second[group], self.partition.count)
+            if index is None or index in elements or group not in (groups := self.partition.groups_of(index)):
                 continue
             elements.add(index)
-            step = self.steps[index] = first[cell]
-            for other in cells:
+            step = self.steps[index] = first[group]
+            for other in groups:
                 first[other] = (first[other] - step) & KEPT
                 second[other] = (second[other] - step * weight(index)) & KEPT
-            waiting += [other for other in cells if first[other]]
-        return sorted(elements), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
+            waiting += [other for other in groups if first[other]]
+        stretches = range(self.partition.stretches)
+        return sorted(elements), [stretch for stretch in stretches if first[stretch] or second[stretch]]
 
     def single_element_in(self, stretch: int) -> int | None:
-        """Return the element that changed in a stretch, if it is the only one there."""
-        index = _single_change(self._first[stretch], self._second[stretch], self.layout.count)
-        return index if index is not None and index // self.layout.stretch == stretch else None
+        """Return the index of the only element that changed in a stretch; None if there are several or none."""
+        index = _single_change(self._first[stretch], self._second[stretch], self.partition.count)
+        return index if index is not None and index // self.partition.stretch == stretch else None
 
 
 def combine(one: Pair, other: Pair) -> Pair:
-    """Return the sums of two sets of codes."""
+    """Return the sums of two sets of codes together, by the sums of each."""
     return (one[0] + other[0]) & np.uint64(KEPT), (one[1] + other[1]) & np.uint64(KEPT)
 
 
-def stretch_matches(codes: Codes, stretch: int, layout: Partition, pair: Pair) -> bool:
-    """Return whether these are the codes of a stretch, by its sums."""
-    begin = stretch * layout.stretch
+def stretch_matches(codes: Codes, stretch: int, partition: Partition, pair: Pair) -> bool:
+    """Return whether some codes are those of a stretch, by the sums of the stretch in a pair."""
+    begin = stretch * partition.stretch
     weights = _hash_in_place(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
     sums = int(codes.sum()) & KEPT, int(np.dot(codes, weights)) & KEPT
     return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
 
 
 def _single_change(first: int, second: int, count: int) -> int | None:
-    """Return the index of the only element that changed a cell by these sums; None where there must be several."""
+    """Return the index of the element that alone changed the sums of a group; None if there must be several.
+
+    Args:
+        first: by how much the sum of codes has changed.
+        second: by how much the sum of codes times weights has changed.
+        count: the number of elements in the array.
+    """
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
         return None

@@ -1,7 +1,7 @@
-"""The fingerprints of many short arrays, computed together: those of one dtype and length lie in the rows of a matrix.
+"""Makes the fingerprints of many short arrays together: those of one dtype and length lie in the rows of a matrix.
 
-They are those of `maker`: what takes an array of ten elements two dozen calls of NumPy takes thousands of arrays as
-many.
+They are the same as those of `maker`. The two dozen calls of NumPy that one array of ten elements takes do for
+thousands of arrays.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -28,7 +28,7 @@ _Matrix = np.ndarray[tuple[int, int], np.dtype[Any]]
 
 
 class Written(NamedTuple):
-    """An array as it is written: its elements, what they are, and its header."""
+    """An array as it is written: its elements, their dtype, and its header."""
 
     buffer: Buffer
     dtype: DType
@@ -36,12 +36,12 @@ class Written(NamedTuple):
 
 
 class RowSums(NamedTuple):
-    """The sums of arrays of one length, one row each.
+    """The sums of arrays of one length, an item for each array.
 
     Attributes:
-        exact: checksums of the elements.
-        errors: the largest relative error of rounding to 15 digits; zeros but for float64.
-        longer: how many numbers have certainly more than 15 digits.
+        exact: the checksum of its elements.
+        errors: the largest relative error of rounding them to 15 digits; 0 for all dtypes but float64.
+        longer: the number of elements that certainly have more than 15 digits.
     """
 
     exact: Codes
@@ -50,18 +50,15 @@ class RowSums(NamedTuple):
 
 
 def iter_coded_rows(arrays: Sequence[Written]) -> Iterator[tuple[list[int], Coded, RowSums]]:
-    """Yield the codes of arrays, as many of one dtype and length at a time as a coder takes elements, and their sums.
+    """Yield the codes and the sums of arrays of one dtype and length, as many at a time as a coder takes elements.
 
     Args:
         arrays: of 1 to MOST elements each.
 
     Yields:
-        Places among the arrays, what the coder says of all their elements, and the sums of each.
+        The indices of these arrays, the codes of all their elements one after the other, and the sums of each array.
     """
-    groups: dict[tuple[str, Any, int], list[int]] = {}
-    for place, (buffer, dtype, _) in enumerate(arrays):
-        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
-    for (_, _, count), places in groups.items():
+    for count, places in _group_alike([(buffer, dtype) for buffer, dtype, _ in arrays]):
         code, step = coder_for(arrays[places[0]].dtype), MOST // count
         for first in range(0, len(places), step):
             some = places[first : first + step]
@@ -69,7 +66,16 @@ def iter_coded_rows(arrays: Sequence[Written]) -> Iterator[tuple[list[int], Code
             yield some, coded, _sum_rows(coded, count)
 
 
+def _group_alike(arrays: Sequence[tuple[Buffer, DType]]) -> list[tuple[int, list[int]]]:
+    """Return the indices of arrays in groups of one dtype and length, after that length."""
+    groups: dict[tuple[str, Any, int], list[int]] = {}
+    for place, (buffer, dtype) in enumerate(arrays):
+        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
+    return [(count, places) for (_, _, count), places in groups.items()]
+
+
 def _sum_rows(coded: Coded, count: int) -> RowSums:
+    """Return the sums of arrays of `count` elements each, by the codes of all of them."""
     exact = _checksums_of_rows(coded.exact, count)
     errors: _Matrix = np.zeros((len(exact), 1)) if coded.errors is None else coded.errors.reshape(-1, count)
     return RowSums(
@@ -80,16 +86,13 @@ def _sum_rows(coded: Coded, count: int) -> RowSums:
 
 
 def exact_checksums(arrays: Sequence[tuple[Buffer, DType]]) -> list[int]:
-    """Return the checksum `exact` of each array, as `maker.exact_checksum` gives it.
+    """Return the checksum of each array, as `maker.exact_checksum` gives it.
 
     Args:
         arrays: buffers, and the dtypes of their elements.
     """
     checksums = [0] * len(arrays)
-    groups: dict[tuple[str, Any, int], list[int]] = {}
-    for place, (buffer, dtype) in enumerate(arrays):
-        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
-    for (_, _, count), places in groups.items():
+    for count, places in _group_alike(arrays):
         if len(places) == 1 or not 0 < count <= MOST:
             for place in places:
                 checksums[place] = exact_checksum(*arrays[place])
@@ -104,26 +107,31 @@ def exact_checksums(arrays: Sequence[tuple[Buffer, DType]]) -> list[int]:
 
 
 def _checksums_of_rows(codes: Codes, count: int) -> Codes:
-    """Return the checksum of the array in each row."""
+    """Return the checksums of arrays of `count` elements each, by the codes of all of them."""
     sums: Codes = (codes.reshape(-1, count) * make_noise(MOST)[:count]).sum(axis=1, dtype=np.uint64)
     return sums * np.uint64(weight(0) | 1)
 
 
-def sum_pairs(codes: Codes, layout: Partition) -> tuple[_Matrix, _Matrix]:
-    """Return the totals that `Sums` has for the array in each row: of codes, and of codes times weights."""
-    rows = codes.reshape(-1, layout.count)
-    weights = Weights().weights_of(0, layout.count)
-    first, second = (_sum_cells(values, layout) & np.uint64(KEPT) for values in (rows, rows * weights))
+def sum_pairs(codes: Codes, partition: Partition) -> tuple[_Matrix, _Matrix]:
+    """Return, in a row for each array, its sums of codes, and its sums of codes times weights, as `Sums.totals` does.
+
+    Args:
+        codes: of all arrays, one after the other.
+        partition: the groups of each array.
+    """
+    rows = codes.reshape(-1, partition.count)
+    weights = Weights().weights_of(0, partition.count)
+    first, second = (_sum_groups(values, partition) & np.uint64(KEPT) for values in (rows, rows * weights))
     return first, second
 
 
-def _sum_cells(rows: _Matrix, layout: Partition) -> _Matrix:
-    cuts = np.arange(layout.stretches) * layout.stretch
+def _sum_groups(rows: _Matrix, partition: Partition) -> _Matrix:
+    cuts = np.arange(partition.stretches) * partition.stretch
     sums = [np.add.reduceat(rows, cuts, axis=1)]
-    for prime in layout.primes:
-        times = -(-layout.count // prime)
+    for prime in partition.primes:
+        times = -(-partition.count // prime)
         dealt = np.zeros((len(rows), times * prime), np.uint64)
-        dealt[:, : layout.count] = rows
+        dealt[:, : partition.count] = rows
         sums.append(dealt.reshape(-1, times, prime).sum(axis=1))
     return np.concatenate(sums, axis=1)
 
@@ -133,7 +141,7 @@ def make_together(arrays: Sequence[Written], *, blocks: int) -> list[dict[str, A
 
     Args:
         arrays: of 1 to 2,048 elements each.
-        blocks: how fine it is to be, from 0 to 63: the finest has sums that are not taken here.
+        blocks: see `maker.Fingerprinter`; from 0 to 63, since the finest records have sums that are not made here.
     """
     assert blocks < MOST_BLOCKS
     records: dict[int, dict[str, Any]] = {}

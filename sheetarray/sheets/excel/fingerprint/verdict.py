@@ -1,7 +1,8 @@
-"""What `check` says of an array whose fingerprint the workbook has: that it is unchanged, or what became of it.
+"""The findings of `check` about an array whose fingerprint the workbook has: what has become of it.
 
-Unchanged, bit for bit: nothing. Rounded by a program that saved the file again: a warning that says how far. Anything
-else is an error: elements edited, reordered, moved, lost, multiplied by a power of ten; `edits` finds out which.
+An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning, which
+says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved, lost, or multiplied by
+a power of ten; `edits` finds out which.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -19,12 +20,12 @@ from ....errors import Finding
 from ....header import Header
 from .decimals20 import cut_at_20
 from .edits import FingerprintComparison, Moved
-from .integers import rounded_integers
+from .integers import find_rounded_integers
 from .maker import exact_checksum
 from .record import Fingerprint, header_checksum
 from .reordering import find_reordering
 from .rounding_findings import RoundingFindings
-from .values import Change, change_of_values
+from .values import Change, find_change_of_values
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _MOST_RANGES = 5
@@ -34,10 +35,10 @@ _FEW = 3  # edits that need no other explanation
 def compare_with_fingerprint(
     record: object, header: Header, buffer: Buffer, name: str, address: Callable[[int], str], *, most: int = 20
 ) -> Iterator[Finding]:
-    """Yield what became of an array since its fingerprint was taken; nothing where it is unchanged.
+    """Yield findings about what has become of an array since it was written; nothing if it is unchanged.
 
     Args:
-        record: the fingerprint, as it was stored; what is none says nothing.
+        record: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint.
         header: of the array, as it stands in the sheet now.
         buffer: the elements that are there now, of the header's dtype: fewer, or more, than were written are accepted.
         name: of the array.
@@ -62,19 +63,21 @@ def compare_with_fingerprint(
 def find_rounding(
     case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str], *, lost: int
 ) -> Iterator[Finding]:
-    """Yield that numbers were rounded, where that is certain, of an array that has lost elements.
+    """Yield the finding that numbers of an array were rounded which has lost elements, if that is certain.
 
     Args:
         case: the comparison.
         header: of the array.
         name: of the array.
         address: of the cell of an element, by its index in the buffer.
-        lost: how many elements are gone.
+        lost: the number of elements that are gone.
     """
     yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
 
 
 class _Verdict(RoundingFindings):
+    """The findings about one array, by the simplest explanation of what has changed."""
+
     def findings(self, most: int) -> Iterator[Finding]:
         case, view = self.case, self.view
         if view.grown:
@@ -89,7 +92,7 @@ class _Verdict(RoundingFindings):
         elif (cut := cut_at_20(case)) is not None:
             yield self._cut(cut)
             yield from self._edited_findings(cut.edited, cut.others, most)
-        elif (integers := rounded_integers(case)) is not None:
+        elif (integers := find_rounded_integers(case)) is not None:
             yield self._kept_as_doubles(integers)
             yield from self._edited_findings(integers.edited, integers.others, most)
         elif case.last_digits and not view.edited_elements[1]:
@@ -99,19 +102,19 @@ class _Verdict(RoundingFindings):
         elif case.power_of_ten == 0 and case.sixteen is not None and (view.digits == 15 or view.edited_elements[1]):
             yield self._last_digits()
         elif (moved := self._find_move()) is not None:
-            yield from self._rounded_too("every other number", lost=self.layout.count // 2)
+            yield from self._rounded_too("every other number", lost=self.partition.count // 2)
             yield self._moved_finding(moved)
         else:
             edited, others = view.edited_elements
-            alike = {"lost": self.layout.count // 2} if others else {"edited": len(edited)}
-            if len(others) < self.layout.stretches:  # there are others
+            alike = {"lost": self.partition.count // 2} if others else {"edited": len(edited)}
+            if len(others) < self.partition.stretches:  # there are others
                 yield from self._rounded_too("every other number", **alike)
             yield from self._edited_findings(edited, others, most)
 
     def _change(self) -> Change | None:
         """Return the change that all elements have undergone; None if only one or two were edited."""
         edited, others = self.view.edited_elements
-        return change_of_values(self.case) if others or len(edited) > 1 else None
+        return find_change_of_values(self.case) if others or len(edited) > 1 else None
 
     # Rounded -------------------------------------------------------------------------------------------------
 
@@ -129,7 +132,7 @@ class _Verdict(RoundingFindings):
         return self._keeps_fifteen_digits("every number")
 
     def _edited_and_rounded(self, most: int) -> Iterator[Finding]:
-        """Yield where elements were named, most of which may only have been rounded by a unit of their last digit."""
+        """Yield findings about elements, some of them edited, others only rounded by a unit of their last digit."""
         rounded = set(self.case.last_digits)
         yield self._last_digits()
         yield from self._edited_findings(
@@ -159,18 +162,18 @@ class _Verdict(RoundingFindings):
             message += ", ".join(map(self._element, edited))
         else:
             message = "reordered: the elements are those that were written, but in another order"
-            if len(self.view.changed) < self.layout.stretches:
+            if len(self.view.changed) < self.partition.stretches:
                 message += f" {self._range_text(self.view.changed[0], self.view.changed[-1])}"
         return Finding("error", self.name, message, _RESTORE)
 
     def _length_findings(self, most: int) -> Iterator[Finding]:
-        view, count = self.view, self.layout.count
+        view, count = self.view, self.partition.count
         more, lost = max(view.grown, 0), max(-view.grown, 0)
         if moved := view.move:
             yield from self._rounded_too("every other number", edited=more, lost=lost)
             yield self._moved_finding(moved)
             edited, others = view.edited_elements
-            before = [index for index in edited if index < moved.first * self.layout.stretch]
+            before = [index for index in edited if index < moved.first * self.partition.stretch]
             yield from self._edited_findings(before, [stretch for stretch in others if stretch < moved.first], most)
             return
         changed = bool(view.changed)
@@ -181,7 +184,7 @@ class _Verdict(RoundingFindings):
         else:
             left = len(view.buffer)
             message = f"truncated: {left} of {_count_elements(count)} {'is' if left == 1 else 'are'} left"
-            sure = min(view.whole * self.layout.stretch, left)
+            sure = min(view.whole * self.partition.stretch, left)
             if not changed and sure:
                 message += ", and all as written" if sure == left else f", the first {sure} of them as written"
                 message += f", to {view.digits} digits" if self.case.sixteen is not None else ""
@@ -189,24 +192,24 @@ class _Verdict(RoundingFindings):
         yield from self._edited_findings(*view.edited_elements, most)
 
     def _find_move(self) -> Moved | None:
-        """Return the move that explains what changed in an array as long as it was, where few edits do not."""
+        """Return the move that explains the changes in an array of the same length; None if a few edits do."""
         edited, others = self.view.edited_elements
         return self.view.move if others or len(edited) > _FEW else None
 
     def _moved_finding(self, moved: Moved) -> Finding:
         size = abs(moved.step)
-        rows = self._rows(size)
+        rows = self._describe_rows(size)
         what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
         if moved.first == moved.start:
             where = f"before {self._stretch_ends(moved.start)[0]}"
         else:
             where = self._range_text(moved.first, moved.start - 1)
         message = f"{_count_elements(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
-        upto = "" if moved.stop == self.layout.stretches else f", up to {self._stretch_ends(moved.stop - 1)[1]},"
+        upto = "" if moved.stop == self.partition.stretches else f", up to {self._stretch_ends(moved.stop - 1)[1]},"
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
 
-    def _rows(self, size: int) -> str:
-        """Return the words for so many elements as whole rows; empty if they are none, or of a 1-D array."""
+    def _describe_rows(self, size: int) -> str:
+        """Return the words for a number of elements as rows; empty if they are no whole rows, or the array is 1-D."""
         along = self.header.shape[1:] if self.header.order == "row-major" else self.header.shape[:-1]
         row = math.prod(along)
         if len(self.header.shape) < 2 or row < 2 or size % row:
@@ -227,11 +230,11 @@ class _Verdict(RoundingFindings):
 
     def _other_findings(self, stretches: list[int], *, more: bool) -> Finding:
         what = "more elements were" if more else "elements were"
-        if self.layout.stretches == 1:
+        if self.partition.stretches == 1:
             message = f"{what} edited: more than one, and a workbook of so many arrays does not remember which"
             message += self._or_rounded
-        elif len(stretches) == self.layout.stretches:
-            message = f"{what} edited throughout the array: some in each run of {self.layout.stretch}"
+        elif len(stretches) == self.partition.stretches:
+            message = f"{what} edited throughout the array: some in each run of {self.partition.stretch}"
             message += self._or_rounded
         else:
             ends = [0, *(k for k in range(1, len(stretches)) if stretches[k] != stretches[k - 1] + 1), len(stretches)]
@@ -254,7 +257,7 @@ def _count_elements(count: int) -> str:
 
 
 def _sort_direction(buffer: Buffer) -> str | None:
-    """Return whether the elements stand in ascending or in descending order (NaN last)."""
+    """Return the word `ascending` or `descending` for sorted elements, NaN last; None if they are not sorted."""
     if buffer.dtype.kind in "cO":
         return None
     missing = np.isnan(buffer) if buffer.dtype.kind == "f" else np.isnat(buffer) if buffer.dtype.kind in "mM" else None
