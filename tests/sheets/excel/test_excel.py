@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,43 +25,43 @@ class TestExcel(Conformance):
     text = False
 
 
-class TestTextCells(Conformance):
-    every_case = False
-    suffix, format = ".xlsx", "xlsx"
-    text = False
-    writing = {"cells": "text"}  # noqa: RUF012
-    test_a_late_refusal_leaves_the_old_file = None  # the file is the same
+# The options --------------------------------------------------------------------------------------------------
 
 
-@cache
-def foreign() -> bytes:
-    """A workbook of somebody else."""
-    book, file = openpyxl.Workbook(), io.BytesIO()
+def write_and_check(path: Path, **options: Any) -> None:
+    """Write arrays of every kind, one of them long, and hold what is read, scanned and checked against them."""
+    calls: list[tuple[int, int]] = []
+    arrays = {**CASES, "long": np.random.default_rng(0).standard_normal(12_000)}
+    sa.write(path, arrays, progress=lambda done, total: calls.append((done, total)), **options)
+    assert calls[0][0] == 0
+    assert calls[-1][0] == calls[-1][1] >= 12_000
+    result = sa.read(path)
+    assert list(result) == list(sa.scan(path)) == list(arrays)
+    for name, array in arrays.items():
+        assert_same(result[name], array)
+    assert list(sa.check(path)) == []
+
+
+def test_cells_of_text_keep_every_array(tmp_path: Path) -> None:
+    write_and_check(tmp_path / "x.xlsm", cells="text")
+    with zipfile.ZipFile(tmp_path / "x.xlsm") as archive:
+        content = archive.read("xl/worksheets/sheet1.xml")
+    assert content.count(b"<v>") < 1000 < 12_000 < content.count(b"<t>")  # only those of headers are numbers
+
+
+def test_arrays_put_into_a_workbook_that_holds_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    book = openpyxl.Workbook()
     book.active.append(["foreign", 1, 2])
-    book.save(file)
-    return file.getvalue()
-
-
-class TestAppended(Conformance):
-    """Arrays that are put into a workbook which holds something else already."""
-
-    every_case = False
-    suffix, format = ".xlsx", None
-    test_a_long_array_of_each_bulk_path = None  # the rows are made in the same way
-
-    def write(self, place: Any, arrays: Any, **options: Any) -> None:
-        path = Path(place)
-        if not path.exists() and path.parent.exists():
-            path.write_bytes(foreign())
-            made = True
-        else:
-            made = False
-        try:
-            sa.write(place, arrays, mode="a", if_sheet_exists="replace", **options)
-        except BaseException:
-            if made:
-                path.unlink()
-            raise
+    book.save(path)
+    with pytest.raises(sa.DTypeError, match="30000"):
+        sa.write(path, {"late": objects(*range(30_000), {"no": "cell"})}, mode="a")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.xlsx"]
+    assert openpyxl.load_workbook(path).sheetnames == ["Sheet"]
+    write_and_check(path, mode="a")
+    sa.write(path, {"short": np.arange(2)}, mode="a", if_sheet_exists="replace")
+    assert {name: array.tolist() for name, array in sa.read(path).items()} == {"short": [0, 1]}
+    assert [[cell.value for cell in row] for row in sheet_of(path, "Sheet")] == [["foreign", 1, 2]]
 
 
 def sheet_of(path: Path, title: str = "arrays") -> Any:
@@ -181,7 +180,7 @@ def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, mo
 
 @pytest.mark.slow
 def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
-    array = np.arange(1_200_000) % 251
+    array = np.arange(1_048_576) % 2 == 0
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(3)})
     result = sa.read(tmp_path / "x.xlsx")
     assert_same(result["a"], array)

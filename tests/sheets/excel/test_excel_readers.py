@@ -13,6 +13,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import CASES, assert_same
+from examples import examples
 from programs import read_by_node, resave
 
 import sheetarray as sa
@@ -61,9 +62,9 @@ READERS = [_openpyxl, _openpyxl_read_only, _calamine, _sheetjs, _exceljs]
 @pytest.fixture(scope="module")
 def workbook(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("readers") / "all.xlsx"
-    random = np.random.default_rng(0)
-    bits = random.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
-    normal = random.standard_normal(20_000)
+    random, count = np.random.default_rng(0), examples(20_000)
+    bits = random.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
+    normal = random.standard_normal(count)
     for name, numbers in (("bits", bits), ("normal", normal)):  # in columns of a length, of which readers make a block
         ARRAYS.update({f"{name} {index}": part for index, part in enumerate(numbers.reshape(10, -1))})
     sa.write(path, ARRAYS, dates="text")  # dates as each package shows them are no cells of a flat list

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from examples import cross
 from foreign_books import book, boolean, shared, styles
 
 import sheetarray as sa
@@ -64,30 +66,48 @@ def outcome(content: bytes) -> str:
         return repr(error) + str(error)
 
 
-CHANGES: dict[str, tuple[int, str]] = {
-    "nothing": (0, ""),
-    "large": (3000, "<v>9007199254740993</v>"),
-    "negative zero": (3000, "<v>-0</v>"),
-    "no number": (3000, "<v>12a</v>"),
-    "white": (3000, "<v> 1</v>"),
-    "empty": (3000, "<v></v>"),
-    "control code": (3000, "<v>1\x01</v>"),
-    "infinite": (3000, "<v>1e400</v>"),
+CHANGED = 150  # a row of the only block that is long enough to be read by columns
+CHANGES = {
+    "nothing": "",
+    "large": "<v>9007199254740993</v>",
+    "negative zero": "<v>-0</v>",
+    "no number": "<v>12a</v>",
+    "white": "<v> 1</v>",
+    "empty": "<v></v>",
+    "control code": "<v>1\x01</v>",
+    "infinite": "<v>1e400</v>",
 }
 
 
+@pytest.fixture
+def read_by_columns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each block that is read by columns has; blocks are shorter than usual."""
+    rows: list[int] = []
+
+    def noted(block: bytes) -> Any:
+        if (columns := regular_columns(block)) is not None:
+            rows.append(columns.count)
+        return columns
+
+    monkeypatch.setattr(ooxml, "regular_columns", noted)
+    monkeypatch.setattr("sheetarray.sheets.excel.reader.kept.SHORT", 2**14)
+    return rows
+
+
+NAMES = ["double", "day", "truth", "shared"]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["double", "day", "truth", "shared"])
-def test_columns_are_what_cells_are(name: str, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = table(1200 if change != "nothing" else ROWS, **{name: (1000, CHANGES[change][1])})
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.kept.SHORT", 2**16)
+@pytest.mark.parametrize(("name", "change"), cross(NAMES, list(CHANGES), "double", "nothing", "no number"))
+def test_columns_are_what_cells_are(
+    name: str, change: str, read_by_columns: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = table(330, **{name: (CHANGED if CHANGES[change] else 0, CHANGES[change])})
     by_column = outcome(content)
+    assert bool(read_by_columns) == (change == "nothing")
     with monkeypatch.context() as patch:
         patch.setattr(ooxml, "regular_columns", lambda _: None)
         by_cell = outcome(content)
-    with monkeypatch.context() as patch:
-        patch.setattr(ooxml, "regular_columns", lambda _: None)
         patch.setattr(ooxml, "regular_rows", lambda _, **__: None)
         by_text = outcome(content)
     assert by_column == by_cell == by_text
@@ -96,10 +116,12 @@ def test_columns_are_what_cells_are(name: str, change: str, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "value", ["<is><t> a</t></is>", "<is><t>a\n</t></is>", "<is><t>a]]&gt;</t></is>", "<is><t></t></is>"]
 )
-def test_texts_with_white_space_or_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = table(1200, inline=(1000, value))
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.kept.SHORT", 2**16)
+def test_texts_with_white_space_or_none(
+    value: str, read_by_columns: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = table(330, inline=(CHANGED, value))
     by_column = outcome(content)
+    assert bool(read_by_columns) == ("]]" in value)
     monkeypatch.setattr(ooxml, "regular_columns", lambda _: None)
     assert by_column == outcome(content)
 

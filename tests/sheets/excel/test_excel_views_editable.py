@@ -30,10 +30,12 @@ def write_grid(path: Path, array: Any, **options: Any) -> Path:
 
 
 def change(path: Path, part: str, edit: Callable[[str], str]) -> None:
-    """Change one part of a workbook."""
+    """Change one part of a workbook, or all whose names begin so."""
     with zipfile.ZipFile(path) as old:
         parts = {name: old.read(name) for name in old.namelist()}
-    parts[part] = edit(parts[part].decode()).encode()
+    changed = {name: edit(content.decode()).encode() for name, content in parts.items() if name.startswith(part)}
+    assert changed
+    parts |= changed
     with zipfile.ZipFile(path, "w") as new:
         for name, content in parts.items():
             new.writestr(name, content)
@@ -51,30 +53,27 @@ def edit_by_openpyxl(path: Path, edits: dict[str, Any], title: str = "t view") -
 # As written ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", dtype_cases())
-def test_every_dtype_is_exact_as_written_and_where_values_of_formulas_are_gone(name: str, tmp_path: Path) -> None:
-    array = np.asarray(dtype_cases()[name])
-    if name == "string":
-        array = np.array(["", "a b", " c ", "007", "a\nb", "=1", "'x", "TRUE", "_x0041_", "&<"])
-    if name == "generic":
-        with pytest.raises(sa.LimitError, match="generic"):
-            write_grid(tmp_path / "t.xlsx", np.array([[1, None, "x"]], object))
-        return
-    array = np.concatenate([array, array]).reshape(2, -1)
-    path = write_grid(tmp_path / "t.xlsx", array)
-    assert_same(sa.read(path)["t"], array)
-    assert list(sa.check(path)) == []
+def test_every_dtype_is_exact_as_written_and_where_values_of_formulas_are_gone(tmp_path: Path) -> None:
+    texts = np.array(["", "a b", " c ", "007", "a\nb", "=1", "'x", "TRUE", "_x0041_", "&<"])
+    flat = {name: texts if name == "string" else np.asarray(array) for name, array in dtype_cases().items()}
+    arrays = {name: np.concatenate([one, one]).reshape(2, -1) for name, one in flat.items() if name != "generic"}
+    path = tmp_path / "t.xlsx"
+    sa.write(path, arrays, views=dict.fromkeys(arrays, EDITABLE))
     dropped = re.compile(r"</f><v>[^<]*</v>")
-    for number in (1, 2):
-        change(path, f"xl/worksheets/sheet{number}.xml", lambda text: dropped.sub("</f>", text))
-    assert_same(sa.read(path)["t"], array)
-    assert list(sa.check(path)) == []
+    for _ in range(2):
+        read = sa.read(path)
+        assert list(read) == list(arrays)
+        for name, array in arrays.items():
+            assert_same(read[name], array)
+        assert list(sa.check(path)) == []
+        change(path, "xl/worksheets/sheet", lambda text: dropped.sub("</f>", text))
+    with pytest.raises(sa.LimitError, match="generic"):
+        write_grid(tmp_path / "g.xlsx", np.array([[1, None, "x"]], object))
 
 
 def test_slices_stand_one_under_the_other_with_their_labels(tmp_path: Path) -> None:
     array = np.arange(24.0).reshape(2, 2, 2, 3)
     path = write_grid(tmp_path / "t.xlsx", array)
-    assert not schema_errors(path)
     rows = [[cell.value for cell in row] for row in openpyxl.load_workbook(path)["t view"].iter_rows(max_col=4)]
     assert rows[:5] == [["t_0:", 0, "t_1:", 0], ["t: t_2 \\ t_3", 0, 1, 2], [0, 0, 1, 2], [1, 3, 4, 5], [None] * 4]
     assert rows[15:19] == [["t_0:", 1, "t_1:", 1], ["t: t_2 \\ t_3", 0, 1, 2], [0, 18, 19, 20], [1, 21, 22, 23]]
@@ -87,18 +86,26 @@ def test_slices_stand_one_under_the_other_with_their_labels(tmp_path: Path) -> N
 @pytest.mark.filterwarnings("ignore:.*belong to none:sheetarray.SheetArrayWarning")
 def test_strides_of_any_kind_leave_the_rest_of_the_buffer_where_it_is(tmp_path: Path) -> None:
     buffer = RNG.normal(size=60)
-    for strides, offset in (((-20, 0, 2), 41), ((20, 5, 1), 0), ((0, 0, 0), 7)):
-        array = sa.LinearArray("float64", (3, 4, 5), strides, offset, "row-major", buffer)
-        path = write_grid(tmp_path / "t.xlsx", array)
-        shown = array.to_numpy()
-        assert not schema_errors(path)
-        read = sa.read(path)["t"]
-        assert read.tolist() == shown.tolist()
-        assert (read.strides, read.base is not None) == (shown.strides, True)
-        saved = edit_by_openpyxl(path, {"B3": 0.125})
-        changed = sa.read(saved)["t"]
-        assert (changed == 0.125).sum() == (shown == shown[0, 0, 0]).sum()
-        assert np.allclose(changed[changed != 0.125], shown[changed != 0.125], rtol=1e-15)
+    kinds = ((-20, 0, 2), 41), ((20, 5, 1), 0), ((0, 0, 0), 7)
+    arrays = {
+        f"t{place}": sa.LinearArray("float64", (3, 4, 5), strides, offset, "row-major", buffer)
+        for place, (strides, offset) in enumerate(kinds)
+    }
+    path, four = tmp_path / "t.xlsx", np.arange(24.0).reshape(2, 2, 2, 3)
+    sa.write(path, {**arrays, "four": four}, views=dict.fromkeys([*arrays, "four"], EDITABLE))
+    assert not schema_errors(path)
+    shown = {name: array.to_numpy() for name, array in arrays.items()}
+    read = sa.read(path)
+    for name in arrays:
+        edit_by_openpyxl(path, {"B3": 0.125}, f"{name} view")
+    changed = sa.read(path)
+    for name, wanted in shown.items():
+        assert read[name].tolist() == wanted.tolist()
+        assert (read[name].strides, read[name].base is not None) == (wanted.strides, True)
+        is_edited = changed[name] == 0.125
+        assert is_edited.sum() == (wanted == wanted[0, 0, 0]).sum()
+        assert np.allclose(changed[name][~is_edited], wanted[~is_edited], rtol=1e-15)
+    assert changed["four"].tolist() == four.tolist()
 
 
 # Edited --------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 19.385 (values).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ROW_TAG, END_OF_ROW = b"<table:table-row", b"</table:table-row>"
 
+_OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)")  # to a character, or to what XML does not have
 _MOST_CELLS = 2**20  # that repetition may make of a block
 
 
@@ -140,7 +142,7 @@ def _find_rows(tags: RowTags, size: int) -> tuple[Positions, Positions] | None:
 
 
 def _mark_plain(tags: RowTags, line: Positions, end: int) -> Mask:
-    """Return a mask of the rows in which tags follow each other as in plain rows, without tabs and line ends.
+    """Return a mask of the rows in which tags follow each other as in plain rows, without tabs, line ends and unusual references.
 
     Args:
         tags: of the rows.
@@ -152,7 +154,9 @@ def _mark_plain(tags: RowTags, line: Positions, end: int) -> Mask:
     follow[-1] = True
     plain[line[~follow]] = False
     controls = tags.controls[tags.controls < end]
-    plain[line[np.searchsorted(tags.starts[: len(line)], controls, side="right") - 1]] = False
+    references = np.array([match.start() for match in _OTHER_REFERENCE.finditer(tags.text, 0, end)], np.int64)
+    for places in (controls, references):
+        plain[line[np.searchsorted(tags.starts[: len(line)], places, side="right") - 1]] = False
     return plain
 
 
