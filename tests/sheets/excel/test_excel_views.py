@@ -129,9 +129,7 @@ def list_cases() -> dict[str, tuple[Any, Any, Choices]]:
     }
 
 
-def write_cases(
-    folder: Path, *, together: bool = False
-) -> dict[str, tuple[Path, list[tuple[tuple[object, ...], Any]]]]:
+def write_cases(folder: Path, *, together: bool = False) -> dict[str, tuple[Path, Choices]]:
     """Workbooks with a view, or one with all of them, and what the view has to show for some choices."""
     written = {}
     for name, (arrays, views, choices) in list_cases().items():
