@@ -73,25 +73,31 @@ def test_folders_are_no_parts_and_comments_are_passed_over() -> None:
     assert Package(file.getvalue()).names() == ["xl/a"]
 
 
-@pytest.mark.parametrize("after", [b"", b"\n", b"x" * 100, bytes(2**16 - 1)])
-@pytest.mark.parametrize("before", [b"", b"\n", b"#!/bin/sh\n" * 50])
 @pytest.mark.parametrize("counted", [True, False])
 @pytest.mark.parametrize("comment", [b"", b"by hand"])
-def test_bytes_around_a_package_are_passed_over(after: bytes, before: bytes, counted: bool, comment: bytes) -> None:
+def test_bytes_around_a_package_are_passed_over(counted: bool, comment: bytes) -> None:
     """As zipfile, and so openpyxl, does; offsets count from the file's beginning or from the package's."""
-    file = io.BytesIO()
-    file.write(before if counted else b"")
-    with zipfile.ZipFile(file, "a" if counted else "w") as archive:
-        archive.writestr("a", b"1")
-        archive.comment = comment
-    content = (b"" if counted else before) + file.getvalue() + after[: 2**16 - 1 - len(comment)]
-    assert Package(content).read("a") == zipfile.ZipFile(io.BytesIO(content)).read("a") == b"1"
+    for before in (b"", b"\n", b"#!/bin/sh\n" * 50):
+        file = io.BytesIO()
+        file.write(before if counted else b"")
+        with zipfile.ZipFile(file, "a" if counted else "w") as archive:
+            archive.writestr("a", b"1")
+            archive.comment = comment
+        for after in (b"", b"\n", b"x" * 100, bytes(2**16 - 1 - len(comment))):
+            content = (b"" if counted else before) + file.getvalue() + after
+            assert Package(content).read("a") == zipfile.ZipFile(io.BytesIO(content)).read("a") == b"1"
 
 
-def test_zip64_with_bytes_around_it(tmp_path: Path) -> None:
-    members = {f"part{index}": b"" for index in range(65_600)}
-    content = b"before" + zipped(members, zipfile.ZIP_STORED) + b"after"
-    assert len(Package(content).names()) == 65_600
+@pytest.fixture(scope="module")
+def many_members() -> bytes:
+    """A package of more members than 16 bits count."""
+    return zipped({f"part{index}": b"" for index in range(65_600)}, zipfile.ZIP_STORED)
+
+
+def test_zip64_with_bytes_around_it(many_members: bytes) -> None:
+    package = Package(b"before" + many_members + b"after")
+    assert len(package.names()) == 65_600
+    assert package.read("part65599") == b""
 
 
 def test_sizes_after_the_content_and_zip64_are_read() -> None:
@@ -105,9 +111,8 @@ def test_sizes_after_the_content_and_zip64_are_read() -> None:
     assert (package.read("a"), package.read("b")) == (b"text" * 1000, b"more")
 
 
-def test_more_members_than_16_bits_count_are_read() -> None:
-    members = {f"part{index}": b"" for index in range(65_600)}
-    package = Package(zipped(members, zipfile.ZIP_STORED))
+def test_more_members_than_16_bits_count_are_read(many_members: bytes) -> None:
+    package = Package(many_members)
     assert len(package.names()) == 65_600
     assert package.read("part65599") == b""
 
@@ -259,19 +264,17 @@ def test_a_part_that_was_changed_is_refused() -> None:
         Package(packed_as(b"\xff" * 20, 100, 0)).read("a")
 
 
-def test_two_ends_that_contradict_each_other_are_refused() -> None:
-    content = zipped({f"{index}": b"" for index in range(65_600)}, zipfile.ZIP_STORED)
-    end = content.rindex(END)
-    changed = content[: end + 8] + struct.pack("<2H", 9, 9) + content[end + 12 :]
+def test_two_ends_that_contradict_each_other_are_refused(many_members: bytes) -> None:
+    end = many_members.rindex(END)
+    changed = many_members[: end + 8] + struct.pack("<2H", 9, 9) + many_members[end + 12 :]
     with pytest.raises(sa.FormatError, match="contradict"):
         Package(changed)
 
 
-@pytest.mark.parametrize("length", range(0, 330, 7))
-def test_every_truncation_is_refused(length: int) -> None:
+def test_every_truncation_is_refused() -> None:
     content = zipped(TEXT)
     assert survive(content)
-    assert not survive(content[:length])
+    assert [length for length in range(len(content)) if survive(content[:length])] == []
 
 
 @pytest.mark.parametrize("seed", range(4))

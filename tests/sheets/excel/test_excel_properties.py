@@ -19,6 +19,7 @@ from mutations import bounded_memory, mutated
 from programs import resave
 
 import sheetarray as sa
+from sheetarray.sheets.excel.package import markup
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.properties import merge_properties, pack, read_properties, read_record, unpack
 from sheetarray.sheets.excel.skeleton import skeleton
@@ -196,7 +197,7 @@ def test_empty_prefixed_and_strict_properties_are_added_to() -> None:
         f"<Properties xmlns='{SPACE}'>&e;</Properties>",
         f"<Properties xmlns='{SPACE}'>\x01</Properties>",
         "<x:Properties/>",
-        "<Properties>" + "<a>" * 200_000,
+        "<Properties>" + "<a>" * 20_000,
         "<Properties " + " ".join(f"xmlns:x{index}='y'" for index in range(20_000)) + "/>",
     ],
 )
@@ -208,9 +209,12 @@ def test_broken_properties_are_an_error_of_the_format(content: str) -> None:
             assert (caught.value.location or "").startswith(CUSTOM)
 
 
-def test_elements_beyond_any_use_are_an_error_of_the_format() -> None:
-    with pytest.raises(sa.FormatError, match="more than 200000 elements"):
-        merge_properties(b"<Properties>" + b"<a/>" * 300_000 + b"</Properties>", {}, location=CUSTOM)
+def test_elements_beyond_any_use_are_an_error_of_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert markup._MOST_ELEMENTS == 200_000
+    monkeypatch.setattr(markup, "_MOST_ELEMENTS", 2_000)
+    for more in (0, 1):
+        with pytest.raises(sa.FormatError, match="more than 2000 elements" if more else "'Properties', no properties"):
+            merge_properties(b"<Properties>" + b"<a/>" * (1999 + more) + b"</Properties>", {}, location=CUSTOM)
 
 
 def test_entities_are_never_expanded() -> None:
@@ -222,9 +226,10 @@ def test_entities_are_never_expanded() -> None:
         read_properties(Package(content))
 
 
-def test_properties_beyond_any_use_are_refused() -> None:
-    content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**26)})
-    with bounded_memory(), pytest.raises(sa.FormatError, match="of which 67108864 are read"):
+def test_properties_beyond_any_use_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.excel.package.properties.MOST_BYTES", 2**22)
+    content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**22)})
+    with bounded_memory(), pytest.raises(sa.FormatError, match="of which 4194304 are read"):
         read_record(Package(content))
 
 

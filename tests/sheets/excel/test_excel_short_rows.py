@@ -21,11 +21,11 @@ def content(arrays: dict[str, Any], **options: Any) -> bytes:
     return file.getvalue()
 
 
-def mixed() -> dict[str, Any]:
-    """Arrays of every dtype, some alike and some shorter than others, in no order."""
+def mixed(step: int) -> dict[str, Any]:
+    """Arrays of every dtype, or of one in so many, some alike and some shorter than others, in no order."""
     arrays: dict[str, Any] = {}
     for copy in range(3):
-        for name, array in dtype_cases().items():
+        for name, array in list(dtype_cases().items())[::step]:
             flat = np.asarray(array).reshape(-1)
             arrays[f"{name} {copy}"] = flat[: len(flat) - copy] if copy < 2 else flat
     arrays["not all finite"] = np.array([1.5, np.nan, -np.inf, -0.0])
@@ -39,7 +39,7 @@ def mixed() -> dict[str, Any]:
     "options", [{}, {"cells": "text"}, {"dates": "real"}, {"views": {"grid": sa.View(editable=True)}}]
 )
 def test_short_blocks_have_the_bytes_of_long_ones(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]) -> None:
-    arrays = mixed()
+    arrays = mixed(3 if options else 1)
     short = content(arrays, **options)
     monkeypatch.setattr(rows, "SHORT_BLOCK", 0)
     assert content(arrays, **options) == short

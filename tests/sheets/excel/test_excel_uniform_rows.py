@@ -13,6 +13,7 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns.grid import column_letters
 from sheetarray.sheets.excel import large
+from sheetarray.sheets.excel.fingerprint import many
 from sheetarray.sheets.excel.fingerprint.maker import exact_checksum
 from sheetarray.sheets.excel.fingerprint.together import exact_checksums
 from sheetarray.sheets.excel.reader import uniform
@@ -106,7 +107,8 @@ EDITS = [
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_uniform_rows_change_no_result(monkeypatch, edit):
-    file = workbook({f"a{i}": np.array([0.25, i]) for i in range(600)}, edit)
+    monkeypatch.setattr(uniform, "SHORTEST_ROW", 2**12)
+    file = workbook({f"a{i}": np.array([0.25, i]) for i in range(200)}, edit)
 
     def results():
         said = [str(finding) for finding in sa.check(io.BytesIO(file), format="xlsx")]
@@ -155,7 +157,8 @@ def test_checksums_of_more_elements_than_are_taken_at_once():
 
 
 def test_only_arrays_that_changed_are_looked_at_one_by_one(monkeypatch):
-    arrays = {f"a{i}": np.array([0.25, 10.5 + i]) for i in range(1200)}
+    monkeypatch.setattr(many, "MOST_IN_FULL", 100)
+    arrays = {f"a{i}": np.array([0.25, 10.5 + i]) for i in range(120)}
     asked = []
     original = StoredFingerprints.findings_of
     monkeypatch.setattr(

@@ -241,15 +241,15 @@ def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("shift", range(40))
 def test_something_odd_across_the_end_of_a_block(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**13)
+    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**11)
     line = '<row r="{0}"><c r="A{0}"><v>{0}</v></c></row>'
     head = worksheet("@").index("@")
     odd = "<!-- <row > -->" if shift % 2 else "<![CDATA[ ]]>"
     for mark in (odd, '<row r="9999" xmlns:k="urn:k"/>', "</sheetData>"):
         rows, index = "", 1
-        while len(rows) + head < 2**13 - 60 - len(mark):
+        while len(rows) + head < 2**11 - 60 - len(mark):
             rows, index = rows + line.format(index), index + 1
-        gap = 2**13 - head - len(rows) - shift
+        gap = 2**11 - head - len(rows) - shift
         if mark == "</sheetData>":
             sheet = worksheet(rows + " " * gap)
         else:
