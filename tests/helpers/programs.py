@@ -146,8 +146,8 @@ def run_sheets_client(url: str, key: str, part: str = "") -> dict[str, Any]:
 @cache
 def _find_validator() -> str | None:
     """Return the program of the Open XML SDK's validator, which a package of npm holds for the system it is put on."""
-    found = sorted((_JAVASCRIPT / "node_modules" / "@xarsh").glob("ooxml-validator-*/ooxml-validator*"))
-    return str(found[0]) if found else None
+    programs = sorted((_JAVASCRIPT / "node_modules" / "@xarsh").glob("ooxml-validator-*/ooxml-validator*"))
+    return str(programs[0]) if programs else None
 
 
 def schema_errors(path: Path) -> list[str]:

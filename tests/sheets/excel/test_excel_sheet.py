@@ -8,6 +8,7 @@ import random
 import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -347,6 +348,7 @@ def test_what_other_libraries_write_comes_out(tmp_path: Path) -> None:
 # As little as is needed --------------------------------------------------------------------------------------
 
 
+@cache
 def large() -> bytes:
     data = [number(value) for value in np.random.default_rng(0).standard_normal(60_000).tolist()]
     return book(columns(listed("float64", data)))

@@ -142,7 +142,7 @@ def _find_rows(tags: RowTags, size: int) -> tuple[Positions, Positions] | None:
 
 
 def _mark_plain(tags: RowTags, line: Positions, end: int) -> Mask:
-    """Return a mask of the rows in which tags follow each other as in plain rows, without tabs, line ends and unusual references.
+    """Return a mask of the rows whose tags follow each other as in plain rows, without tabs, line ends, odd references.
 
     Args:
         tags: of the rows.
