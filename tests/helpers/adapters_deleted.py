@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from ladder import ROOT
 
 from sheetarray import _LAZY, NotFoundError
@@ -34,9 +35,14 @@ NAMES_DELETED = {name for name, module in _LAZY.items() if module.replace(".", "
 WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there
 
 
-ASKED: list[str] = []  # the deleted formats that the running test has asked for
+ASKED: list[str] = []  # the deleted formats that the running test has asked for, itself or in a child
 _ROW = re.compile(rf"KeyError: '({'|'.join(DELETED)})'")
 _REFUSED = re.compile(rf"(?:'|\.)({'|'.join(DELETED)})(?:'|(?:\.(?:gz|zst|bz2|xz))?[:/])")
+
+
+def needing(*names: str) -> pytest.MarkDecorator:
+    """Mark a test that tells of a format without asking for it, such as of a list of all suffixes."""
+    return pytest.mark.skipif(not DELETED.isdisjoint(names), reason=f"the adapter of {' or '.join(names)} was deleted")
 
 
 def note_missing_formats() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from adapters_deleted import needing
 from click.testing import CliRunner
 
 import sheetarray as sa
@@ -46,6 +47,7 @@ def test_an_unknown_suffix_says_which_there_are(path: str) -> None:
         format_of(path)
 
 
+@needing("xlsx")
 @pytest.mark.parametrize("path", ["a", "a.doc"])
 def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
     with pytest.raises(sa.NotFoundError) as error:
@@ -56,6 +58,7 @@ def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
     assert ".ods" not in known
 
 
+@needing("ods")
 @pytest.mark.parametrize(("option", "lists"), [("--from", True), ("--to", False)])
 def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, lists: bool) -> None:
     command = ["convert", "a.doc", "b.csv"] if lists else ["convert", "-", "b.doc", "--from", "csv"]
