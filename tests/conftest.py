@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.runner import runtestprotocol
-from adapters_deleted import ASKED, DELETED, find_missing_format, note_missing_formats
+from adapters_deleted import ASKED, DELETED, find_deleted, find_missing_format, note_missing_formats
 from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
 
@@ -97,11 +97,7 @@ def _skip_without_adapter() -> Generator[None]:
     try:
         return (yield)
     except (Exception, pytest.fail.Exception) as error:
-        chain, cause = [], error
-        while cause is not None:
-            chain, cause = [*chain, cause], cause.__cause__ or cause.__context__
-        name = next(filter(None, [*map(find_missing_format, chain), *ASKED]), None)
-        if name is None:
+        if (name := find_deleted(error)) is None:
             raise
         pytest.skip(f"the adapter of {name} was deleted")
 

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from each_of import each_of
 from examples import PART, cross
 from hostile import FORMATS, header, put, survive
 
@@ -24,15 +25,11 @@ BIG = (
 )
 
 
-@pytest.mark.parametrize("field", ["shape", "strides", "offset", "length", "capacity"])
-@pytest.mark.parametrize(
-    ("dtype", "big"),
-    cross(("float64", "string", "generic", "complex128"), BIG, "float64"),
-    ids=lambda text: text[:22],
-)
+@each_of("field", ["shape", "strides", "offset", "length", "capacity"])
+@each_of("dtype, big", cross(("float64", "string", "generic", "complex128"), BIG, "float64"))
 def test_huge_numbers_in_a_header_take_no_memory(field: str, big: str, dtype: str) -> None:
     cells = header(dtype=dtype, **{field: [big]})
-    for kind in FORMATS:
+    for kind in FORMATS if field == "shape" else ("csv", "json"):
         survive(put([*cells, "1"], kind), kind)
         if field == "strides":
             continue  # a dimension of size 1 never takes its stride: NumPy decides whether it can hold it
@@ -41,8 +38,8 @@ def test_huge_numbers_in_a_header_take_no_memory(field: str, big: str, dtype: st
         assert caught.value.location
 
 
-@pytest.mark.parametrize("dtype", ["float64", "string", "generic", "bool", "datetime64[s]"])
-@pytest.mark.parametrize("size", ["10000000", "1000000000000", "4000000000000000000"])
+@each_of("dtype", ["float64", "string", "generic", "bool", "datetime64[s]"])
+@each_of("size", ["10000000", "1000000000000", "4000000000000000000"])
 def test_a_consistent_header_of_a_huge_array_takes_no_memory(dtype: str, size: str) -> None:
     cells = header(dtype=dtype, shape=[size], length=[size], capacity=[size])
     for kind in FORMATS:
@@ -51,7 +48,7 @@ def test_a_consistent_header_of_a_huge_array_takes_no_memory(dtype: str, size: s
             sa.read(io.BytesIO(put([*cells, "1"], kind)), format=kind)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "string", "generic"])
+@each_of("dtype", ["float64", "string", "generic"])
 def test_a_huge_view_on_one_element_is_a_view(dtype: str) -> None:
     cells = header(dtype=dtype, shape=["1000000000000"], strides=["0"], length=["1000000000000"], capacity=["1"])
     for kind in FORMATS:
@@ -68,7 +65,7 @@ def test_an_empty_array_of_a_huge_shape() -> None:
         survive(put(cells, kind), kind)
 
 
-@pytest.mark.parametrize("dimensions", [64, 65, 66, 100, 1000, 30_000])
+@each_of("dimensions", [64, 65, 66, 100, 1000, 30_000])
 def test_very_many_dimensions(dimensions: int) -> None:
     cells = header(shape=["1"] * dimensions, strides=["1"] * dimensions)
     for kind in FORMATS:
@@ -83,17 +80,16 @@ def test_very_many_dimensions(dimensions: int) -> None:
             assert caught.value.location
 
 
-@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
+@each_of("version", ["1.0.0", "1.1.0"])
 def test_errors_in_header_or_data_always_have_a_location(version: str) -> None:
     base = [str(cell) for cell in sa.to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))]
     base[1] = version
-    for kind in FORMATS:
+    for kind in FORMATS if version == "1.0.0" or PART == 1 else ("csv",):
         for at in range(1, len(base)):
             others = ["", "x", "-1", "2.5", "data", "shape", "1.0.0", "99999", "NaN"]
-            if (
-                version != "1.0.0" or kind == "tsv"
-            ) and PART > 1:  # both versions are read alike, and so is any delimiter
-                others = others[at % 3 :: 3]
+            if PART > 1 and (version, kind) != ("1.0.0", "csv"):  # one parser reads all headers
+                step = 9 if kind == "tsv" else 3
+                others = others[at % step :: step]
             for other in others:
                 cells = [*base[:at], other, *base[at + 1 :]]
                 _located(cells, kind)

@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pytest
+from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.cells import cast_dates
@@ -20,8 +21,8 @@ def is_day(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("year", [1600, 1900, 2000, 2023, 2024, 9999])
-@pytest.mark.parametrize("more", ["", "T23:59:59", " 00:00:00.001"])
+@each_of("year", [1600, 1900, 2000, 2023, 2024, 9999])
+@each_of("more", ["", "T23:59:59", " 00:00:00.001"])
 def test_days_are_those_of_the_calendar(year: int, more: str) -> None:
     texts = [f"{year}-{month:02}-{day:02}" for month in range(14) for day in range(34)]
     for text in texts:
@@ -35,8 +36,13 @@ def test_days_are_those_of_the_calendar(year: int, more: str) -> None:
     assert dates.tolist() == [np.datetime64(text.decode(), "ms").item() for text in days]
 
 
-@pytest.mark.parametrize("count", [499, 500, 501, 2_000])
-@pytest.mark.parametrize("day", ["2023-02-29", "2024-13-01", "2024-04-31", "2024-00-10"])
+@each_of(
+    "day, count",
+    [
+        *(("2023-02-29", count) for count in (499, 500, 501, 2_000)),
+        *((day, 500) for day in ("2024-13-01", "2024-04-31", "2024-00-10")),
+    ],
+)
 def test_columns_of_days_that_there_are_not(day: str, count: int) -> None:
     table = "\n".join(["d", *["2024-02-29"] * count, day]).encode()
     texts = sa.read_columns(io.BytesIO(table), format="csv")["d"]

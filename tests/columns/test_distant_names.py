@@ -7,6 +7,7 @@ import io
 import numpy as np
 import openpyxl
 import pytest
+from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.columns.distant_names import MOST_BLANKS
@@ -24,7 +25,7 @@ def aligned_csv(*, blanks: int = 4, above: str = "", name: str = "b") -> bytes:
     return "\r\n".join([*lines, *[","] * blanks, *rest, ""]).encode()
 
 
-@pytest.mark.parametrize("blanks", [0, 1, 15, 16, 17, MOST_BLANKS - 1, MOST_BLANKS])
+@each_of("blanks", [0, 1, 15, 16, 17, MOST_BLANKS - 1, MOST_BLANKS])
 def test_a_name_may_stand_above_blanks(blanks: int) -> None:
     assert list(sa.read_csv(io.BytesIO(aligned_csv(blanks=blanks)))) == ["b", "c"]
 
@@ -42,7 +43,7 @@ def test_a_note_above_arrays_without_names_is_no_name() -> None:
     assert list(sa.read_csv(io.BytesIO(b"a note,\r\n,\r\n" + rows))) == ["A", "B"]
 
 
-@pytest.mark.parametrize("row", range(2, 24))
+@each_of("row", range(2, 24))
 def test_an_array_keeps_its_name_whatever_cell_of_the_other_header_is_damaged(row: int) -> None:
     file = io.BytesIO()
     sa.write_excel(file, {"a": A, "b": B})
@@ -75,8 +76,8 @@ def test_what_stands_between_two_arrays_of_a_column_is_no_name() -> None:
         sa.read_csv(io.BytesIO(grown))
 
 
-@pytest.mark.parametrize("word", ["version", "1.0.0", "ndarray"])
-@pytest.mark.parametrize("instead", ["", "x"])
+@each_of("word", ["version", "1.0.0", "ndarray"])
+@each_of("instead", ["", "x"])
 def test_a_damaged_header_below_blanks_is_known_by_its_name(word: str, instead: str) -> None:
     damaged = aligned_csv().replace(word.encode(), instead.encode(), 1)
     (finding, *_) = sa.check(io.BytesIO(damaged), format="csv")

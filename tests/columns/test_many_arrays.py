@@ -12,6 +12,7 @@ import threading
 import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER
+from each_of import each_of
 
 from sheetarray.columns.column_reader import ReadMode
 from sheetarray.columns.pausing import MANY_OBJECTS, hold_pauses, iter_without_collection, without_collection
@@ -38,16 +39,14 @@ def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns
     return sum(entry.callcount for entry in profile.getstats())
 
 
-@pytest.mark.parametrize(
-    ("operation", "most"), [(scan_csv, 100), (read_csv, 148), (check_csv, 180)], ids=["scan", "read", "check"]
-)
+@each_of("operation, most", [(scan_csv, 100), (read_csv, 148), (check_csv, 180)])
 def test_an_array_of_two_elements_costs_few_calls(operation, most):
     array = np.array([1.5, 2.5])
     count_calls(operation, 50, array)  # what is made once
-    assert count_calls(operation, 2500, array) - count_calls(operation, 2000, array) <= 500 * most
+    assert count_calls(operation, 1100, array) - count_calls(operation, 600, array) <= 500 * most
 
 
-@pytest.mark.parametrize(("operation", "most"), [(scan_csv, 30), (read_csv, 60)], ids=["scan", "read"])
+@each_of("operation, most", [(scan_csv, 30), (read_csv, 60)])
 def test_cycles_are_seldom_looked_for_among_many_headers(operation, most):
     text = text_of(MANY_OBJECTS // 4, np.array([1.5, 2.5]))
     searches: list[int] = []
@@ -61,7 +60,7 @@ def test_cycles_are_seldom_looked_for_among_many_headers(operation, most):
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("objects", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
+@each_of("objects", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
 def test_collection_is_paused_for_many_objects_alone(objects):
     with without_collection(objects):
         assert gc.isenabled() == (objects < MANY_OBJECTS)
@@ -74,7 +73,7 @@ def test_collection_goes_on_after_an_error():
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("count", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
+@each_of("count", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
 def test_many_items_are_made_without_collection_and_handed_on_with_it(count):
     states = []
     items = iter_without_collection((states.append(gc.isenabled()) or item for item in range(count)), count)

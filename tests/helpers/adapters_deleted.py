@@ -74,3 +74,14 @@ def find_missing_format(error: BaseException | str) -> str | None:
         return "gsheet"
     refused = _REFUSED.search(text) if "no format" in text or ": this is a folder; " in text else None
     return refused[1] if refused else None
+
+
+def find_deleted(error: BaseException) -> str | None:
+    """Return the deleted format without which a test fails with an error, or None if it fails for something else."""
+    if not DELETED:
+        return None
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None:
+        chain, cause = [*chain, cause], cause.__cause__ or cause.__context__
+    return next(filter(None, [*map(find_missing_format, chain), *ASKED]), None)

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from children import GIVEN_UP_AFTER
+from children import GIVEN_UP_AFTER, ChildServer, run_child
 
 AWKWARD0, NUMPY, H5PY = "0.15.5", "1.23.5", "3.10.0"
 _MARKER = "complete"
-_MOST_SECONDS = GIVEN_UP_AFTER
 _PRELUDE = "import warnings; warnings.simplefilter('ignore'); import sys, json, zlib, numpy as np\n"
 
 
@@ -41,22 +40,22 @@ def run(script: str, *args: Any, version: str | None = None, package: str | None
         AssertionError: it fails.
     """
     package = package if version is None else f"awkward=={version}"
-    path = {} if package is None else {"PYTHONPATH": os.fspath(_installed(package))}
-    done = subprocess.run(
-        [_python(), "-c", _PRELUDE + script, *map(str, args)],
-        env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")} | path,
-        capture_output=True,
-        text=True,
-        timeout=_MOST_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, f"awkward0 failed:\n{done.stderr[-3000:]}"
-    return done.stdout
+    found = "" if package is None else f"sys.path.insert(0, {os.fspath(_installed(package))!r})\n"
+    child = run_child(_PRELUDE + found + script, *map(str, args), stopped_after=GIVEN_UP_AFTER, server=_server())
+    assert child.status == 0, f"awkward0 failed:\n{child.errors[-3000:]}"
+    return child.output
 
 
 def run_json(script: str, *args: Any, version: str | None = None, package: str | None = None) -> Any:
     """The same; what it printed is JSON."""
     return json.loads(run(script, *args, version=version, package=package))
+
+
+@lru_cache
+def _server() -> ChildServer:
+    """Return the process that runs the scripts of all tests."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return ChildServer([_python(), os.fspath(Path(__file__).with_name("awkward0_server.py"))], environment)
 
 
 def _python() -> str:
@@ -133,7 +132,7 @@ def _failing(command: list[Any]) -> str | None:
             env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},  # its notice comes last
             capture_output=True,
             text=True,
-            timeout=_MOST_SECONDS,
+            timeout=GIVEN_UP_AFTER,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

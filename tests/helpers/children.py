@@ -16,7 +16,6 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -95,46 +94,54 @@ def _slowness() -> float:
     return min(max(min(times) / _A_MILLION_SQUARES, 1.0), 2.0)
 
 
-class _Server:
-    """The process that forks off children; see child_server.py."""
+class ChildServer:
+    """A process that forks off children, started for the first of them; see child_server.py.
 
-    def __init__(self) -> None:
-        program = [sys.executable, str(Path(__file__).with_name("child_server.py"))]
-        self._process = subprocess.Popen(
-            program,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"},  # as users have it
-        )
+    Args:
+        program: of the process.
+        environment: its variables.
+    """
+
+    def __init__(self, program: list[str], environment: dict[str, str]) -> None:
+        self._program, self._environment = program, environment
+        self._process: subprocess.Popen[str] | None = None
 
     def carry_out(self, order: dict[str, Any]) -> int:
         """Have a child carry out an order, and return its exit status; a negative one is that of a signal."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        if not select.select([self._process.stdout], [], [], GIVEN_UP_AFTER)[0]:
+        process = self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order) + "\n")
+        process.stdin.flush()
+        if not select.select([process.stdout], [], [], GIVEN_UP_AFTER)[0]:
             self.stop()
             raise AssertionError(f"it has not ended after {GIVEN_UP_AFTER} s on a clock")
-        answer = self._process.stdout.readline()
+        answer = process.stdout.readline()
         assert answer, "the server of children has ended"
         return int(answer)
 
+    def _start(self) -> subprocess.Popen[str]:
+        """Return the process, started if it is not there or has ended."""
+        if self._process is None or self._process.poll() is not None:
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            options = {"text": True, "start_new_session": True, "env": self._environment}
+            self._process = subprocess.Popen(self._program, **pipes, **options)  # type: ignore[call-overload]
+            atexit.register(self.stop)
+        return self._process
+
     def stop(self) -> None:
         """Stop the process, and a child that it has."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.communicate()
-        _server.cache_clear()
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+            self._process = None
 
 
-@cache
-def _server() -> _Server:
-    server = _Server()
-    atexit.register(server.stop)
-    return server
+_SERVER = ChildServer(
+    [sys.executable, str(Path(__file__).with_name("child_server.py"))],
+    {name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"},  # as users have it
+)
 
 
 def run_limited(
@@ -168,7 +175,11 @@ def run_limited(
 
 
 def run_child(
-    code: str, *arguments: str | os.PathLike[str], stopped_after: int = 60, output: str | None = None
+    code: str,
+    *arguments: str | os.PathLike[str],
+    stopped_after: int = 60,
+    output: str | None = None,
+    server: ChildServer = _SERVER,
 ) -> Child:
     """Run Python code in a child, which imports nothing that its parent has imported, and return what became of it.
 
@@ -177,6 +188,7 @@ def run_child(
         arguments: for it.
         stopped_after: so many seconds of CPU time.
         output: the path of a device that takes what it prints, instead of `Child.output`.
+        server: the process that forks it off, which has imported the package unless it is another.
     """
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in ("output", "errors", "report")}
@@ -189,7 +201,7 @@ def run_child(
             **{name: str(file) for name, file in files.items()},
             **({} if output is None else {"output": output}),
         }
-        status = _server().carry_out(order)
+        status = server.carry_out(order)
         printed, errors, report = (file.read_text(encoding="utf-8") for file in files.values())
     ASKED.extend(filter(None, [find_missing_format(errors)]))
     used, kibibytes = json.loads(report) if report else (0.0, 0)

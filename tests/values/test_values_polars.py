@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
+from each_of import each_of
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 
 import sheetarray as sa
@@ -110,15 +111,15 @@ SERIES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kind", SERIES)
+@each_of("suffix", SUFFIXES)
+@each_of("kind", SERIES)
 def test_a_series_is_its_column(kind: str, suffix: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     expected = expected if isinstance(expected, Refused) else {"c": expected}
     check_handed(make(), expected, suffix, tmp_path)
 
 
-@pytest.mark.parametrize("kind", SERIES)
+@each_of("kind", SERIES)
 def test_a_column_of_a_frame_is_the_series(kind: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     series = make()
@@ -127,7 +128,7 @@ def test_a_column_of_a_frame_is_the_series(kind: str, tmp_path: Path) -> None:
     check_handed(frame, expected, "csv", tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["Int64", "Int64 with nulls", "Array", "Struct", "Datetime in UTC", "String"])
+@each_of("kind", ["Int64", "Int64 with nulls", "Array", "Struct", "Datetime in UTC", "String"])
 def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     expected = Refused("k: ", expected.advice) if isinstance(expected, Refused) else {"k": expected}
@@ -136,8 +137,8 @@ def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> 
         assert_same(sa.from_linear(sa.to_linear(make())), expected["k"])
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@each_of(
+    "value, expected",
     [
         (pl.Series([1, 2]), {"array": np.array([1, 2])}),
         (pl.DataFrame({"version": [1], "": [2]}).rename({"": "b"}).select("b"), {"b": np.array([2])}),
@@ -150,7 +151,6 @@ def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> 
         (pl.DataFrame({"a": [1]}).group_by("a"), Refused("array: a GroupBy is no array", "make numbers")),
         (pl.DataFrame(), Refused("no array to write", "", sa.LimitError)),
     ],
-    ids=lambda value: type(value).__name__,
 )
 def test_other_objects_of_polars(value: Any, expected: Any, tmp_path: Path) -> None:
     check_handed(value, expected, "csv", tmp_path)

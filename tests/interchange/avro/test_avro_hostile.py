@@ -16,7 +16,9 @@ import pytest
 import zstandard
 from children import limited
 from cramjam import snappy
+from each_of import each_of
 from examples import examples
+from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import avro
@@ -64,7 +66,7 @@ def read(content: bytes) -> dict[str, Any]:
 # What is accepted --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     "shape",
     [
         encode_varint(2) + encode_varint(2) + encode_varint(3) + b"\0",
@@ -73,15 +75,14 @@ def read(content: bytes) -> dict[str, Any]:
         encode_varint(-1) + encode_varint(1) + encode_varint(2) + encode_varint(1) + encode_varint(3) + b"\0",
         encode_varint(2) + b"\x84\x80\x80\x00" + encode_varint(3) + b"\x80\x00",
     ],
-    ids=["one block", "two blocks", "negative count", "mixed", "long varints"],
 )
 def test_every_way_to_write_an_array_is_read(shape: bytes) -> None:
     result = avro.unpack(datum(shape, "<u1", bytes(range(6))))
     assert result.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-@pytest.mark.parametrize("typestr", ["|u1", "<u1", ">u1"])
-@pytest.mark.parametrize("version", [3, 4, 2**31 - 1])
+@each_of("typestr", ["|u1", "<u1", ">u1"])
+@each_of("version", [3, 4, 2**31 - 1])
 def test_newer_versions_and_byte_orders_of_single_bytes_are_read(typestr: str, version: int) -> None:
     assert avro.unpack(datum(typestr=typestr, data=b"\1\2", version=version)).tolist() == [1, 2]
 
@@ -149,7 +150,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+@each_of("case", BAD)
 def test_data_that_cannot_be_are_refused_with_the_byte(case: str) -> None:
     content, location = BAD[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -200,7 +201,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("case", FILES)
+@each_of("case", FILES)
 def test_files_that_cannot_be_are_refused(case: str) -> None:
     content = FILES[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -224,13 +225,13 @@ def test_check_goes_on_after_a_broken_block() -> None:
 @pytest.fixture
 def frugal() -> Iterator[None]:
     """Fails where more than 200 MB are taken, or 10 s of the processor."""
-    with limited(seconds=10, megabytes=200):
+    with limited(seconds=10), bounded_memory():
         yield
 
 
 def test_a_block_inflates_no_further_than_its_array_needs(frugal: Any) -> None:
-    bomb = deflated(datum(), zeros=500)
-    assert len(bomb) < 600_000
+    bomb = deflated(datum(), zeros=300)
+    assert len(bomb) < 360_000
     for content in (container((1, bomb), codec="deflate"), container((2, bomb), codec="deflate")):
         with pytest.raises(sa.FormatError):
             read(content)
@@ -250,7 +251,7 @@ PACK = {
 }
 
 
-@pytest.mark.parametrize("codec", PACK)
+@each_of("codec", PACK)
 def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> None:
     packed = PACK[codec](datum())
     assert read(container((1, packed), codec=codec))["array"].tolist() == [1, 2]
@@ -264,10 +265,10 @@ def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> N
         read(container((1, PACK[codec](datum() * 2)), codec=codec))
 
 
-@pytest.mark.parametrize("codec", sorted(set(PACK) - {"snappy"}))
+@each_of("codec", sorted(set(PACK) - {"snappy"}))
 def test_a_block_of_any_codec_inflates_no_further_than_asked(codec: str, frugal: Any) -> None:
-    bomb = PACK[codec](datum() + bytes(4 * 10**7))
-    assert len(bomb) < 200_000
+    bomb = PACK[codec](datum() + bytes(10**7))
+    assert len(bomb) < 50_000
     with pytest.raises(sa.FormatError, match="bytes after"):
         read(container((1, bomb), codec=codec))
 
@@ -288,7 +289,7 @@ def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) ->
         read(container((1, frame), codec="zstandard"))
 
 
-@pytest.mark.parametrize("codec", ["deflate", "zstandard"])
+@each_of("codec", ["deflate", "zstandard"])
 def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = datum(encode_varint(1) + encode_varint(10_000) + b"\0", "|u1", bytes(10_000))
     content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
@@ -355,7 +356,7 @@ def test_every_truncation_is_refused(frugal: Any) -> None:
             raise AssertionError(f"{length} of {len(content)} bytes were read as {result}")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_of("seed", range(4))
 def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
     rng = random.Random(seed)
     samples = _samples()

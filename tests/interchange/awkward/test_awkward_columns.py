@@ -11,7 +11,8 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index
-from examples import examples
+from each_of import each_of
+from examples import STRIDE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ LIMIT = 32_767
 # There and back ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_of("case", CASES)
 def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -> None:
     columns = to_columns("t", CASES[case], limit=LIMIT)
     for column in columns.values():
@@ -61,15 +62,16 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pa
     assert_kept(from_columns(columns, "t"), array)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
+@each_of("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
 def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     numbers = np.arange(6.0).reshape(2, 3)
-    sa.write(path, spread({**CASES, "plain": numbers}, limit=100))
+    cases = CASES if suffix in (".csv", ".json") else dict([*CASES.items()][::STRIDE])  # the others are CSV too
+    sa.write(path, spread({**cases, "plain": numbers}, limit=100))
     assert list(sa.check(path)) == []
     result = sa.read(path)
-    assert list(result) == [*CASES, "plain"]
-    for name, array in CASES.items():
+    assert list(result) == [*cases, "plain"]
+    for name, array in cases.items():
         assert_kept(result[name], array)
     assert result["plain"].tolist() == numbers.tolist()
 
@@ -94,8 +96,8 @@ def test_whatever_an_array_is_made_of_comes_back_from_a_workbook(tmp_path: Path,
     assert_kept(sa.read(tmp_path / f"t{suffix}")["t"], array)
 
 
-@pytest.mark.parametrize(
-    ("words", "limit", "is_text"),
+@each_of(
+    "words, limit, is_text",
     [
         (["a", "", "ü\0b"], 80, True),
         ([], 80, True),
@@ -168,8 +170,8 @@ def test_columns_are_named_by_their_paths_and_nothing_is_bytes() -> None:
     assert "decompress" not in json.dumps(schema)
 
 
-@pytest.mark.parametrize(
-    ("layout", "names"),
+@each_of(
+    "layout, names",
     [
         (CASES["numbers"], ["content"]),
         (CASES["n-d numbers"], ["content"]),
@@ -179,7 +181,6 @@ def test_columns_are_named_by_their_paths_and_nothing_is_bytes() -> None:
         (CASES["a missing record"], ["mask", "x"]),
         (CASES["a union, sequential"], ["tags", "index", "0", "1-counts", "1-content"]),
     ],
-    ids=lambda value: None if isinstance(value, ak.Array) else "-".join(value),
 )
 def test_a_path_is_of_fields_and_parameters(layout: ak.Array, names: list[str]) -> None:
     assert list(to_columns("t", layout, limit=LIMIT)) == [*(f"t-{name}" for name in names), "t.json"]
@@ -222,11 +223,12 @@ def test_refusals_name_the_array() -> None:
 # The schema in cells -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", [60, 100, 1000, LIMIT, 50_000])
+@each_of("limit", [60, 100, 1000, LIMIT, 50_000])
 def test_no_piece_of_a_schema_is_taken_for_something_else(limit: int) -> None:
-    array = ak.Array([{f"=field {number} ": number for number in range(1500)}])
+    array = ak.Array([{f"=field {number} ": number for number in range(40 + limit // 40)}])
     columns = to_columns("t", array, limit=limit)
     pieces = columns["t.json"].tolist()
+    assert len(pieces) > 1
     assert all(0 < len(piece) <= limit for piece in pieces)
     assert all(piece[0] in '{["' and piece == piece.strip() and piece.isascii() for piece in pieces)
     assert len(pieces) <= 2 * len("".join(pieces)) // limit + 1
@@ -289,8 +291,8 @@ def test_a_broken_array_among_columns_is_named() -> None:
         from_columns(columns, "t", whitlist="*")
 
 
-@pytest.mark.parametrize(
-    ("edited", "element", "reason"),
+@each_of(
+    "edited, element, reason",
     [
         ({"t-counts": np.array([2, 0, 9])}, "t-counts", "counts has the value 9 at [2], where 3 is the largest"),
         ({"t-counts": np.array([2, 0, 2])}, "t-counts", "counts add up to 4, but the content has 3 elements"),
@@ -308,8 +310,8 @@ def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], elem
     assert caught.value.element == element
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
+@each_of(
+    "text, reason",
     [
         ('{"awkward0": nonsense', "no JSON"),
         ('{"awkward": 1}', "the schema has no expression"),
@@ -365,8 +367,8 @@ def test_a_table_has_a_row_for_each_innermost_element() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("array", "expected"),
+@each_of(
+    "array, expected",
     [
         (ak.Array([3, 4]), {"entry": [0, 1], "values": [3, 4]}),
         (np.array([[1, 2], [3, 4]]), {"entry": [0, 0, 1, 1], "subentry": [0, 1, 0, 1], "values": [1, 2, 3, 4]}),
@@ -421,7 +423,7 @@ def test_missing_times_are_not_a_time() -> None:
     assert np.isnat(result).tolist() == [False, True]
 
 
-@pytest.mark.parametrize("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
+@each_of("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
 def test_numbers_are_those_of_the_array(case: str) -> None:
     array = CASES[case]
     result = to_tidy(array)
@@ -431,8 +433,8 @@ def test_numbers_are_those_of_the_array(case: str) -> None:
         assert array[place] == value
 
 
-@pytest.mark.parametrize(
-    ("array", "error", "reason"),
+@each_of(
+    "array, error, reason",
     [
         (CASES["a union"], sa.DTypeError, "union"),
         (ak.Array([{"u": 1}, {"u": "a"}]), sa.DTypeError, "^u: a union"),

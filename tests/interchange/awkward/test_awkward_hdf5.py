@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from awkward_layouts import assert_kept, every_class
 from cases import objects
-from mutations import bounded_memory
+from each_of import each_of
+from mutations import counted_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, hdf5
@@ -241,8 +242,8 @@ HOSTILE: dict[str, tuple[Callable[[Any], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("inside", [False, True], ids=["the file", "a group"])
-@pytest.mark.parametrize("case", HOSTILE)
+@each_of("inside", [False, True])
+@each_of("case", HOSTILE)
 def test_nothing_hostile_is_read_and_other_arrays_are(case: str, inside: bool, tmp_path: Path) -> None:
     damage, reason = HOSTILE[case]
     with h5py.File(tmp_path / "other.h5", "w") as other:
@@ -253,7 +254,7 @@ def test_nothing_hostile_is_read_and_other_arrays_are(case: str, inside: bool, t
         arrays = hdf5(group)
         arrays["t"], arrays["fine"] = LISTS, WORDS
         damage(group)
-        with bounded_memory(), pytest.raises(sa.FormatError, match=reason) as caught:
+        with counted_memory(), pytest.raises(sa.FormatError, match=reason) as caught:
             arrays["t"]
         assert str(caught.value.location).startswith("t")
         assert caught.value.source == str(tmp_path / "t.h5")

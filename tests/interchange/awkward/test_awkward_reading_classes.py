@@ -8,6 +8,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import FLOATS, INTS, ROWS, Blobs, call, document, refused, table
+from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward.reading import deserialize
@@ -15,7 +16,7 @@ from sheetarray.interchange.awkward.reading import deserialize
 # Lists ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", ">i4", "int64", "uint64"])
+@each_of("dtype", ["int8", "uint8", ">i4", "int64", "uint64"])
 def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None:
     blobs = Blobs()
     content = blobs.array(FLOATS)
@@ -31,8 +32,8 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         assert ak.is_valid(result)
 
 
-@pytest.mark.parametrize(
-    ("expression", "match"),
+@each_of(
+    "expression, match",
     [
         (lambda b: call("JaggedArray.fromcounts", b.array([2, 3]), b.array(INTS)), "add up to 5, but the"),
         (lambda b: call("JaggedArray.fromcounts", b.array([2, -1]), b.array(INTS)), "counts has the value -1"),
@@ -52,7 +53,6 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         (lambda b: call("JaggedArray", b.array([[0, 1]]), b.array([[1]]), b.array(INTS)), "the shape"),
         (lambda b: call("JaggedArray", b.array([-1]), b.array([1]), b.array(INTS)), "starts has the value -1"),
     ],
-    ids=range(17),
 )
 def test_lists_that_leave_their_content_are_refused(expression: Any, match: str) -> None:
     blobs = Blobs()
@@ -116,7 +116,7 @@ ENCODINGS = {
 }
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@each_of("encoding", ENCODINGS)
 def test_text_in_every_known_encoding_is_read(encoding: str) -> None:
     texts = ENCODINGS[encoding]
     raw = [text.encode(encoding) for text in texts]
@@ -138,9 +138,7 @@ def test_text_in_every_known_encoding_is_read(encoding: str) -> None:
     assert blobs.read(backwards).tolist() == texts[::-1]
 
 
-@pytest.mark.parametrize(
-    "encoding", ["rot13", "zlib", "idna", "utf-7", "unicode_escape", "", "utf-9", "punycode", 5, True, []]
-)
+@each_of("encoding", ["rot13", "zlib", "idna", "utf-7", "unicode_escape", "", "utf-9", "punycode", 5, True, []])
 def test_other_encodings_are_refused(encoding: Any) -> None:
     blobs = Blobs()
     expression = call("StringArray.fromcounts", blobs.array([1]), blobs.array([97], "u1"), {"json": encoding})
@@ -156,8 +154,8 @@ def test_bytes_are_kept_as_they_are() -> None:
     assert shaped.tolist() == [[b"\xff\x00", b""], [b"a", b""]]
 
 
-@pytest.mark.parametrize(
-    ("counts", "content", "encoding", "replaced"),
+@each_of(
+    "counts, content, encoding, replaced",
     [
         ([1, 1], b"\xc3\xbc", "utf-8", ["�", "�"]),
         ([1, 2], b"a\xff\xff", "utf-8", ["a", "��"]),
@@ -168,7 +166,6 @@ def test_bytes_are_kept_as_they_are() -> None:
         ([4], b"\0\0\x11\0", "utf-32le", ["�"]),
         ([1], b"\x81", "cp1252", ["�"]),
     ],
-    ids=range(8),
 )
 def test_bytes_that_are_no_text_are_refused_or_replaced(
     counts: list[int], content: bytes, encoding: str, replaced: list[str]
@@ -192,8 +189,8 @@ def test_bytes_that_no_string_uses_may_be_anything() -> None:
 # Records -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("view", "rows"),
+@each_of(
+    "view, rows",
     [
         ([0, 1, 4], ROWS),
         ([1, 1, 2], ROWS[1:3]),
@@ -222,7 +219,7 @@ def test_views_by_an_index_and_of_views_are_read() -> None:
     assert blobs.read(call("Table.fromview", {"json": None}, first)).tolist() == [ROWS[3], ROWS[1], ROWS[1]]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "view",
     [
         [0, 1, 5],
@@ -308,8 +305,8 @@ def test_masks_of_any_kind_are_read() -> None:
     assert blobs.read(call("IndexedMaskedArray", blobs.array([2, 0], "u8"), content)).tolist() == [3.5, 1.5]
 
 
-@pytest.mark.parametrize(
-    ("expression", "match"),
+@each_of(
+    "expression, match",
     [
         (lambda b: call("MaskedArray", b.array([True] * 5), b.array(INTS)), "a mask of 5 elements for"),
         (lambda b: call("MaskedArray", b.array([[True]]), b.array(INTS)), "2 dimensions"),
@@ -326,7 +323,6 @@ def test_masks_of_any_kind_are_read() -> None:
         (lambda b: call("IndexedMaskedArray", b.array([0]), b.array(INTS), {"json": None}), "maskedwhen is None"),
         (lambda b: call("IndexedMaskedArray", b.array([0]), b.array(INTS), {"json": 10**30}), "maskedwhen is 1000"),
     ],
-    ids=range(14),
 )
 def test_masks_that_cannot_be_are_refused(expression: Any, match: str) -> None:
     blobs = Blobs()

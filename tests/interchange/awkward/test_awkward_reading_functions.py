@@ -13,6 +13,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
+from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward.functions import WHITELIST, matches, to_patterns
@@ -34,8 +35,8 @@ def _virtual(spec: Any, *args: Any, **more: Any) -> Any:
 # Whitelists ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pattern", "spec", "allowed"),
+@each_of(
+    "pattern, spec, allowed",
     [
         (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray"), True),
         (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray", "fromcounts"), True),
@@ -127,7 +128,7 @@ SPECS = [
 ]
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=str)
+@each_of("spec", SPECS)
 def test_no_other_name_is_known_by_default(spec: list[str]) -> None:
     blobs = Blobs(x=b"abc")
     args = [{"read": "x"}, {"json": "int8"}]
@@ -175,8 +176,8 @@ def test_only_a_pattern_of_the_callers_lets_a_module_be_imported(module: str, tm
     assert blobs.read(_objects(blobs, [module, "Point", "of"]), whitelist=nested).tolist() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    ("names", "match"),
+@each_of(
+    "names, match",
     [
         (["_private"], "is private"),
         (["__doc__"], "is private"),
@@ -199,9 +200,7 @@ def test_private_names_and_ways_through_other_modules_are_refused_whatever_the_w
     refused(blobs, _objects(blobs, [module, *names]), match, "schema.args[1]", whitelist="*")
 
 
-@pytest.mark.parametrize(
-    "name", ["os._x", "_io", "os.__init__", "importlib._bootstrap", ".os", "os.", "a b", "no_such_module"]
-)
+@each_of("name", ["os._x", "_io", "os.__init__", "importlib._bootstrap", ".os", "os.", "a b", "no_such_module"])
 def test_private_and_missing_modules_are_refused_whatever_the_whitelist(name: str) -> None:
     blobs = Blobs()
     refused(blobs, _objects(blobs, [name, "open"]), "private|cannot be imported", "schema.args[1]", whitelist="*")

@@ -6,8 +6,8 @@ from typing import Any
 
 import awkward as ak
 import numpy as np
-import pytest
 from awkward0_schemas import INTS, ROWS, Blobs, call, refused, table
+from each_of import each_of
 
 
 def test_indices_that_leave_their_content_are_refused() -> None:
@@ -22,8 +22,8 @@ def test_indices_that_leave_their_content_are_refused() -> None:
     refused(blobs, call("IndexedArray", blobs.array([0.0]), blobs.array(INTS)), "integers are expected")
 
 
-@pytest.mark.parametrize(
-    ("content", "default", "result"),
+@each_of(
+    "content, default, result",
     [
         ([7, 8], None, [0, 7, 0, 8]),
         ([True, False], None, [False, True, False, False]),
@@ -38,7 +38,6 @@ def test_indices_that_leave_their_content_are_refused() -> None:
         ([[1, 2], [3, 4]], 9, [[9, 9], [1, 2], [9, 9], [3, 4]]),
         ([True, False], 5, [5, 1, 5, 0]),
     ],
-    ids=range(12),
 )
 def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, default: Any, result: list[Any]) -> None:
     blobs = Blobs()
@@ -65,8 +64,8 @@ def test_of_elements_that_a_sparse_array_has_twice_the_first_counts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("length", "index", "content", "default", "match"),
+@each_of(
+    "length, index, content, default, match",
     [
         (-1, [0], INTS, None, "a length of -1"),
         (2.0, [0], INTS, None, "length is 2.0"),
@@ -82,7 +81,6 @@ def test_of_elements_that_a_sparse_array_has_twice_the_first_counts() -> None:
         (3, [0], ["a"], None, "a SparseArray of the dtype <U1"),
         (3, [0], np.array([5], "M8[s]"), None, "a SparseArray of the dtype datetime64"),
     ],
-    ids=range(13),
 )
 def test_sparse_arrays_that_cannot_be_are_refused(
     length: Any, index: Any, content: Any, default: Any, match: str
@@ -153,8 +151,8 @@ def test_indices_unions_and_options_in_unions_are_resolved() -> None:
     assert ak.is_valid(result)
 
 
-@pytest.mark.parametrize(
-    ("tags", "index", "count", "match"),
+@each_of(
+    "tags, index, count, match",
     [
         ([0, 2], [0, 0], 2, r"tags has the value 2 at \[1\], where 1 is the largest"),
         ([-1], [0], 2, "tags has the value -1"),

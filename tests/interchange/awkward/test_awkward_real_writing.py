@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 from awkward0_real import run, run_json
 from awkward_layouts import arrays, every_class
+from each_of import each_of
+from examples import examples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -72,13 +74,13 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("pack", [False, True], ids=["whole", "packed"])
-@pytest.mark.parametrize("case", CASES)
+@each_of("pack", [False, True])
+@each_of("case", CASES)
 def test_awkward0_reads_every_layout(case: str, pack: bool, said: dict[str, Any]) -> None:
     assert said[f"{list(CASES).index(case)}{pack}"] == plain(CASES[case].to_list())
 
 
-@settings(max_examples=4, phases=[Phase.generate])  # each starts a process: nothing is made smaller that fails
+@settings(max_examples=examples(16), phases=[Phase.generate])  # each is many: nothing is made smaller that fails
 @given(st.lists(arrays(), min_size=60, max_size=80))
 def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.TempPathFactory, many: Any) -> None:
     path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
@@ -88,9 +90,7 @@ def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.Te
         assert result[str(index)] == plain(array.to_list()), array.layout
 
 
-@pytest.mark.parametrize(
-    "compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))], ids=["True", "zlib", "lzma"]
-)
+@each_of("compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))])
 def test_awkward0_reads_what_is_compressed(compression: Any, tmp_path: Path) -> None:
     array = ak.Array({"x": np.arange(5000) // 100, "lists": [[index] * (index % 3) for index in range(5000)]})
     path = tmp_path / "t.awkd"
@@ -172,8 +172,8 @@ def test_awkward0_reads_columns_as_a_container_that_keeps_dtypes(tmp_path: Path)
 columns = np.load(sys.argv[1])
 names = json.loads(bytes(columns["names"]))
 arrays = []
-for nth, keys in enumerate(names):
-    storage = {key: columns[f"{nth}-{place}"] for place, key in enumerate(keys)}
+for number, keys in enumerate(names):
+    storage = {key: columns[f"{number}-{place}"] for place, key in enumerate(keys)}
     storage["t"] = "".join(storage.pop("t.json").tolist()).encode("ascii")
     arrays.append(plain(awkward0.deserialize(storage, "t").tolist()))
 print(json.dumps(arrays))

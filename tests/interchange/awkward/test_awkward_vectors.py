@@ -12,6 +12,7 @@ import awkward0_real
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call, refused
+from each_of import each_of
 
 import sheetarray as sa
 
@@ -49,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     return folder, awkward0_real.run_json(SCRIPT, folder, json.dumps(VECTORS), package=UPROOT)
 
 
-@pytest.mark.parametrize("name", VECTORS)
+@each_of("name", VECTORS)
 def test_vectors_that_uproot_methods_wrote_are_records(name: str, written: tuple[Path, dict[str, Any]]) -> None:
     folder, said = written
     _, record, fields = VECTORS[name]
@@ -106,7 +107,7 @@ CONSTRUCTORS = {
 }
 
 
-@pytest.mark.parametrize("case", CONSTRUCTORS)
+@each_of("case", CONSTRUCTORS)
 def test_a_constructor_gives_what_awkward0_gives(tmp_path: Path, case: str) -> None:
     name, given = CONSTRUCTORS[case]
     given = tuple(np.asarray(argument) for argument in given)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
 from cases import objects
+from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 
@@ -43,8 +44,8 @@ def there_and_back(array: Any, **options: Any) -> ak.Array:
 # What comes back ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pack", [False, True], ids=["whole", "packed"])
-@pytest.mark.parametrize("case", CASES)
+@each_of("pack", [False, True])
+@each_of("case", CASES)
 def test_every_layout_comes_back(case: str, pack: bool) -> None:
     assert_kept(there_and_back(CASES[case], pack=pack), CASES[case])
 
@@ -73,7 +74,7 @@ NUMPY: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", NUMPY)
+@each_of("case", NUMPY)
 def test_numpy_arrays_come_back(case: str) -> None:
     array, values = NUMPY[case]
     result = there_and_back(array)
@@ -84,7 +85,7 @@ def test_numpy_arrays_come_back(case: str) -> None:
         assert result.to_list() == values
 
 
-@pytest.mark.parametrize("align", [False, True])
+@each_of("align", [False, True])
 def test_structures_become_records_without_their_padding(align: bool) -> None:
     dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)
     array = np.zeros((2, 3), dtype)
@@ -192,7 +193,7 @@ def frombuffer(key: str, dtype: Any, count: int, ident: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
+@each_of("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
 def test_numbers_are_a_buffer_with_a_dtype(dtype: str) -> None:
     array = np.ones(3, dtype="i8").astype(dtype)
     for order in "<>":
@@ -208,7 +209,7 @@ def test_dimensions_are_part_of_the_dtype_and_elements_in_c_order() -> None:
     assert blobs["0"] == array.tobytes(order="C")
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_of("case", CASES)
 def test_ids_are_unique_references_lead_back_and_nothing_is_pickled(case: str) -> None:
     seen: list[int] = []
 
@@ -231,8 +232,8 @@ def test_ids_are_unique_references_lead_back_and_nothing_is_pickled(case: str) -
     assert set(blobs) - {""} <= set(map(str, seen))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "names"),
+@each_of(
+    "name, options, names",
     [
         (None, {}, ["", "0"]),
         ("", {"suffix": ".raw", "schemasuffix": ".json"}, [".json", "0.raw"]),
@@ -322,7 +323,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each_of("case", REFUSED)
 def test_what_cannot_be_held_is_refused_with_the_arrays_name(case: str) -> None:
     array, reason = REFUSED[case]
     blobs: dict[str, Any] = {"other": b"1"}
@@ -395,7 +396,7 @@ class Full(MutableMapping[str, Any]):
         return len(self.held)
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@each_of("most", [1, 2, 3])
 def test_a_container_that_fails_is_left_as_it_was(most: int) -> None:
     container = Full(most)
     with pytest.raises(OSError, match="no space left"):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from awkward_layouts import every_class, plain
+from awkward_layouts import assert_kept, every_class
+from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import Folder, deserialize, serialize
@@ -24,7 +25,7 @@ def test_every_layout_comes_back(tmp_path: Path) -> None:
     for index, array in enumerate(CASES.values()):
         serialize(array, Folder(tmp_path), f"array {index}", **NAMES)
     for index, array in enumerate(CASES.values()):
-        assert plain(deserialize(Folder(tmp_path), f"array {index}", schemasuffix=".json")) == plain(array)
+        assert_kept(deserialize(Folder(tmp_path), f"array {index}", schemasuffix=".json"), array)
 
 
 def test_an_array_may_have_a_folder_of_its_own(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_it_is_a_mapping(tmp_path: Path) -> None:
         Folder(tmp_path / "absent")
 
 
-@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "a\\x", "", "a//b", ".", "a\0", "\ud800"])
+@each_of("name", ["../x", "/x", "a/../../x", "a\\x", "", "a//b", ".", "a\0", "\ud800"])
 def test_names_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"secret")
     (tmp_path / "in").mkdir()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_of import each_of
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,19 +105,19 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("kind", VALID)
+@each_of("kind", VALID)
 def test_what_is_mutated_is_valid_before(kind: str) -> None:
     assert survive(VALID[kind], "npy")
 
 
-@pytest.mark.parametrize("kind", VALID | REFUSED)
+@each_of("kind", VALID | REFUSED)
 def test_every_truncation_is_refused(kind: str) -> None:
     content = (VALID | REFUSED)[kind]
     for length in range(len(content)):
         assert not survive(content[:length], "npy")
 
 
-@pytest.mark.parametrize("kind", VALID | REFUSED)
+@each_of("kind", VALID | REFUSED)
 def test_mutated_files(kind: str) -> None:
     source = random.Random(kind)
     with bounded_memory():
@@ -124,7 +125,7 @@ def test_mutated_files(kind: str) -> None:
             survive(mutated((VALID | REFUSED)[kind], source, header=90), "npy")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_of("seed", range(4))
 def test_headers_of_random_pieces(seed: int) -> None:
     source = random.Random(seed)
     with bounded_memory():
@@ -140,7 +141,7 @@ def test_headers_of_random_pieces(seed: int) -> None:
             survive(compact(text, bytes(48), source.choice((b"\1\0", b"\2\0", b"\3\0"))), "npy")
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@each_of("piece", PIECES)
 def test_a_header_of_one_piece_again_and_again(piece: str) -> None:
     for text in (
         piece * (9_000 // len(piece)),
@@ -180,20 +181,20 @@ def test_any_bytes(content: bytes) -> None:
 # Archives ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ARCHIVES)
+@each_of("kind", ARCHIVES)
 def test_archives_are_valid_before(kind: str) -> None:
     assert survive(ARCHIVES[kind], "npz")
 
 
-@pytest.mark.parametrize("kind", ARCHIVES)
+@each_of("kind", ARCHIVES)
 def test_every_truncation_of_an_archive_is_refused(kind: str) -> None:
     for length in range(len(ARCHIVES[kind])):
         assert not survive(ARCHIVES[kind][:length], "npz")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:zipfile")
-@pytest.mark.parametrize("kind", ARCHIVES)
-@pytest.mark.parametrize("seed", range(3))
+@each_of("kind", ARCHIVES)
+@each_of("seed", range(3))
 def test_mutated_archives(kind: str, seed: int) -> None:
     source, content = random.Random(seed), ARCHIVES[kind]
     tail = content.index(b"PK\1\2")
@@ -204,7 +205,7 @@ def test_mutated_archives(kind: str, seed: int) -> None:
             survive(mutated(content[:tail], source) + content[tail:], "npz")
 
 
-@pytest.mark.parametrize("kind", ARCHIVES)
+@each_of("kind", ARCHIVES)
 def test_every_field_of_the_directory_with_every_number(kind: str) -> None:
     content = ARCHIVES[kind]
     tail = content.index(b"PK\1\2")

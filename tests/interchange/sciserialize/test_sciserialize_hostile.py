@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from children import limited
+from each_of import each_of
 from examples import examples
+from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
@@ -123,7 +125,7 @@ def _packed(value: Any) -> bytes:
     return bytes(msgpack.packb(value))
 
 
-@pytest.mark.parametrize("case", BAD)
+@each_of("case", BAD)
 def test_arrays_that_cannot_be_are_refused_with_their_place(case: str) -> None:
     form, location = BAD[case]
     fine = dict(FORM)
@@ -163,7 +165,7 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("case", JSON)
+@each_of("case", JSON)
 def test_json_that_cannot_be_is_refused(case: str) -> None:
     text = JSON[case]
     content = text.encode() if isinstance(text, str) else text
@@ -204,7 +206,7 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("case", PACKED)
+@each_of("case", PACKED)
 def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
     content, location = PACKED[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -215,7 +217,7 @@ def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
     assert len(list(sci.check_sciserialize(io.BytesIO(content)))) == 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     "value",
     [
         [1.5] * 100_000,
@@ -228,7 +230,6 @@ def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
         list(range(100_000)),
         [None, True, False, 1] * 3000,
     ],
-    ids=range(9),
 )
 def test_long_lists_are_looked_through_whatever_is_in_them(value: Any) -> None:
     for wrapped in (value, {"a": value, "b": 1}):
@@ -246,7 +247,7 @@ def test_long_lists_are_looked_through_whatever_is_in_them(value: Any) -> None:
 @pytest.fixture
 def frugal() -> Iterator[None]:
     """Fails where more than 200 MB are taken, or 10 s of the processor."""
-    with limited(seconds=10, megabytes=200):
+    with limited(seconds=10), bounded_memory():
         yield
 
 
@@ -348,7 +349,7 @@ def test_every_truncation_is_refused(frugal: Any) -> None:
                 load(content[:length])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_of("seed", range(6))
 def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
     rng = random.Random(seed)
     samples = _samples()
@@ -385,7 +386,7 @@ def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
         _try(bytes(content))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_of("seed", range(3))
 def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> None:
     """Mutations of the structure, which those of the bytes rarely reach."""
     rng = random.Random(seed)
@@ -440,10 +441,8 @@ def _spoil(node: Any, rng: random.Random, parts: list[Any]) -> None:
         node = inner
 
 
-@pytest.mark.parametrize(
-    "head", [b"\xd9\x00", b"\xda\x00\x00", b"\xd9\x01x", b"\x01", b"\xcb" + bytes(8)], ids=bytes.hex
-)
-@pytest.mark.parametrize("count", [3, 4, 5, 15, 16, 17, 4095, 4096, 4097])
+@each_of("head", [b"\xd9\x00", b"\xda\x00\x00", b"\xd9\x01x", b"\x01", b"\xcb" + bytes(8)])
+@each_of("count", [3, 4, 5, 15, 16, 17, 4095, 4096, 4097])
 def test_where_lists_end_is_known_at_the_bounds_of_looking_ahead(head: bytes, count: int) -> None:
     """Four values are looked at one after another, more at once; lists of 4,096 bytes are remembered."""
     listed = b"\xdd" + struct.pack(">I", count) + head * count
@@ -454,7 +453,7 @@ def test_where_lists_end_is_known_at_the_bounds_of_looking_ahead(head: bytes, co
             MessageSkeleton(memoryview(content)[:-1]).find_end(0)
 
 
-@pytest.mark.parametrize("size", [4094, 4095, 4096, 4097])
+@each_of("size", [4094, 4095, 4096, 4097])
 def test_a_list_is_remembered_from_4096_bytes_on(size: int) -> None:
     content = b"\x91" + b"\xdc" + struct.pack(">H", size - 4) + b"\x01" * (size - 4)  # the outer one has `size` bytes
     skeleton = MessageSkeleton(memoryview(content))
