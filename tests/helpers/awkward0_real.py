@@ -40,8 +40,8 @@ def run(script: str, *args: Any, version: str | None = None, package: str | None
         AssertionError: it fails.
     """
     package = package if version is None else f"awkward=={version}"
-    found = "" if package is None else f"sys.path.insert(0, {os.fspath(_installed(package))!r})\n"
-    child = run_child(_PRELUDE + found + script, *map(str, args), stopped_after=GIVEN_UP_AFTER, server=_server())
+    inserted = "" if package is None else f"sys.path.insert(0, {os.fspath(_installed(package))!r})\n"
+    child = run_child(_PRELUDE + inserted + script, *map(str, args), stopped_after=GIVEN_UP_AFTER, server=_server())
     assert child.status == 0, f"awkward0 failed:\n{child.errors[-3000:]}"
     return child.output
 

@@ -51,10 +51,10 @@ def each_of(names: str, table: Iterable[Any]) -> Callable[[Callable[..., None]],
                 pytest.skip(skipped[0])
 
         signature = inspect.signature(test)
-        left = [value for name, value in signature.parameters.items() if name not in {*filled, "monkeypatch"}]
+        parameters = [value for name, value in signature.parameters.items() if name not in {*filled, "monkeypatch"}]
         missing = set(filled) - set(signature.parameters)
         assert not missing, f"{test.__name__} takes no {missing}"
-        run.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]  # pytest looks there
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # pytest looks there
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(run, name, getattr(test, name))
         run.pytestmark = list(getattr(test, "pytestmark", []))  # type: ignore[attr-defined]
@@ -65,15 +65,15 @@ def each_of(names: str, table: Iterable[Any]) -> Callable[[Callable[..., None]],
 
 def _run_row(test: Callable[..., None], values: dict[str, Any], fixtures: dict[str, Any], number: int) -> None:
     """Run a test with the values of a row, in a folder of its own."""
-    given = {**fixtures, **values}
+    arguments = {**fixtures, **values}
     with ExitStack() as stack:
-        if "tmp_path" in given:
-            folder: Path = given["tmp_path"] / str(number)
+        if "tmp_path" in arguments:
+            folder: Path = arguments["tmp_path"] / str(number)
             folder.mkdir()
-            given["tmp_path"] = folder
+            arguments["tmp_path"] = folder
         if "monkeypatch" in inspect.signature(test).parameters:
-            given["monkeypatch"] = stack.enter_context(pytest.MonkeyPatch.context())
-        test(**given)
+            arguments["monkeypatch"] = stack.enter_context(pytest.MonkeyPatch.context())
+        test(**arguments)
 
 
 def _shorten(value: Any) -> str:
