@@ -41,11 +41,11 @@ def each_of(names: str, table: Iterable[Any]) -> Callable[[Callable[..., None]],
                     if (name := find_deleted(error)) is not None:
                         skipped.append(f"the adapter of {name} was deleted")
                     else:
-                        told = ", ".join(f"{key}={_shorten(value)}" for key, value in values.items())
-                        failed.append((told, error))
+                        described = ", ".join(f"{key}={_shorten(value)}" for key, value in values.items())
+                        failed.append((described, error))
             ASKED.clear()
             if failed:
-                lines = [f"{told}: {type(error).__name__}: {error}" for told, error in failed]
+                lines = [f"{described}: {type(error).__name__}: {error}" for described, error in failed]
                 raise AssertionError(f"{len(failed)} of {len(rows)} rows fail:\n" + "\n".join(lines)) from failed[0][1]
             if len(skipped) == len(rows):
                 pytest.skip(skipped[0])
