@@ -31,6 +31,7 @@ def linear_arrays(
             Dataset or DataArray.
         exact: the largest integer of a generic array that the container keeps; None for any.
         base: write whole base buffers, with the views' strides and offsets.
+        stored_as: "cells" refuses elements that no cell holds; with "bytes" only those of generic arrays are looked at.
 
     Raises:
         DTypeError: names the array that no dtype of the format holds.

@@ -188,6 +188,10 @@ class Finding:
         hint: what to do about it; may be empty.
         array: the name of the array that it concerns; None where it concerns several or none, or that is not known.
         index: of the element in that array; None where the finding is not about one element.
+
+    Example:
+        >>> str(Finding("warning", "arrays!C17", "t[0, 3] was edited", "restore gives the old value", array="t"))
+        'warning: sheet arrays, cell C17: t[0, 3] was edited (restore gives the old value)'
     """
 
     severity: Literal["error", "warning"]

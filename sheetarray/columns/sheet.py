@@ -145,7 +145,12 @@ class ArrayInfo:
         capacity: the number of elements in the buffer.
         parts: the number of columns that the array is spread over.
         dims: names of the dimensions; None where nothing says them.
-        data: where its data cells stand, one entry for each part; empty where headers do not say, or it has none.
+        data: the ranges of its data cells, one for each part; empty if headers do not tell them, or it has none.
+
+    Example:
+        >>> info = ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", cells=27, capacity=6)
+        >>> info.shape, info.location, info.cells
+        ((2, 3), 'A2', 27)
     """
 
     shape: tuple[int, ...]

@@ -1,1 +1,1 @@
-"""Other array formats than spreadsheets: each module is usable alone, and reached by suffix from `read` and `write`."""
+"""Array formats that are no spreadsheets: each module can be used alone, and `read` and `write` find it by suffix."""

@@ -1,4 +1,4 @@
-"""What formats that are archives share: names of members, and what zipfile says of bad content."""
+"""Functions for all formats that are archives: they check names of members, and translate errors of zipfile."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def name_problem(name: str) -> str | None:
 
 @contextmanager
 def damage_as_format_error(what: str) -> Iterator[None]:
-    """Raise whatever zipfile says of bad content as a `FormatError`."""
+    """Raise the errors that zipfile has for bad content as `FormatError`."""
     try:
         yield
     except FormatError:

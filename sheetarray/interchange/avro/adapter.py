@@ -99,6 +99,12 @@ def read_avro(
         FormatError: with `.location`, such as `byte 16`, of what is wrong.
         MissingDependencyError: Snappy blocks, and what decompresses them is not installed.
         NotFoundError: no array of a name asked for.
+
+    Example:
+        >>> import io
+        >>> from .datum import pack
+        >>> read_avro(io.BytesIO(pack(np.array([1, 2], dtype=">i2"))))
+        {'array': array([1, 2], dtype='>i2')}
     """
     with Source(source) as opened, locating(source=opened.name):
         file = _AvroSource(opened)
@@ -122,8 +128,18 @@ def read_avro(
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays, whose elements are passed over (`location` is the record's number).
 
+    Args:
+        source: a path or an open binary file; gzip and Zstandard are recognised.
+
     Raises:
         FormatError: no array, or a broken one.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_avro(file, {"t": np.zeros((2, 3))})
+        >>> scan_avro(io.BytesIO(file.getvalue()))["t"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {
@@ -133,7 +149,19 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_avro(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one."""
+    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one.
+
+    Args:
+        source: a path or an open binary file; gzip and Zstandard are recognised.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
+
+    Example:
+        >>> import io
+        >>> [finding.message for finding in check_avro(io.BytesIO(b""))]
+        ['the file is empty: 0 bytes']
+    """
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
@@ -201,7 +229,7 @@ class _AvroSource:
         return self._wire
 
     def iter_heads(self) -> Iterator[tuple[str, FileArray]]:
-        """Yield each array's name and what it says of itself."""
+        """Yield the name of each array, and its dtype, shape and position in the file."""
         for block, members in self.iter_blocks(None):
             wire = self.wire_of(block)
             for name in members:
@@ -209,10 +237,10 @@ class _AvroSource:
             self.check_finished(wire)
 
     def check_finished(self, wire: Wire) -> None:
-        """Refuse whatever follows the last record of a block.
+        """Refuse bytes after the last record of a block.
 
         Raises:
-            FormatError: something does.
+            FormatError: there are some.
         """
         if not wire.is_at_end():
             raise FormatError("bytes after the end of the array", location=wire.location())

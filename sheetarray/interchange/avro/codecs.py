@@ -1,4 +1,4 @@
-"""The codecs of an object container: what the bytes of a block inflate to, as far as it is asked for.
+"""The codecs of an object container: they inflate the bytes of a block, only as far as is asked for.
 
 Source: https://avro.apache.org/docs/1.12.0/specification/#required-codecs. A compressed block does not say how large
 its content is, so every codec gives a stream that inflates a few bytes at a time; only Snappy has its size in front,
@@ -127,4 +127,4 @@ CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
     "zstandard": _ZstandardStream,
     "snappy": _SnappyStream,
 }
-"""What opens the content of a block, by the codec's name in the metadata; "null" needs nothing."""
+"""The functions that open the content of a block, by the codec's name in the metadata; "null" needs none."""

@@ -1,4 +1,4 @@
-"""The frame of an Avro object container file: what its header says, and where its blocks lie.
+"""The frame of an Avro object container file: its header, and the positions of its blocks.
 
 Source: https://avro.apache.org/docs/1.12.0/specification/#object-container-files. The frame is a few numbers around
 the records, so it is written and read here: the elements of an array go from where they lie straight into the file, and
@@ -53,7 +53,7 @@ class AvroFile:
     """The header of a file, and its blocks.
 
     Attributes:
-        names: of the records; None where the file does not say.
+        names: of the records; None if the file has no names.
 
     Raises:
         FormatError: from the constructor and `blocks`, with the byte as location.
@@ -197,7 +197,7 @@ class ContainerWriter:
         """Write an array as a record in a block of its own.
 
         Yields:
-            How many of its elements are written, or compressed, after each piece of them.
+            The number of its elements that have been written, or compressed, after each piece of them.
         """
         head, data, tail = encode_parts(array)
         size = array.dtype.itemsize

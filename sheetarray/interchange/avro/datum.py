@@ -83,8 +83,9 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
 
 
 def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
-    """Return the three parts of a datum: what stands before the elements, those, and what follows; copies only to C
-    order.
+    """Return the three parts of a datum: the bytes before the elements, the elements, and the bytes after them.
+
+    Elements are copied only if they are not in C order.
 
     Raises:
         DTypeError: as `pack`.
@@ -125,7 +126,7 @@ def read_head(wire: Wire) -> FileArray:
     """Read up to the first element.
 
     Returns:
-        Where the elements lie; their bytes, as the datum says, are exactly what shape and dtype need.
+        The dtype, the shape and the position of the elements; they have as many bytes as shape and dtype need.
 
     Raises:
         FormatError: with the byte as location.

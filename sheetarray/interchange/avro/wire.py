@@ -137,7 +137,7 @@ class Wire:
 
 
 class PackedWire(Wire):
-    """The same, of a block that is compressed: inflated as far as asked, never further.
+    """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
 
     Locations count the inflated bytes, `byte 50 of the block at byte 200`.
 

@@ -88,6 +88,14 @@ def read_awkd(
         MissingDependencyError: awkward is not installed.
         NotFoundError: no array of a name asked for.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import awkward as ak
+        >>> file = io.BytesIO()
+        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
+        >>> read_awkd(file, ["events"])["events"].to_list()
+        [[1, 2], []]
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
     with ArchiveArrays(source, plain=True, **options) as arrays:
@@ -95,10 +103,10 @@ def read_awkd(
 
 
 def _names(arrays: ArchiveArrays) -> dict[str, str]:
-    """Return the names in the archive, by those that they are read under.
+    """Return the names of arrays in the archive, by the names under which they are read.
 
     Raises:
-        FormatError: there is none.
+        FormatError: the archive has no array.
     """
     names = {name or default_name(arrays.source): name for name in sorted(arrays, key=bool, reverse=True)}
     if not names:
@@ -112,6 +120,9 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
     The shape of an array of numbers is its own; of any other it is the number of entries, and the dtype is the type
     of an entry, as awkward says it. Cells are the elements of its buffers in memory; the location is the member with
     the schema.
+
+    Args:
+        source: a path or an open file.
 
     Raises:
         FormatError: no such archive, or a broken array.
@@ -150,8 +161,19 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
 def check_awkd(source: Readable) -> Iterator[Finding]:
     """Yield every finding: at most one for each array, and one for the archive; nothing for an intact one.
 
+    Args:
+        source: a path or an open file.
+
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> import io
+        >>> import awkward as ak
+        >>> file = io.BytesIO()
+        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
+        >>> list(check_awkd(file))
+        []
     """
     findings = []
     try:

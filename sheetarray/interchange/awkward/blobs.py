@@ -1,4 +1,4 @@
-"""Blobs: the named buffers that a schema reads, compressed or not, and nothing more of them than is asked for.
+"""Blobs: the named buffers that a schema reads, compressed or not; of each only as much is read as is asked for.
 
 A compressed blob is inflated only when its length is known: to that length, and an error where it is another. The
 decompressors that awkward0 allows are zlib, lzma, backports.lzma (the same format) and lz4.block, each of which takes
@@ -33,7 +33,7 @@ class StoredBlob:
     Attributes:
         name: in the container.
         content: its bytes; or an array, where the container keeps dtype and shape.
-        packed: how it is compressed; None where it is not.
+        packed: the name of its compression, such as "zlib"; None if it is not compressed.
     """
 
     name: str
@@ -54,8 +54,8 @@ class StoredBlob:
         """Return its bytes.
 
         Args:
-            size: how many there have to be; None for all that there are.
-            budget: what they are taken from, where they are inflated.
+            size: the number of bytes that there have to be; None for any number.
+            budget: from which memory is taken if the blob is inflated.
 
         Raises:
             FormatError: there are more or fewer.

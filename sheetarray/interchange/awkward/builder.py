@@ -1,4 +1,4 @@
-"""What every constructor needs: values checked and turned into layouts, measured, and paid for in memory.
+"""`Builder`, which every constructor gets: it checks values, makes layouts of them, and limits their size and memory.
 
 The layouts are those of awkward 2 (https://awkward-array.org/doc/main/reference/ak.contents.html). Offsets, starts,
 stops, indices and tags are looked through once, here or in the constructor, and lead nowhere else afterwards.
@@ -72,7 +72,7 @@ class Builder:
             value: what an expression gave.
             what: it is, for messages.
             below: each is smaller than this.
-            dimensions: how many it has; None for any number.
+            dimensions: the number that it has to have; None for any number.
 
         Raises:
             FormatError: it is something else.

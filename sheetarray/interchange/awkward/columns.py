@@ -32,7 +32,12 @@ SUFFIX = ".json"
 
 
 def is_awkward(value: Any) -> bool:
-    """Return whether a value is an awkward array; found out without loading the package."""
+    """Return whether a value is an awkward array, by the name of its class: the package is not imported for it.
+
+    Example:
+        >>> is_awkward([[1, 2], []])
+        False
+    """
     return type(value).__module__.partition(".")[0] == "awkward"
 
 
@@ -42,7 +47,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     Args:
         name: of the array.
         array: an `ak.Array`, or what else `serialize` takes.
-        limit: characters that a cell takes (Excel: 32,767, Google: 50,000), in units of UTF-16.
+        limit: the longest text of a cell (Excel: 32,767, Google: 50,000), in UTF-16 units.
         pack: leave out what the array was selected from, and no longer reaches.
 
     Returns:
@@ -90,7 +95,12 @@ def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[
 
 
 def schema_names(names: Iterable[str]) -> list[str]:
-    """Return those of the names that a schema may have; `is_schema` tells whether it is one."""
+    """Return those of the names that a schema may have; `is_schema` tells whether its array is one.
+
+    Example:
+        >>> schema_names(["e", "e-counts", "e.json"])
+        ['e.json']
+    """
     return [name for name in names if name.endswith(SUFFIX) and name != SUFFIX]
 
 
@@ -229,8 +239,9 @@ def gather(
 
     Args:
         arrays: what a file holds.
-        note: told of such text; by default it is a `SheetArrayWarning`.
-        fail: told of each array that cannot be put together, which is left out; by default the first is raised.
+        note: is called with a finding about such text; by default it is a `SheetArrayWarning`.
+        fail: is called with the error of each array that cannot be put together, which is left out; by default the
+            first is raised.
         **options: as for `deserialize`.
 
     Raises:

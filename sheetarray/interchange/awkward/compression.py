@@ -1,4 +1,4 @@
-"""Which blobs are compressed, and how: the rules of the protocol and what is promoted to one.
+"""The rules that say which blobs are compressed, and how; and the shorter forms in which a caller may give them.
 
 A policy is a list of rules, of which the first that fits a blob is taken. A pair of functions alone is promoted to a
 rule that fits everything, a rule to a list of one. The decompressing function is only named: the reader has to know it.
@@ -26,7 +26,8 @@ partner: dict[Compress, Specification] = {
     zlib.compress: ("zlib", "decompress"),
     lzma.compress: ("lzma", "decompress"),
 }
-"""What decompresses what a function compressed; add to it to give the function alone as `compression`."""
+"""The names of the functions that decompress, by those that compress; with an entry here a function alone is enough as
+`compression`."""
 
 COMPRESSION: tuple[Mapping[str, Any], ...] = (
     {

@@ -1,4 +1,4 @@
-"""The functions that a schema may name by default, and what stands for each: one table, and no other.
+"""`CONSTRUCTORS`, the one table of functions that a schema may name by default, and of ours that stand for them.
 
 Names are those of version 0.15, `awkward0`: what awkward0's own whitelist allows, as far as it makes an array out of
 what the file holds. Not here is what reads other files (`_ParquetFile`, `_LazyTree`), what executes (`topython`), and

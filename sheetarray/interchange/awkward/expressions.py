@@ -45,7 +45,7 @@ class Expression:
 
     @property
     def path(self) -> str:
-        """The place of the expression, such as `schema.args[1].list[0]`; a long one is shortened in the middle."""
+        """The path to the expression, such as `schema.args[1].list[0]`; a long one is shortened in the middle."""
         steps, expression = [], self
         while expression.parent is not None:
             steps.append(expression._at)
@@ -54,7 +54,7 @@ class Expression:
         return way if len(way) <= _LONGEST_PATH else f"{way[: _LONGEST_PATH // 2]}...{way[-_LONGEST_PATH // 2 :]}"
 
     def error(self, reason: str, hint: str | None = None) -> FormatError:
-        """Return the error that names its place."""
+        """Return an error whose location is the path to the expression."""
         return FormatError(reason, location=self.path, hint=hint)
 
 
@@ -65,7 +65,7 @@ def parse(tree: Any) -> Expression:
         tree: plain JSON.
 
     Raises:
-        FormatError: no expression, or one with a wrong part; `.location` is its place.
+        FormatError: no expression, or one with a wrong part; `.location` is the path to it.
 
     Example:
         >>> graph = parse({"list": [{"json": 5, "id": 0}, {"ref": 0}]})
@@ -103,7 +103,8 @@ def evaluate(top: Expression, value_of: Callable[[Expression], Any]) -> Any:
         value_of: gives the value of an expression whose parts have theirs.
 
     Raises:
-        FormatError: what `value_of` raises, with the place; an expression that refers to itself, or too deep a chain.
+        FormatError: as `value_of`, with the path to the expression; or an expression that refers to itself, or is
+            nested too deeply.
     """
     stack = [top]
     while stack:

@@ -1,4 +1,4 @@
-"""Which functions a schema may name: the constructors of this package, those that the caller passes, and no other.
+"""Finds the functions that a schema names: constructors of this package, those that the caller passes, and no other.
 
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc, "Whitelist specification". The
 default whitelist lists the constructors, and nothing else is ever called; a name in a file is looked up in a table.

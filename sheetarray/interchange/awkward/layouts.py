@@ -1,4 +1,4 @@
-"""What can be written -> the layout of an awkward array, checked (in memory, valid, without objects), and its parts."""
+"""Values that can be written -> the layout of an awkward array, which is checked: in memory, valid, without objects."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> 
     """Refuse strings that are no valid UTF-8.
 
     Args:
-        offsets: where each begins; one more for the end of the last.
+        offsets: the position of each in the content, in bytes, and the end of the last.
         content: their bytes, and nothing after the last.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a file may ask for: nesting, numbers of expressions and of array nodes, and bytes of memory.
+"""The limits of a file: on nesting, on the number of expressions and of arrays, and on bytes of memory.
 
 A file chooses every length in it. Each is compared with these limits, in Python's integers, before memory is taken.
 """
@@ -16,9 +16,9 @@ DEEPEST_EXPRESSION = 200  # expressions within each other, references followed
 DEEPEST_ARRAY = 64  # arrays within each other
 MOST_ARRAYS = 100_000  # arrays within one; an array that is referred to counts each time
 
-BYTES_ALWAYS = 2**28  # that arrays may take, however small the file
-BYTES_TIMES = 64  # and this many times the bytes of the blobs that were read
-BYTES_UNCOUNTED = 2**24  # to which a blob may always inflate whose length the schema does not say
+BYTES_ALWAYS = 2**28  # bytes of memory that arrays may take, however small the file is
+BYTES_TIMES = 64  # arrays may also take so many times the bytes of the blobs that were read
+BYTES_UNCOUNTED = 2**24  # bytes to which a blob may always inflate if the schema does not say its length
 
 
 class MemoryBudget:

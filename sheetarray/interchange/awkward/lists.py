@@ -25,10 +25,10 @@ class Bounds:
     """The beginnings and ends of lists in their content.
 
     Attributes:
-        starts: the first element of each list; of one dimension.
-        stops: the element after the last; as many.
-        shape: in which the lists lie.
-        offsets: the same, where each list begins where the one before ends; else None.
+        starts: the index of the first element of each list; of one dimension.
+        stops: the index after the last element of each list.
+        shape: of the array whose elements are the lists.
+        offsets: starts and stops in one array, if each list begins where the one before ends; else None.
     """
 
     starts: Array

@@ -1,4 +1,4 @@
-"""What awkward 2 has and awkward0 does not: kept in the schema's metadata, which awkward0 passes over.
+"""The properties of arrays that awkward 2 has and awkward0 has not: kept in metadata, which awkward0 passes over.
 
 `{"metadata": {"sheetarray": {"layout": {"3": {"parameters": {"units": "mm"}, "size": 2}}, "attrs": {}, "ndarray":
 "<U5"}}}`: `layout` says by the id of an expression what the array that it gives was; `attrs` are those of the whole
@@ -112,7 +112,7 @@ class Metadata:
         """Return the metadata of a schema, which may hold anything.
 
         Raises:
-            FormatError: what stands under this package's key cannot be; `.location` is its place.
+            FormatError: the entry under this package's key is malformed; `.location` is the path to it.
         """
         if not isinstance(metadata, dict):
             return cls()

@@ -1,4 +1,4 @@
-"""Where the parts of an array stand, and what its blobs are called after that."""
+"""The paths to the parts of an array, and the names of blobs that are made of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str, ...]  # of the fields and parameters that lead to a part
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """The place of an expression.
+    """The position of an expression in the array that it belongs to.
 
     Attributes:
         ident: its id.

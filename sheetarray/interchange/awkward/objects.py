@@ -1,4 +1,4 @@
-"""ObjectArray and VirtualArray: made by functions that the caller supplies, and by no other.
+"""ObjectArray and VirtualArray: only functions that the caller passes make them.
 
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/objects.py and virtual.py. awkward 2 has
 no arrays of Python objects: a function for an ObjectArray takes the whole content, an `ak.Array`, and gives an array as

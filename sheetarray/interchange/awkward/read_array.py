@@ -1,4 +1,4 @@
-"""Reading an array out of a container that was opened: options that are known, and errors that say where."""
+"""Reads an array from an open container: refuses unknown options, and adds the container and the schema to errors."""
 
 from __future__ import annotations
 

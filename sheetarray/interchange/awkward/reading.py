@@ -66,8 +66,8 @@ def deserialize(
         max_bytes: of memory that the array may take; by default 256 MiB, or 64 times the blobs' bytes if that is more.
 
     Raises:
-        FormatError: `.location` is the place in the schema, such as `schema.args[1].args[0]`; `.element` names the
-            arrays that do not fit together, where the container holds arrays; else the array.
+        FormatError: `.location` is the path in the schema, such as `schema.args[1].args[0]`; `.element` names the
+            arrays that do not fit together, if the container holds arrays; else the array.
         NotFoundError: no array of that name.
         MissingDependencyError: awkward is not installed; or lz4, and a blob wants it.
 

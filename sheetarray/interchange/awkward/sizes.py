@@ -1,4 +1,4 @@
-"""How many bytes an array has where everything that it reaches stands side by side.
+"""Computes the number of bytes of an array once it is packed: once all elements that it reaches stand side by side.
 
 Lists may overlap, an index may name one element a million times, and one layout may stand in many places: a few bytes
 can stand for any number of them. That number is computed here, in time and memory linear in what there is, before

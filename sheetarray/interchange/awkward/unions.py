@@ -59,7 +59,7 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardL
     Args:
         build: checks and pays.
         tags: which content each element is in.
-        index: its place there.
+        index: the index of each element in its content.
         contents: of any kind; unions and indices in them are resolved.
 
     Raises:

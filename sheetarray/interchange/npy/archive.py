@@ -92,6 +92,12 @@ def read_npz(
             the archive's bytes, as a bomb does.
         NotFoundError: no array of a name asked for.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.array([1.5]))
+        >>> read_npz(io.BytesIO(file.getvalue()))
+        {'t': array([1.5])}
     """
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         wanted = select(_members_by_name(archive), names)
@@ -111,9 +117,18 @@ def read_npz(
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it.
 
+    Args:
+        source: a path or an open file.
+
     Raises:
         FormatError: no archive, or a broken header.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.zeros((2, 3)))
+        >>> scan_npz(io.BytesIO(file.getvalue()))["t"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {
@@ -125,8 +140,17 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
 def check_npz(source: Readable) -> Iterator[Finding]:
     """Yield every finding: at most one for each array; nothing for an intact archive.
 
+    Args:
+        source: a path or an open file.
+
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.zeros((2, 3)))
+        >>> list(check_npz(io.BytesIO(file.getvalue())))
+        []
     """
     findings = []
     try:

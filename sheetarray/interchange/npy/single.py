@@ -78,6 +78,14 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
         DTypeError: an array that the package has no dtype for, or of objects.
         LimitError: several arrays.
         OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> write_npy(file, {"t": np.array([1.5, 2.5])})
+        >>> np.load(io.BytesIO(file.getvalue()))
+        array([1.5, 2.5])
     """
     plain = plain_arrays(arrays)
     if len(plain) > 1:
@@ -106,6 +114,14 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
         FormatError: with the byte that is wrong.
         NotFoundError: another name is asked for.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.array([1.5, 2.5]))
+        >>> read_npy(io.BytesIO(file.getvalue()))
+        {'array': array([1.5, 2.5])}
     """
     with Source(source) as opened, locating(source=opened.name):
         sources = select({default_name(opened.name): opened}, names)
@@ -115,19 +131,38 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
     """Return the info of the array from its header alone; the location is that of the first byte of the data.
 
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+
     Raises:
         FormatError: no `.npy` file, or a broken header.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.zeros((2, 3)))
+        >>> scan_npy(io.BytesIO(file.getvalue()))["array"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {default_name(opened.name): parse(opened.prefix).to_info()}
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
-    """Yield the finding that says why `read` refuses the file; none for an intact one.
+    """Yield the finding that says why `read` refuses the file; nothing for an intact one.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> import io
+        >>> [finding.location for finding in check_npy(io.BytesIO(b"PK"))]
+        ['byte 0']
     """
     findings = []
     try:

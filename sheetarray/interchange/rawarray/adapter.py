@@ -1,4 +1,6 @@
-"""What the package's `read`, `write`, `scan` and `check` call for `.ra`: a file, or a folder with one per array."""
+"""The functions that `read`, `write`, `scan` and `check` call for `.ra`: a file, or a folder with a file for each
+array.
+"""
 
 from __future__ import annotations
 
@@ -121,6 +123,14 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
         FormatError: with `.location`, such as `byte 16` or, in a folder, `t.ra, byte 16`.
         NotFoundError: no array of a name asked for.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import numpy as np
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.ra")
+        >>> write_ra(path, np.array([1.5, 2.5]))
+        >>> read_ra(path)
+        {'t': array([1.5, 2.5])}
     """
     check_axes(axes)
     arrays = {}
@@ -134,9 +144,21 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
     """Return the infos of all arrays from their headers alone; the location is that of the first byte of the data.
 
+    Args:
+        source: as for `read_ra`.
+        axes: as for `read_ra`.
+
     Raises:
         FormatError: no RawArray file, or a broken header.
         OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> write_ra(file, np.zeros((2, 3)))
+        >>> scan_ra(io.BytesIO(file.getvalue()))["array"].shape
+        (2, 3)
     """
     check_axes(axes)
     infos = {}
@@ -151,8 +173,17 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     """Yield every finding: at most one for each file; nothing for an intact one.
 
+    Args:
+        source: as for `read_ra`.
+        axes: as for `read_ra`.
+
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> import io
+        >>> [finding.message for finding in check_ra(io.BytesIO(b"rawarray"))]
+        ['the header takes 48 bytes and more']
     """
     check_axes(axes)
     findings = []

@@ -1,4 +1,4 @@
-"""Data of a RawArray file that do not lie there as in memory: what flag bits 1 and 2 mean to those who set them.
+"""Data of a RawArray file that do not lie there as in memory: the encodings that programs mark by flag bits 1 and 2.
 
 The specification reserves the bits. Bit 1 is, in Julia's code, integers as LEB128 (signed ones in zigzag), where `size`
 counts the bytes before; in C's code all data as one LZ4 block, where `size` counts the bytes of the block. Bits 1 and

@@ -161,7 +161,7 @@ def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | No
 
 
 def check_axes(axes: str) -> None:
-    """Refuse any other convention than the two that there are.
+    """Refuse a value of the option `axes` that is neither "reversed" nor "same".
 
     Raises:
         LimitError: it is neither "reversed" nor "same".
@@ -171,7 +171,7 @@ def check_axes(axes: str) -> None:
 
 
 def check_bool_as(bool_as: str | None) -> None:
-    """Refuse any other way to write booleans than those that there are.
+    """Refuse a value of the option `bool_as` that is neither None, "uint8" nor "julia".
 
     Raises:
         LimitError: it is neither None, "uint8" nor "julia".

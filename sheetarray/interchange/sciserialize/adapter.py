@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,21 +14,19 @@ from ...arrays import default_name, linear_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
-from ...files import Readable, Sink, Source, Writable, replacing
+from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
 from .array_dicts import check_holdable, parse_array_dict
 from .decode import check_keys, decode_at
 from .encode import check_name, encode_views
-from .keys import BASE64, base64_text, count_values, type_name
-from .serializers import MOST_BYTES, check_count, dump_plain, msgpack_module, pack_plain, parse_json, parse_msgpack
+from .keys import base64_text, count_values, type_name
+from .serializers import MOST_BYTES, check_count, msgpack_module, pack_plain, parse_json, parse_msgpack
+from .value_writing import encode_map_header, write_json_value, write_msgpack_value
 
 Encoding = Literal["msgpack", "json"]
 
 _ARRAYS = ("ndarray", "maskedarray")
-_BIN_32 = b"\xc6"
-_LARGE = 2**16  # bytes, from which on MessagePack counts them in four
 _HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
-_BASE64_BLOCK = 3 * 2**18  # bytes
 _VALUES_OF_ARRAY = 1 + 2 * 4 + 2  # its dict, the four keys with their values, the base64 of JSON
 
 keeps_sciserialize = Keeps(NUMERIC, order=False)
@@ -84,17 +81,17 @@ def write_sciserialize(
             plain = encode_views({name: array}, extensions=extensions)[name]
             if form == "json":
                 sink.write(f"{', ' if index else ''}{json.dumps(name)}: ".encode("ascii"))
-                _write_json(sink, plain)
+                write_json_value(sink, plain)
             else:
                 sink.write(pack_plain(name))
-                _write_msgpack(sink, plain)
+                write_msgpack_value(sink, plain)
             report(done := done + array.size, total)
         sink.write(b"}" if form == "json" else b"")
     report(total, total)
 
 
 def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
-    """Refuse an array that cannot be written; return how many values it makes, its name among them."""
+    """Refuse an array that cannot be written; return the number of values that it makes, its name among them."""
     try:
         check_holdable(array, extensions=extensions)
         _ = name.encode()
@@ -109,44 +106,6 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     if array.dtype.kind == "O":
         return count_values(encode_views({name: array}, extensions=True))
     return 1 + _VALUES_OF_ARRAY + array.ndim
-
-
-def encode_map_header(count: int) -> bytes:
-    """Return the bytes before the members of a map in MessagePack."""
-    if count < 16:
-        return bytes([0x80 | count])
-    return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
-
-
-def _write_msgpack(sink: Sink, plain: Any) -> None:
-    """Write a value; the bytes of a large array go to the file from where they lie, not through a packer's buffer."""
-    if not isinstance(plain, dict) or not any(map(_is_large, plain.values())):
-        sink.write(pack_plain(plain))
-        return
-    sink.write(encode_map_header(len(plain)))
-    for key, value in plain.items():
-        sink.write(pack_plain(key))
-        if _is_large(value):
-            sink.write(_BIN_32 + value.nbytes.to_bytes(4, "big"))
-            sink.write(value)
-        else:
-            sink.write(pack_plain(value))
-
-
-def _is_large(value: Any) -> bool:
-    return isinstance(value, memoryview) and value.nbytes >= _LARGE
-
-
-def _write_json(sink: Sink, plain: dict[str, Any]) -> None:
-    data = plain["bytes"]
-    if not isinstance(data, memoryview):
-        sink.write(dump_plain(plain).encode("ascii"))
-        return
-    before, after = dump_plain({**plain, "bytes": {BASE64: ""}}).encode("ascii").split(b'""', 1)
-    sink.write(before + b'"')
-    for start in range(0, len(data), _BASE64_BLOCK):
-        sink.write(base64.b64encode(data[start : start + _BASE64_BLOCK]))
-    sink.write(b'"' + after)
 
 
 # Reading -----------------------------------------------------------------------------------------------------
@@ -170,6 +129,13 @@ def read_sciserialize(
         FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is no array.
         NotFoundError: no array of a name asked for.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_sciserialize(file, {"t": np.array([1.5, 2.5])})
+        >>> read_sciserialize(io.BytesIO(file.getvalue()))
+        {'t': array([1.5, 2.5])}
     """
     with Source(source) as opened, locating(source=opened.name):
         wanted = select(_read_entries(opened), names)
@@ -184,18 +150,40 @@ def read_sciserialize(
 
 
 def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
-    """Return shape and dtype of each array; elements are not decoded, in MessagePack not even read.
+    """Return the infos of all arrays; elements are not decoded, in MessagePack not even read.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
 
     Raises:
         FormatError: no mapping of names, or a broken array.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_sciserialize(file, {"t": np.zeros((2, 3))})
+        >>> scan_sciserialize(io.BytesIO(file.getvalue()))["t"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {name: _info(name, entry) for name, entry in _read_entries(opened).items()}
 
 
 def check_sciserialize(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in a file: at most one for each array; nothing for an intact one."""
+    """Yield every finding in a file: at most one for each array; nothing for an intact one.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
+
+    Example:
+        >>> import io
+        >>> [finding.message for finding in check_sciserialize(io.BytesIO(b""))]
+        ['the file is empty: 0 bytes']
+    """
     findings: list[Finding] = []
     with Source(source) as opened:
         try:

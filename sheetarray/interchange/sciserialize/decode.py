@@ -23,7 +23,7 @@ _PLAIN = frozenset(_SCALARS)
 
 
 class DuplicateKey(dict[str, Any]):
-    """A dict that had a key twice, which its reader could not say where."""
+    """A dict whose JSON object had a key twice; the error is raised later, when the path to the dict is known."""
 
     key: str
 
@@ -45,7 +45,7 @@ def decode_types(value: Any) -> Any:
         value: what `encode_types` gives, or a JSON or MessagePack reader.
 
     Raises:
-        FormatError: `.location` is the location, such as `x.shape[1]`.
+        FormatError: `.location` is the path to the value, such as `x.shape[1]`.
 
     Example:
         >>> decode_types({"__type__": "ndarray", "dtype": "int8", "shape": [1, 2], "bytes": b"\\x01\\x02"})
@@ -55,7 +55,7 @@ def decode_types(value: Any) -> Any:
 
 
 def decode_at(value: Any, path: str, depth: int = 0) -> Any:
-    """Return the same, of something at a location.
+    """Return the nested data that stand at a path, as `decode_types` does for the whole.
 
     Raises:
         FormatError: as `decode_types`; also where dicts and lists are more than 100 deep.

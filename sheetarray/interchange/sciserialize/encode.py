@@ -28,7 +28,7 @@ def encode_types(value: Any, *, extensions: bool = False) -> Any:
             timedelta64, masked arrays, sets, DataFrames of several dtypes.
 
     Raises:
-        DTypeError: names the place of what the format does not hold.
+        DTypeError: a value that the format does not hold; names the path to it.
         LimitError: lists and dicts more than 100 deep.
 
     Example:
@@ -39,14 +39,14 @@ def encode_types(value: Any, *, extensions: bool = False) -> Any:
 
 
 def encode_views(value: Any, *, extensions: bool = False) -> Any:
-    """Return the same, with memoryviews for bytes where that saves a copy."""
+    """Return the same as `encode_types`, with memoryviews for bytes if that saves a copy."""
     return _Encoder(extensions).encode(value, "", 0)
 
 
 class _Encoder:
     def __init__(self, extensions: bool) -> None:
         self._extensions = extensions
-        self._refusal: DTypeError | None = None  # the error that names its place already
+        self._refusal: DTypeError | None = None  # the error that has the path to the value already
 
     def _refuse(self, path: str, reason: str) -> DTypeError:
         self._refusal = DTypeError(f"{path}: {reason}" if path else reason)

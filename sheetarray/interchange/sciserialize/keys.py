@@ -1,4 +1,4 @@
-"""The words of the format, and how a place in nested data is called."""
+"""The words of the format, and the paths to values in nested data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def count_values(plain: object) -> int:
 
 
 def path_inside(path: str, key: str | int) -> str:
-    """Return the place of an item: `x.shape[1]`; "" is the whole.
+    """Return the path to an item, such as `x.shape[1]`; "" is that of the whole.
 
     Example:
         >>> path_inside(path_inside("x", "shape"), 1)

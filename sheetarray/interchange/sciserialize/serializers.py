@@ -30,7 +30,7 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: names the place of what the format does not hold.
+        DTypeError: a value that the format does not hold; names the path to it.
         LimitError: lists and dicts more than 100 deep, or 3,000,000 values in them.
 
     Example:
@@ -74,8 +74,11 @@ def _as_base64(data: Any) -> dict[str, str]:
 def loads(text: str | bytes | bytearray) -> Any:
     """Return the nested data of a JSON text.
 
+    Args:
+        text: JSON, as text or in UTF-8.
+
     Raises:
-        FormatError: no JSON, or no SciSerialize; `.location` is the place, such as `x.shape[1]`.
+        FormatError: no JSON, or no SciSerialize; `.location` is the path to the value, such as `x.shape[1]`.
 
     Example:
         >>> loads('{"__type__": "datetime", "isostr": "2015-02-18T21:40:23Z"}')
@@ -117,7 +120,7 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: names the place of what the format does not hold.
+        DTypeError: a value that the format does not hold; names the path to it.
         LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep, or
             3,000,000 values in them.
         MissingDependencyError: msgpack is not installed.
@@ -150,8 +153,12 @@ def pack_plain(plain: Any) -> bytes:
 def unpackb(data: bytes | bytearray | memoryview) -> Any:
     """Return the nested data of bytes of MessagePack.
 
+    Args:
+        data: one value of MessagePack, and nothing after it.
+
     Raises:
-        FormatError: no MessagePack, or no SciSerialize; `.location` is the byte, or the place, such as `x.shape[1]`.
+        FormatError: no MessagePack, or no SciSerialize; `.location` is the byte, or the path to the value, such as
+            `x.shape[1]`.
         MissingDependencyError: msgpack is not installed.
 
     Example:

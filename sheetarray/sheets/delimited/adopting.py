@@ -44,10 +44,19 @@ def adopt_csv(
         formulas: as for `read_csv`.
 
     Returns:
-        What the headers say now of the arrays that had other lengths.
+        The infos of the arrays that had other lengths, as their headers say them now.
 
     Raises:
         FormatError: as `read_csv`; the file is as it was.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .writing import write_csv
+        >>> file, adopted = io.StringIO(), io.BytesIO()
+        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
+        >>> adopt_csv(io.StringIO(file.getvalue() + "3.5\\r\\n"), adopted)["t"].shape
+        (3,)
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):

@@ -207,6 +207,13 @@ def scan_excel(
     Raises:
         FormatError: no array, or a broken header.
         NotFoundError: no such sheet.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"t": np.zeros((2, 3))})
+        >>> scan_excel(io.BytesIO(file.getvalue()))["t"].shape
+        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
@@ -223,6 +230,9 @@ def check_excel(
         sheet: only this sheet is looked at; None for all.
         missing: as for `read_excel`.
         guard: compare the elements with the snapshot of a guard; False judges the cells by their fingerprints alone.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
     formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements
@@ -258,7 +268,18 @@ def read_columns_excel(
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
+    """Return the columns of an ordinary sheet, one array each; see `sheetarray.read_columns`.
+
+    Args:
+        source: a path or an open file.
+        columns, dtype, shape, order, missing: as for `sheetarray.read_columns`.
+        sheet: the title of the sheet; None for the first one.
+        header, skip_rows, skip_footer, comment, na_values, decimal, thousands: as for `sheetarray.read_columns`.
+
+    Raises:
+        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such sheet, or no such column.
+    """
     options = TableOptions(
         dtype=dtype,
         shape=shape,

@@ -48,12 +48,23 @@ def adopt_gsheet(
         progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
 
     Returns:
-        What the headers say now of the arrays that had other lengths.
+        The infos of the arrays that had other lengths, as their headers say them now.
 
     Raises:
         FormatError: as `read_gsheet`; nothing is changed.
         LimitError: a target.
         RemoteError: the service cannot be reached, or refuses; nothing is changed.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
+        ...     _ = client.open_by_url(url).worksheet("arrays").append_row([3.5])
+        ...     adopt_gsheet(key, client=client)["t"].shape
+        (3,)
     """
     if target is not None:
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")

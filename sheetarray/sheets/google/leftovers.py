@@ -59,7 +59,7 @@ def clean_gsheet(
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
 ) -> list[Leftover]:
-    """Remove the hidden sheets that interrupted writes have left, and return what was removed.
+    """Remove the hidden sheets that interrupted writes have left, and return a `Leftover` for each.
 
     Args:
         source: as for `read_gsheet`; the whole spreadsheet is looked at.
@@ -70,6 +70,12 @@ def clean_gsheet(
 
     Raises:
         RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     clean_gsheet(server.create(), client=server.client())
+        []
     """
     service = _open(source, client, credentials, timeout)
     for attempt in range(_MOST_ATTEMPTS):
@@ -92,7 +98,7 @@ def clean_gsheet(
 def unlock_gsheet(
     source: Any, *, client: Any = None, credentials: PathLike | None = None, timeout: float = TIMEOUT
 ) -> list[Leftover]:
-    """Take worksheets over from whoever writes to them in place; return whose writes were ended.
+    """Take worksheets over from whoever writes to them in place; return a `Leftover` for each write that was ended.
 
     Nothing that they still send has an effect. Their arrays stay as they are, not whole, until they are written again.
 
@@ -104,6 +110,12 @@ def unlock_gsheet(
 
     Raises:
         RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     unlock_gsheet(server.create(), client=server.client())
+        []
     """
     service = _open(source, client, credentials, timeout)
     address, state = parse_address(source), fetch_state(service)

@@ -39,6 +39,16 @@ def iter_elements_gsheet(
         FormatError: as `read_gsheet`, when the first cell that is wrong is reached, or the worksheet has changed since.
         NotFoundError: no such array.
         RemoteError: as `read_gsheet`.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
+        ...     [(name, elements.tolist()) for name, elements in iter_elements_gsheet(key, ["t"], client=client)]
+        [('t', [1.5, 2.5])]
     """
     where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
     whole = []

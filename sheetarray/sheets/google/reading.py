@@ -124,6 +124,15 @@ def scan_gsheet(
         FormatError: no array, or a broken header.
         NotFoundError: no such worksheet.
         RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
+        ...     scan_gsheet(key, client=client)["t"].shape
+        (2, 3)
     """
     return read_consistently(
         source,
@@ -160,6 +169,15 @@ def check_gsheet(
     Raises:
         NotFoundError: no such worksheet.
         RemoteError: the service cannot be reached, or refuses; never for the content.
+
+    Example:
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
+        ...     list(check_gsheet(key, client=client))
+        []
     """
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
@@ -193,8 +211,39 @@ def read_columns_gsheet(
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary table, of the first worksheet unless one is named; see
-    `sheetarray.read_columns`.
+    """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
+
+    Args:
+        source: as for `read_gsheet`; without a worksheet, the first one is read.
+        columns: names (or letters) of the columns wanted; None for all.
+        dtype: of every column, or by name; None infers it without loss.
+        shape: of every column's array, or by name; one -1 is worked out.
+        order: "row-major" or "column-major": how the cells of a column fill its shape.
+        missing: "nan" reads blanks and error cells as NaN, NaT, None or ""; "error" refuses them.
+        worksheet: as for `read_gsheet`.
+        client: as for `read_gsheet`.
+        credentials: as for `read_gsheet`.
+        timeout: as for `read_gsheet`.
+        header: the number of rows that hold the names; True is 1, False is 0, and with None the first row tells.
+        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
+        skip_footer: the number of rows below the table that are passed over.
+        comment: rows that begin with this text are passed over.
+        na_values: texts or numbers that mean a missing value, besides blanks.
+        decimal: the decimal mark of numbers in text; None finds it for each column.
+        thousands: the mark between thousands in text; None for no such mark.
+
+    Raises:
+        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such worksheet, or no such column.
+        RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     _ = client.open_by_key(key).sheet1.update([["id", "t"], [7, 1.5], [8, 2.5]])
+        ...     read_columns_gsheet(key, client=client)
+        {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
     options = TableOptions(
         dtype=dtype,

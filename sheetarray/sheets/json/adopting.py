@@ -28,10 +28,19 @@ def adopt_json(source: Readable, target: Writable | None = None, *, missing: Mis
         missing: as for `read_json`.
 
     Returns:
-        What the headers say now of the lists that had other lengths.
+        The infos of the lists that had other lengths, as their headers say them now.
 
     Raises:
         FormatError: as `read_json`; the file is as it was.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .adapter import write_json
+        >>> file, adopted = io.StringIO(), io.BytesIO()
+        >>> write_json(file, {"t": np.array([1.5, 2.5])})
+        >>> adopt_json(io.StringIO(file.getvalue().replace("2.5]", "2.5, 3.5]")), adopted)["t"].shape
+        (3,)
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
