@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import LimitError, SheetArrayError
+from ..header import MAX_DIMENSIONS
 from ..spool import Spool
 from .answers import Answers
 from .blobs import encode_elements
@@ -30,7 +31,6 @@ HOST = "127.0.0.1"
 SILENCE = 150.0  # seconds without a request after a page was closed, which end the server; open pages ask every 20
 _WAIT = 30.0  # seconds for a request to come in whole
 _AXIS = re.compile(r"([0-9]{1,15}):([0-9]{1,15}):([0-9]{1,15})")
-_MOST_AXES = 64
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -229,7 +229,7 @@ def parse_box(text: str) -> tuple[slice, ...]:
         >>> parse_box("0:2:1,3:9:2")
         (slice(0, 2, 1), slice(3, 9, 2))
     """
-    matches = [_AXIS.fullmatch(part) for part in text.split(",", _MOST_AXES)]
+    matches = [_AXIS.fullmatch(part) for part in text.split(",", MAX_DIMENSIONS)]
     box = tuple(slice(*map(int, match.groups())) for match in matches if match)
     if len(box) != len(matches):
         raise LimitError("a box is start:stop:step of each axis, with commas between them")

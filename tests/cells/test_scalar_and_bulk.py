@@ -29,6 +29,7 @@ from sheetarray.cells import (
     engine_dtype,
     reading,
 )
+from sheetarray.cells.serials import serials_to_dates
 from sheetarray.elements import spelling
 from sheetarray.files import repeated_key
 from sheetarray.header import check_dimensions, check_size
@@ -293,6 +294,44 @@ def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[A
             assert (text or "") == cell
         elif cell is not None:
             assert float(number) == float(cell)
+
+
+@settings(deadline=None, max_examples=examples(400))
+@given(buffers())
+def test_typed_cells_that_are_all_text_are_the_text_of_each_element(given_buffer: tuple[Any, Any]) -> None:
+    buffer, dtype = given_buffer
+    try:
+        cells = elements.encode(buffer, dtype, exact=2**64 if dtype.kind != "generic" else 10**299)
+        expected = [text_of(cell, dtype, TextLook(".", "typed")) or "" for cell in cells]
+    except (DTypeError, ValueError):
+        with pytest.raises(DTypeError):
+            buffer_to_typed(buffer, dtype, exact=2**53, as_text=True)
+        return
+    typed = buffer_to_typed(buffer, dtype, exact=2**53, as_text=True)
+    assert typed.numbers is None
+    assert typed.booleans is None
+    texts = [] if typed.texts is None else [text or "" for text in typed.texts.to_list()]
+    if dtype.kind == "float":  # exponents are the engine's; they mean the same number
+        texts, expected = elements.decode(texts, dtype)[0].tolist(), elements.decode(expected, dtype)[0].tolist()
+    assert repr(texts) == repr(expected)
+
+
+@settings(deadline=None, max_examples=examples(400))
+@given(buffers().filter(lambda pair: pair[1].kind == "datetime"))
+def test_serial_dates_of_a_column_are_the_moments_of_its_elements(given_buffer: tuple[Any, Any]) -> None:
+    buffer, dtype = given_buffer
+    try:
+        elements.encode(buffer, dtype)
+    except DTypeError:
+        return
+    typed = buffer_to_typed(buffer, dtype, exact=2**53, serials=True)
+    cells = [] if typed.texts is None else typed.texts.to_list()
+    if typed.numbers is not None:
+        dates = serials_to_dates(typed.numbers.cast(pl.Float64).to_numpy(), from_1904=False)
+        cells = dates if typed.texts is None else [date or text for date, text in zip(dates, cells, strict=True)]
+    decoded, problems = elements.decode(cells, dtype)
+    assert problems == []
+    assert_same(decoded, buffer)
 
 
 @settings(deadline=None, max_examples=examples(600))

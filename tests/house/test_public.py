@@ -174,3 +174,21 @@ def test_public_classes_have_an_example(name: str) -> None:
 
 def test_the_package_is_typed() -> None:
     assert (pkgutil.get_data("sheetarray", "py.typed")) is not None
+
+
+def test_every_function_of_an_adapter_names_its_arguments_and_its_errors() -> None:
+    verbs = ("read", "write", "scan", "check", "read_columns", "write_table", "adopt", "restore", "iter_elements")
+    silent, count = [], 0
+    for row in sa.registry.FORMATS.values():
+        module = import_module(row.module)
+        functions = [getattr(module, f"{verb}_{row.stem}", None) for verb in verbs if row.package is None]
+        for function in filter(None, functions):
+            text = inspect.getdoc(function) or ""
+            arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
+            silent += [
+                (function.__name__, name) for name in inspect.signature(function).parameters if name not in arguments
+            ]
+            silent += [] if "\nRaises:\n" in text else [(function.__name__, "Raises")]
+            count += 1
+    assert silent == []
+    assert count > 20
