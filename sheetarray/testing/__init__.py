@@ -1,1 +1,1 @@
-"""What helps to test code that uses this package: `sheets_server`, a Google Sheets service on this very machine."""
+"""Tools for tests of code that uses this package: the conformance suite, and an emulator of Google Sheets."""

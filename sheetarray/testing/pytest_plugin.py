@@ -1,5 +1,4 @@
-"""What pytest gets from sheetarray, wherever it is installed: the fixtures `sheets_server` and `gspread_client`, and
-telling assertions.
+"""The pytest plugin of sheetarray: the fixtures `sheets_server` and `gspread_client`, and detailed assertion errors.
 
     def test_report(gspread_client):                       # no array, no credentials, no network
         book = gspread_client.create("report")

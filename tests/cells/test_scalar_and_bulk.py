@@ -298,6 +298,7 @@ def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[A
 
 @settings(deadline=None, max_examples=examples(400))
 @given(buffers())
+@example((np.array(["=1", "'x", "2", ""]), dtypes.from_name("string")))
 def test_typed_cells_that_are_all_text_are_the_text_of_each_element(given_buffer: tuple[Any, Any]) -> None:
     buffer, dtype = given_buffer
     try:

@@ -48,7 +48,7 @@ class AppendedRows:
 
     @property
     def needs_last(self) -> bool:
-        """Whether an array has a last element, which no blank cell can be."""
+        """Whether the last element of the array has to be read, since its cell cannot be blank if it is still there."""
         return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
 
 
@@ -83,10 +83,10 @@ def grow_array(name: str, array: LinearArray, content: SheetContent) -> Appended
 
 
 def check_grown(grown: list[AppendedRows]) -> None:
-    """Refuse more than one request can carry.
+    """Refuse rows whose cells are too many for one request.
 
     Raises:
-        LimitError: it is.
+        LimitError: they are.
     """
     size = 0
     for rows in grown:

@@ -1,6 +1,6 @@
 """The cells of columns as JSON, cut into requests of bounded size, and compared with what the service gives back.
 
-A double is a number, and so is an integer up to 2^53; -0.0 is text, since nobody says what the service makes of it.
+A double is a number, and so is an integer up to 2^53; -0.0 is text, since the service does not document what it keeps.
 A request fills a fixed range of the stage: some columns as a whole, or a run of rows of one.
 """
 
@@ -34,7 +34,7 @@ class Chunk:
     Attributes:
         rect: the cells of the stage that it fills.
         columns: the JSON of the cells of each column, without brackets, in blocks.
-        cells: how many there are.
+        cells: the number of cells.
     """
 
     rect: Rect
@@ -53,9 +53,9 @@ class Chunk:
 
 
 def small_columns(layout: Layout, chunks: list[Chunk]) -> list[list[Cell]] | None:
-    """Return the cells of each column, where one batch of changes can carry them all; None where it cannot.
+    """Return the cells of each column if one batch of changes can carry them all; else None.
 
-    Text that a service may tidy up, such as control characters, is tried on a stage first.
+    With text that the service may change, such as control characters, it is None as well: a stage shows what is kept.
     """
     blocks = [block for chunk in chunks for column in chunk.columns for block in column]
     size = sum(map(len, blocks)) + CELL_OVERHEAD * sum(chunk.cells for chunk in chunks)
@@ -106,7 +106,7 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
 
 
 def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield blocks joined to runs of at most so many bytes, each with the number of its cells."""
+    """Yield blocks joined to groups of at most `room` bytes, each with the number of its cells."""
     count, size, run = 0, 2, list[bytes]()
     for cells, block in blocks:
         if run and size + len(block) + 1 > room:
@@ -165,7 +165,7 @@ def _numbers(typed: TypedCells) -> list[Cell] | None:
 
 
 def find_difference(sent: Sequence[Cell], cells_back: Sequence[Cell]) -> int | None:
-    """Return the index of the first cell that did not come back as it was sent; None where all did.
+    """Return the index of the first cell that did not come back as it was sent; None if all did.
 
     Numbers are compared as doubles, and a blank may be missing at the end.
 

@@ -1,4 +1,4 @@
-"""Requests of a batchUpdate, and how a batch of them takes effect once and only in the state that it was made for."""
+"""Requests of a batchUpdate, and `Swap`, which lets a batch take effect once and only in the state it was made for."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def apply_changes(
     Args:
         service: the spreadsheet.
         requests: the changes.
-        happened: whether a spreadsheet shows their effect.
-        shown: ranges that the answer is to show; a change that it does not show is looked for.
-        confirmed: look for the change, whatever the answer says.
-        attempts: how often they are tried at most; None for as long as there is patience.
+        happened: returns whether a state of the spreadsheet shows their effect.
+        shown: ranges that the answer is to show; if it does not show the change, the spreadsheet is fetched.
+        confirmed: fetch the spreadsheet to see the change, whatever the answer says.
+        attempts: the largest number of attempts; None for as long as there is patience.
 
     Returns:
-        The answer, where it shows the change; None where that was seen otherwise.
+        The answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
 
     Raises:
         RefusedError: they were refused, and had not been made before.

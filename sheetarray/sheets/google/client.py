@@ -1,9 +1,9 @@
-"""How requests get to the service: through a client of gspread, the caller's own or one that is made here.
+"""The client of gspread through which requests go to the service: the caller's own, or one that is made here.
 
-A client that is made here asks for the least: `spreadsheets.readonly` to read, `spreadsheets` to write, and nothing of
-Drive. Credentials are those of `credentials=`, else of GOOGLE_APPLICATION_CREDENTIALS, else of a person who has logged
-in (`login`), else the application's default.
-Where SHEETARRAY_SHEETS_ENDPOINT names a server on this machine, all requests go there, and no credentials at all.
+A client that is made here asks for the smallest scope: `spreadsheets.readonly` to read, `spreadsheets` to write, and
+none of Drive. Credentials are those of `credentials=`, else of GOOGLE_APPLICATION_CREDENTIALS, else of a person who has
+logged in (`login`), else the application's default. Where SHEETARRAY_SHEETS_ENDPOINT names a server on this machine,
+all requests go there, and no credentials at all.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from .state import Worksheet
 
 
 def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, Swap]:
-    """Return the stage becomes the worksheet: refused where one of the title is there."""
+    """Return the batch by which the stage becomes the worksheet; it is refused if a worksheet has the title already."""
     seen = stage.find(plan.state)
     assert seen is not None
     swap = Swap(stage.gid, plan.state.generation(stage.gid), seen.notes, own=True)
@@ -26,7 +26,7 @@ def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, S
 
 
 def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
-    """Return the cells of the stage are copied into the worksheet, and the stage is removed."""
+    """Return the batch by which the cells of the stage are copied into the worksheet, and the stage is removed."""
     swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
     copies = [
         {

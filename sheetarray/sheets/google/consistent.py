@@ -1,4 +1,4 @@
-"""Reading a worksheet as it stands at one moment: tried again while others write, and what they are at is explained."""
+"""Reads a worksheet as it stands at one moment: tries again while others write, and says in errors who is writing."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_
 
 @contextmanager
 def explain_unfinished(sheets: Sequence[GoogleSheet]) -> Iterator[None]:
-    """Say of an array that is being written that it is, and by whom, as far as these sheets have been fetched."""
+    """Add to an error about an array that is being written who writes it, as far as these sheets have been fetched."""
     try:
         yield
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""What stands in a worksheet already: its arrays and how far they reach, and the columns that hold something."""
+"""The content of a worksheet before a write: its arrays and the cells that they take, and the columns that are used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BusyError(Exception):
     """Somebody else writes to the worksheet, in place.
 
     Attributes:
-        holder: who.
+        holder: the process that writes.
     """
 
     def __init__(self, holder: Holder) -> None:
@@ -44,7 +44,7 @@ def write_mark(length: int, holder: Holder) -> str:
 
 
 def find_mark(cell: Cell) -> tuple[int, Holder] | None:
-    """Return the length of an array and who writes it, where a cell says so."""
+    """Return the length of an array and the holder that writes it, if a cell holds such a mark; else None."""
     marked = _MARKED.match(cell) if isinstance(cell, str) else None
     holder = Holder.from_text(str(cell)) if marked else None
     return (int(marked[1]), holder) if marked and holder else None
@@ -56,8 +56,8 @@ class StandingArray:
 
     Attributes:
         anchor: where it begins, and its header.
-        cells: what it takes, without its name.
-        name_cell: its name's; None where it has none.
+        cells: the cells that it takes, without its name.
+        name_cell: the cell of its name; None if it has no name.
     """
 
     anchor: Anchor
@@ -87,9 +87,9 @@ class SheetContent:
 
     Attributes:
         arrays: by name, parts in their order.
-        width: columns up to the last that holds something, as far as the first rows show.
+        width: the number of columns up to the last that holds something, as far as the first rows show.
         blank: whether the first rows hold nothing.
-        grid: all cells, where the worksheet is small enough.
+        grid: all cells, if the worksheet is small enough; else None.
     """
 
     arrays: dict[str, list[StandingArray]] = field(default_factory=dict)

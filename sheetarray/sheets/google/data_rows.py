@@ -1,7 +1,7 @@
-"""In which row the data of arrays begin: all in one, with blanks between names and headers, as far as those fit.
+"""Finds the row in which the data of all arrays begin: blanks stand between names and headers that are shorter.
 
-Readers know a name above blanks by another array whose name and data stand in the same two rows; so there are no blanks
-where a write leaves no such array.
+Readers accept a name above blanks only if another array has its name and its data in the same two rows. So there are no
+blanks if a write leaves no such array.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Writing at once what one request can carry: the batch changes everything or nothing, and its answer shows the cells.
+"""Writes at once: one batch changes everything or nothing, and its answer shows the cells as they stand afterwards.
 
-Where the service turns out not to keep a cell as it is, another batch puts back what was there.
+If the service does not keep a cell as it was sent, another batch puts back the cells that were there before.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ChangedCellError(Exception):
     """The service keeps a cell as something else; what was there stands again.
 
     Attributes:
-        difference: which cell, and as what.
+        difference: the cell, the value that was sent and the one that is kept.
     """
 
     def __init__(self, difference: CellDifference) -> None:
@@ -136,7 +136,7 @@ class DirectWrite:
         piece = self._layout.pieces[place.index]
         return [*piece.cells_above(named=place.named), *self._elements[place.index]]
 
-    # What has become of it -----------------------------------------------------------------------------------
+    # Comparing and undoing -----------------------------------------------------------------------------------
 
     def _compare(self, grid: GridCells | None) -> CellDifference | None:
         """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""

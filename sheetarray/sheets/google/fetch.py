@@ -1,4 +1,4 @@
-"""Values of ranges, as columns: in one request where the address of it stays short enough, in few where it does not."""
+"""Fetches the values of ranges, as columns: in one request, or in several if its URL would become too long."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def fetch_values(
         dates: give dates and durations as text, as they are shown, instead of serial numbers.
 
     Yields:
-        The number of the request, from 0, and the columns of the next range: what has the same number is of one moment.
+        The number of the request, counted from 0, and the columns of the next range. Ranges with the same number show
+            the worksheet at one moment.
 
     Raises:
         RefusedError: there is no such worksheet, or the range begins beyond its end.
@@ -97,5 +98,5 @@ def _unquote(title: str) -> str:
 
 
 def count_requests(ranges: Sequence[tuple[str, Rect]]) -> int:
-    """Return the number of requests that `values` makes for so many ranges."""
+    """Return the number of requests that `fetch_values` makes for some ranges."""
     return len(list(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])))

@@ -1,4 +1,4 @@
-"""Who is writing: the mark that a write leaves in the spreadsheet, and whether its writer can still be alive.
+"""`Holder`, the process that writes: its mark in the spreadsheet, and whether it can still be alive.
 
 A mark has a time by the service's clock, and a holder: a digest of the machine, the process, and a random part. On the
 same machine a dead process is seen at once; elsewhere a write is given up for dead after two hours, which no write

@@ -53,7 +53,7 @@ class InPlaceWrite:
         """Write everything.
 
         Args:
-            filled: told the cells that are put, and those that are compared.
+            filled: is called with the number of cells that have been put, and again as they are compared.
 
         Raises:
             RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
@@ -128,7 +128,7 @@ class InPlaceWrite:
         )
 
     def _release(self) -> None:
-        """Tell others, if it can be told, that nobody writes any more: the next one need not wait."""
+        """Change the mark, if the service takes it, to say that nobody writes any more, so that nobody waits."""
         assert self._generation is not None
         nobody = replace(self._holder, began=0.0)
         with suppress(FailedError, RefusedError, RemoteError):

@@ -1,4 +1,4 @@
-"""What writes have left in a spreadsheet, and taking it away: stages, and marks of arrays that are written in place."""
+"""Finds and removes leftovers of writes in a spreadsheet: stages, and marks of arrays that were written in place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Leftover:
 
     Attributes:
         location: the title of the stage, or the cell of the mark.
-        message: whose it is, and since when.
+        message: a sentence that says which process it is of, and since when.
         dead: whether the writer is known to be dead, or taken for dead.
     """
 

@@ -38,7 +38,7 @@ class ViewNotes:
     """The notes on a worksheet that is a view, in its developer metadata.
 
     Attributes:
-        of: the id of the worksheet where the array stands.
+        of: the id of the worksheet in which the array stands.
         array: its name.
         rows, columns: the dimensions that run down and across.
         colors: as `View` has them.

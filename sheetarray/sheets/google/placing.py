@@ -1,7 +1,7 @@
-"""Finding places for columns in a worksheet that is there, before anything is written.
+"""Finds the cells for the columns of a write in a worksheet that exists, before anything is written.
 
-An array of a name that is there takes its place; others go to free columns on the right. Whatever else stands in the
-worksheet stays, or the write is refused with its address.
+An array replaces the one that has its name; others go to free columns on the right. All other cells of the worksheet
+stay, or the write is refused with the address of one that is in the way.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class _Planner:
                         "a merged cell", merge.top, merge.left or 0, self.layout.pieces[place.index].name
                     )
 
-    # How large -----------------------------------------------------------------------------------------------
+    # The size of the grid ------------------------------------------------------------------------------------
 
     def with_size(self, limit: int, blocked: Collection[str]) -> WritePlan:
         """Return the plan, with the size of the grid."""

@@ -21,12 +21,12 @@ class ColumnPlace:
     """The place of a layout's column in a worksheet.
 
     Attributes:
-        index: which column of the layout it is for.
+        index: of the column in the layout.
         row, column: of the first cell, in the worksheet.
-        named: whether that is the name; else the name stays as it is.
-        height: how many cells.
-        data: row of the first element (of the word `data`, if the array is empty).
-        elements: how many, at least one.
+        named: whether the first cell is the name; else the name that stands there stays.
+        height: the number of cells.
+        data: the row of the first element (of the word `data`, if the array is empty).
+        elements: the number of elements, but at least 1.
     """
 
     index: int
@@ -56,7 +56,7 @@ class RangeOf:
     Attributes:
         name: of the range.
         rect: the elements.
-        known: it is there already.
+        known: the named range that exists already; None if it is to be made.
     """
 
     name: str
@@ -69,8 +69,8 @@ class WritePlan:
     """A write that would be right for a spreadsheet in one state.
 
     Attributes:
-        state: what was seen.
-        sheet: the worksheet; None where it is to be made.
+        state: the state of the spreadsheet that was seen.
+        sheet: the worksheet; None if it is to be made.
         places: of the layout's columns, in their order.
         fresh: of those, the columns that were blank.
         cleared: what remains of arrays that are replaced.

@@ -1,4 +1,4 @@
-"""Reading back what a write has put into its place, and comparing it, cell by cell."""
+"""Reads back the cells that a write has put into a worksheet, and compares them one by one with those that it sent."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class CellDifference:
     """A cell that is another one than was written.
 
     Attributes:
-        place: the array, and the element of its buffer.
-        sent: what was written.
-        kept: what is there.
+        place: the name of the array, and the number of the element in its buffer.
+        sent: the cell that was written.
+        kept: the cell that stands there.
     """
 
     place: str
