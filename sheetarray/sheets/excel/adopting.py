@@ -1,4 +1,4 @@
-"""What people have changed in a workbook, accepted: headers, names, fingerprints, views, guards are true to the cells.
+"""Accepts what people have changed in a workbook: makes headers, names, fingerprints, views and guards true to cells.
 
 The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name has to
 refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
@@ -124,7 +124,7 @@ def change_cells(content: bytes, values: Mapping[str, int], *, location: str) ->
 
     Args:
         content: the XML of the worksheet, in UTF-8.
-        values: what is to stand in cells, by their addresses.
+        values: the new integers, by the addresses of their cells.
         location: the part's name, for messages.
 
     Raises:

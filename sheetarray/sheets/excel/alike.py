@@ -1,4 +1,4 @@
-"""Columns of one dtype and style, whose cells are made together: a call of the engine for all of them, not for each."""
+"""Groups columns of one dtype and style, whose cells are made together: by one call of the engine, not one for each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def group_alike(
     """Return the groups of columns that can be made together, and the columns that are made one by one.
 
     Args:
-        pieces: the place of each column, what stands in it, its style, and of how many elements cells are wanted.
+        pieces: for each column its place, its part of an array, its style, and the number of elements to be made.
     """
     groups: dict[tuple[Any, int | None, int], list[int]] = {}
     alone = []
@@ -37,9 +37,9 @@ def typed_together(buffers: Sequence[Buffer], like: LayoutColumn, style: int | N
     """Return the cells of columns that are alike, row by row.
 
     Args:
-        buffers: as many elements of each column.
+        buffers: of each column the same number of elements.
         like: one of the columns.
-        style: of all of them.
+        style: that all of them have.
         as_text: make every element text.
     """
     elements: Buffer = np.stack(buffers, axis=1).reshape(-1)

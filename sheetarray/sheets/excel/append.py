@@ -1,4 +1,4 @@
-"""Sheets put into a workbook that is there, as a guest: every part that needs no change keeps its bytes.
+"""Plans how sheets are put into an existing workbook: every part that needs no change keeps its bytes.
 
 What changes is the list of parts, the workbook's own part, their relationships and the document's properties;
 charts, images, macros, styles, comments and other sheets are copied as they are packed. A sheet may be replaced
@@ -39,18 +39,18 @@ class PackageEdit:
     """The changes to a package.
 
     Attributes:
-        package: as it is.
-        replaced: new content of parts that are there.
-        dropped: parts that go.
-        sheets: whose rows are to be written, in the order of the plans; their parts are added, or replaced.
-        styles: those that the workbook has; none is added to it.
+        package: before the changes.
+        replaced: the new content of existing parts, by their names.
+        dropped: the names of parts that are removed.
+        sheets: the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced.
+        styles: the styles of the workbook; no style is added to it.
         properties: the part of the custom properties.
-        record: what the workbook goes on to remember.
-        known_sheets: what is remembered of each new sheet already, by the workbook's spelling of its title.
+        record: the record of sheets that stay.
+        known_sheets: the beginning of the record of each new sheet, by the title as the workbook spells it.
         titles: that spelling, by the plan's title.
         strict: whether the workbook is strict OOXML.
-        views: in the order of their plans; their parts are added, or replaced.
-        names: the defined names of the arrays, by what they stand for.
+        views: the views, in the order of their plans; their parts are added, or replaced.
+        names: the defined names of the arrays, by the cells for which they stand.
     """
 
     package: Package

@@ -1,4 +1,4 @@
-"""Everything that is to be said of a workbook: damage, edits, formulas in the place of elements, and missing arrays."""
+"""Collects all findings about a workbook: damage, edits, formulas in place of elements, and missing arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
 CheckSheets = Callable[..., Iterator[Finding]]
-"""`composite.check_sheets`, or what takes the same arguments and gives the same findings."""
+"""`composite.check_sheets`, or a function with the same arguments and the same findings."""
 
 
 def find_all(
@@ -67,15 +67,13 @@ def _find_all(
             findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
             verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
             yield from findings
-        elif buffer is not None and (guarded := snapshots.compare(name, column, buffer)):
-            memory.pass_over(name)
-            verdict = list(find_edits(guarded, column.header, name, column.element_address))
-            verdict = [replace(finding, array=name) for finding in verdict]
-            verdicts.extend(verdict)
-            yield from verdict
         elif buffer is not None:
-            title = column.group[0].title or ""
-            verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
+            if guarded is None:
+                verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+            else:
+                memory.pass_over(name)
+                verdict = list(find_edits(guarded, column.header, name, column.element_address))
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
             yield from verdict
@@ -83,7 +81,7 @@ def _find_all(
             yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
     def find_unchanged(arrays: Sequence[DecodedArray]) -> Collection[str]:
-        """Return the names of those of some arrays of which there is nothing to say."""
+        """Return the names of those of some arrays that are as they were written, and so have no finding."""
         plain = [
             (name, column.group[0].title or "", column.header, buffer)
             for name, buffer, column in arrays
@@ -98,19 +96,19 @@ def _find_all(
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
     if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
-        yield from memory.find_missing()  # where every array could be read: a broken one is not gone
+        yield from memory.find_missing()  # only if every array could be read: a broken one is not missing
 
 
 def _judge_rows(
     guarded: Guarded, name: str, changes: Iterable[Finding | RowChange], column: ArrayColumn
 ) -> list[Finding | RowChange]:
-    """Return the change of rows of an array that its guard tells, or the findings of its edits.
+    """Return the change of rows that a guard shows, if nothing else has changed; otherwise findings of the edits.
 
     Args:
         guarded: the array beside its snapshot.
         name: of the array.
-        changes: what its fingerprint says; of rows that are alike it knows which ones may be those that were added.
-        column: its cells.
+        changes: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
+        column: the cells of the array.
     """
     known = [change for change in changes if isinstance(change, RowChange)]
     only = guarded.only_change

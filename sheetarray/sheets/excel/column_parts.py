@@ -1,4 +1,4 @@
-"""Arrays over one column or several, while their cells come: how far each part is, and what came before its turn."""
+"""The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...header import Header, NoteFinding, warn_of_finding
 from ...spool import NotInPiecesError, PiecedArrays
 from .sheet import ExcelSheet
 
-_KEPT = 2**18  # elements that are given at once of what was kept
+_KEPT = 2**18  # kept elements that are yielded at once
 
 
 @dataclass
@@ -23,12 +23,13 @@ class ColumnPart:
 
     Attributes:
         name: of the array.
-        anchor: where the part begins.
-        count: how many elements it has.
-        stop: the row above which it has to end; None for the sheet's end.
-        done: how many elements have been read.
-        is_complete: whether its sheet has been gone through.
-        kept: elements that came before those of the part before it.
+        anchor: with which the part begins.
+        count: the number of its elements.
+        stop: the row above which it has to end; None for the end of the sheet.
+        done: the number of elements that have been read.
+        is_complete: whether its sheet has been read to the end.
+        kept: text elements that came before the parts before it were complete.
+        spool: the same for other elements.
     """
 
     name: str
@@ -42,18 +43,18 @@ class ColumnPart:
 
     @property
     def header(self) -> Header:
-        """Return that of the array."""
+        """The header of the array."""
         assert self.anchor.header is not None
         return self.anchor.header
 
     @property
     def request(self) -> Request:
-        """Return the cells that are still to be read."""
+        """The request for the cells that are still to be read."""
         column, row = self.anchor.data_cell
         return Request(column, row + self.done, self.header.dtype, stop=self.stop)
 
     def keep(self, elements: Buffer) -> None:
-        """Keep elements until their turn comes; text stays in memory."""
+        """Keep elements until the parts before are complete: text in memory, all others in a file without a name."""
         if elements.dtype.kind in "OUT":
             self.kept.append(elements)
             return
@@ -62,7 +63,7 @@ class ColumnPart:
         self.spool.append(self.name, elements)
 
     def take(self) -> Iterator[Buffer]:
-        """Yield what was kept."""
+        """Yield the kept elements, and keep them no longer."""
         yield from self.kept
         if self.spool is not None:
             with self.spool as spool:
@@ -73,7 +74,7 @@ class ColumnPart:
         self.kept, self.spool = [], None
 
     def next_elements(self, count: int) -> Anchor:
-        """Return the next elements of the part as an array of their own."""
+        """Return an anchor for the next `count` elements, as if they were an array of their own."""
         header = Header(self.header.dtype, (count,), (1,), 0, "row-major", count)
         return replace(self.anchor, header=header, start=self.anchor.start + self.done)
 
@@ -84,7 +85,7 @@ def _split_parts(
     """Return the parts of an array; all but the last reach down to the last row of their sheets.
 
     Raises:
-        NotInPiecesError: they do not, or lie in rows.
+        NotInPiecesError: the parts do not reach down so far, or the array lies in rows.
     """
     header = group[0].header
     if header is None or any(anchor.orient == "rows" for anchor in group):
@@ -99,11 +100,16 @@ def _split_parts(
 def find_parts(
     sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
 ) -> dict[str, list[ColumnPart]]:
-    """Return the parts of arrays by name, of all that there are for None.
+    """Return the parts of arrays, by the names of the arrays.
+
+    Args:
+        sheets: of a workbook.
+        names: of the arrays; None for all.
+        note: called with each finding about a header.
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: no such array, or one that lies in rows.
+        NotInPiecesError: an array is missing, or lies in rows.
     """
     anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
     wanted = None if names is None else frozenset(names)

@@ -1,9 +1,8 @@
-"""Cells that repeat other cells, and take their values from those: columns whose elements stand in a view.
+"""Follows formulas that only repeat another cell, and gives them its value: columns whose elements stand in a view.
 
-A formula without a value is followed wherever it leads; one with a value only where it leads into a view that people
-may have edited in a program that computes nothing. One step is enough, as an element of a view is no formula: what
-leads to another formula without a value, or in a circle, stays a formula without a value, and is an error with its
-address.
+A formula without a value is followed to any cell; one with a value only to a view that people may have edited in a
+program that computes nothing. One step is enough, since an element of a view is no formula: a formula that leads to
+another one without a value, or in a circle, stays without a value, and is an error with its address.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from .reader.column import ColumnRun
 from .reader.references import HasReferences
 from .reader.some_runs import ROW, SomeRuns
 
-_MOST_TITLES = 1_000  # of other sheets to which the formulas of one lead, besides those that are views for editing
+_MOST_TITLES = 1_000  # sheets to which the formulas of one sheet are followed, besides views for editing
 CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
 
 
 class Followed:
-    """The formulas of one sheet that repeat cells.
+    """The formulas of one sheet that repeat cells, and the cells that they repeat.
 
     Args:
         title: of the sheet.
-        container: the workbook.
-        titles: of all sheets, in lower case; a formula that leads to a sheet that is gone is not followed.
-        cells_of_rows: the cells of some rows, by the title of their sheet in lower case.
-        editable: titles of views in which elements stand, in lower case.
-        changed: titles of views that anybody has saved again, and of sheets that may be such views.
+        container: the open workbook.
+        titles: of all sheets, in lower case; a formula that leads to any other sheet is not followed.
+        cells_of_rows: returns the cells of some rows, given the title of their sheet in lower case.
+        editable: the titles of views for editing, in lower case.
+        changed: the titles of views that a program has saved again, and of sheets that may be such views.
     """
 
     def __init__(
@@ -56,7 +55,10 @@ class Followed:
         return bool(self.changed) and not self.changed.isdisjoint(self._references()[3])
 
     def _references(self) -> tuple[Positions, Positions, Positions, list[str]]:
-        """Return the formulas' positions in order, the cells' positions, the numbers of their sheets, and those."""
+        """Return the positions of the formulas, sorted column by column, and those of the cells that they repeat.
+
+        Also return for each formula the number of the sheet with that cell, and the titles of sheets by these numbers.
+        """
         if self._known is None:
             titles: dict[str, int] = {}
             rows = []
@@ -74,7 +76,7 @@ class Followed:
         return self._known
 
     def _find(self, positions: Positions) -> tuple[Positions, Mask]:
-        """Return for each of some cells the number of its reference, and whether it has one."""
+        """Return the index of each cell's reference, and a mask of the cells that have a reference."""
         formulas = self._references()[0]
         if not len(formulas):
             return np.zeros(len(positions), np.int64), np.zeros(len(positions), np.bool_)
@@ -82,7 +84,14 @@ class Followed:
         return places, formulas[places] == positions
 
     def cell_in_view(self, row: int, column: int) -> tuple[str, int, int] | None:
-        """Return the cell of a view for editing that a formula repeats: its sheet in lower case, its row and column."""
+        """Return the cell of a view for editing that a formula repeats: its title in lower case, its row and column.
+
+        None if the cell is no such formula.
+
+        Args:
+            row: of the formula, from 0.
+            column: of the formula, from 0.
+        """
         _, targets, numbers, titles = self._references()
         places, known = self._find(np.array([column * ROW + row]))
         if not known[0] or (title := titles[numbers[places[0]]]) not in self._editable:
@@ -90,7 +99,7 @@ class Followed:
         return title, *divmod(int(targets[places[0]]), ROW)
 
     def without_links(self, run: CellRun) -> CellRun:
-        """Return cells, of which those that repeat a view for editing count as no formulas."""
+        """Return the same cells, in which those that repeat a view for editing no longer count as formulas."""
         if run.formulas is None or not self._editable:
             return run
         _, _, numbers, titles = self._references()
@@ -100,12 +109,14 @@ class Followed:
         return replace(run, formulas=marks if marks.any() else None)
 
     def follow(self, run: ColumnRun, column: int, first: int) -> ColumnRun:
-        """Return the cells of a column, those that repeat others with the values of those, blank ones left out.
+        """Return the cells of a column, in which formulas that repeat other cells have the values of these.
+
+        Formulas that repeat a blank are left out.
 
         Args:
             run: the cells, with values of text.
-            column: which it is, from 0.
-            first: the row of its place 0.
+            column: the number of the column, from 0.
+            first: the row from which on the places of the cells are counted.
         """
         import polars as pl
 
@@ -131,7 +142,7 @@ class Followed:
         return ColumnRun(run.places[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
 
     def _cells_in(self, title: str, number: int) -> SomeRuns:
-        """Return the cells of a sheet to which formulas lead, all of them at once."""
+        """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""
         if title not in self._cells:
             _, targets, numbers, _ = self._references()
             rows = np.unique(targets[numbers == number] // ROW)

@@ -1,4 +1,4 @@
-"""What `check` says of arrays of which elements have become formulas: how many, where, and what of their values."""
+"""The findings of `check` about arrays in which elements, or cells of a header, have become formulas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def finding_of_formulas(
         name: of the array.
         column: its cells.
         formulas: by the titles of sheets.
-        verdict: what has become of its values, as far as it is remembered; None where that is not known.
+        verdict: the findings about its values; None if it is unknown what they were.
     """
     yield from _of_headers(column, formulas)
     count, ends = 0, list[int]()

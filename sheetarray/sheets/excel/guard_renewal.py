@@ -1,4 +1,4 @@
-"""Guards made true to the cells of a workbook, when what people have changed is accepted."""
+"""Makes the guards of a workbook true to its cells, when `adopt` accepts what people have changed."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, Res
 
     Args:
         book: the workbook that changes.
-        reading: the same, as it is read.
-        arrays: what stands in it now.
+        reading: the same workbook, open for reading.
+        arrays: the arrays that stand in it now.
     """
     parts = {sheet.title: sheet for sheet in book.sheets}
     renewed: dict[str, bytes] = {}
     for guard in reading.guards():
         snapshots = Snapshots([guard], aligns=True, survey=survey_of(reading))
         texts = []
-        for says, _ in snapshots:
-            array = arrays.get(says.name)
+        for snapshot, _ in snapshots:
+            array = arrays.get(snapshot.name)
             if array is None:
                 continue
             header = array.column.header
-            buffer = snapshots.restore(says.name, array.buffer, array.column)
+            buffer = snapshots.restore(snapshot.name, array.buffer, array.column)
             linear = LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
-            texts.append(encode_snapshot(says.name, linear, sheet=says.sheet, cells=says.cells, dates=says.dates))
+            texts.append(
+                encode_snapshot(snapshot.name, linear, sheet=snapshot.sheet, cells=snapshot.cells, dates=snapshot.dates)
+            )
         sheet = parts[guard.title or ""]
         plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
         ((head, tail),) = worksheet_xml(book, [plan], [sheet])

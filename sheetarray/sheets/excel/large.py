@@ -1,8 +1,8 @@
 """Checks a large workbook with no more than one of its arrays in memory.
 
-As a rule nobody has touched it, which checksums tell while its elements go by. Otherwise these come piece by piece into
-a file without a name; each array is then judged by itself, mapped from there. A workbook in which a cell is wrong, or
-their number, is read at once: reading says what it is.
+As a rule nobody has touched the workbook, and checksums of its elements, read piece by piece, show that. Otherwise all
+elements are put into a file without a name, from which each array is mapped and compared by itself. A workbook with a
+wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from .stored import store_arrays
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
-LARGE_WORKBOOK = 2**27  # bytes of worksheets, inflated; of a smaller one all arrays are read together
-MOST_ARRAYS, _SHORT = 10_000, 2**11  # that are gone through one by one though they are short, and bytes of such a one
+LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
+MOST_ARRAYS, _SHORT = 10_000, 2**11  # more arrays, with fewer bytes of XML each, are read together too
 
 
 class _EditedError(Exception):
-    """Something is to be said of the workbook."""
+    """The workbook is not as it was written, so that it has to be compared in full."""
 
 
 class _NoFormulas(FormulaCells):
-    """The formulas of a sheet, where any is one too many."""
+    """A collection of formulas that refuses the first one: a workbook as it was written has no formulas."""
 
     def add(self, run: CellRun) -> None:
-        """Refuse cells that are formulas."""
+        """Raise an `_EditedError` if a cell is a formula."""
         if run.formulas is not None or run.areas:
             raise _EditedError
 
 
 def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
-    """Return every finding in a workbook; None where it is small, or has to be read at once.
+    """Return every finding in a workbook; None if it is small, or has to be read at once.
 
     All arguments are those of `check_excel`.
 
@@ -59,7 +59,7 @@ def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard:
             return None
     count = StoredFingerprints(source).count_arrays()
     if count > MOST_ARRAYS and size < _SHORT * count:
-        return None  # all together take less memory than what is known of each
+        return None  # all of these arrays take less memory than their fingerprints
     if is_large_and_intact(source, sheet, missing):
         return []
     with Workbook(source) as book:
@@ -74,7 +74,7 @@ def is_large_and_intact(source: Source, title: str | None, missing: Missing) -> 
 
     Args:
         source: of the workbook.
-        title: of the only sheet that is looked at; None for all.
+        title: of the only sheet that is read; None for all.
         missing: as for `check_excel`.
 
     Raises:
@@ -118,7 +118,7 @@ def check_in_pieces(
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: a cell is wrong, or their number, or there is no array.
+        NotInPiecesError: a cell or the number of cells is wrong, or the sheets hold no array.
     """
     findings: list[Finding] = []
     parts = find_parts(sheets, None, findings.append)

@@ -1,4 +1,4 @@
-"""The sheets of a workbook to which others are added: searched for arrays then, so that `scan` need not do it again."""
+"""Searches the other sheets of a workbook for arrays when sheets are added to it, so that `scan` need not do it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .checking import select_sheets
 from .searches import Searches, content_of, read_searches
 from .workbook import Workbook
 
-MOST_BYTES = 2**26  # of worksheets, inflated; of more the others are searched by every `scan`
+MOST_BYTES = 2**26  # of inflated worksheets that are searched; beyond, every `scan` searches them
 
 
 def search_other_sheets(source: Source, gone: Collection[str]) -> Searches:

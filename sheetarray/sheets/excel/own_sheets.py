@@ -1,4 +1,4 @@
-"""Which sheets of a workbook are ours, and which of those a write replaces or leaves empty.
+"""Finds the sheets of a workbook that this package wrote, and those of them that a write replaces or leaves empty.
 
 A sheet is ours where the workbook's custom properties say so: under "sheets", by its title, with the defined names made
 for it ("names") and the first sheet of the same write ("of").

@@ -1,9 +1,9 @@
-"""Arrays of a workbook piece by piece: a sheet is gone through once, for all columns that are asked for.
+"""Reads arrays of a workbook piece by piece: one pass over each sheet, for all columns that are asked for.
 
-Where an array goes on in other columns, what of them comes too early is kept in a file without a name. A workbook in
-which a cell is wrong, or their number, is read at once: reading says what it is. Of a guarded one whose elements have
-not the checksums that they were written with, only snapshots tell what they were: all elements wait in such a file,
-and each array is then held against its own. A pass before says whether that is needed.
+Where an array goes on in other columns, elements that come too early are kept in a file without a name. A workbook with
+a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a workbook has a guard,
+a first pass compares the checksums of its arrays. Where they differ, all elements are put into such a file, and each
+array is then compared with its snapshot.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from .stored_fingerprints import StoredFingerprints
 from .whole import read_book
 from .workbook import Workbook
 
-_CELLS = 2**18  # that are sorted into columns at once
+_CELLS = 2**18  # cells that are sorted into columns at once
 
 
 class _NeedsTextError(Exception):
-    """Of numbers alone the cells cannot be told."""
+    """A column of numbers holds text, so that the sheet has to be read as text."""
 
 
 class _NaNError(Exception):
-    """An element is NaN, whose bits a guard alone keeps."""
+    """An element is NaN: all NaNs have one checksum, so that only a guard knows its bits."""
 
 
 def iter_elements_excel(
@@ -106,7 +106,7 @@ def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Seque
 
     Raises:
         FormatError: a sheet is damaged.
-        NotInPiecesError: cells are to be looked at with all others.
+        NotInPiecesError: the arrays have to be read at once.
     """
     arrays = find_parts(sheets, names, lambda _: None)
     anchors = {name: group[0].anchor for name, group in arrays.items()}
@@ -123,7 +123,7 @@ def _iter_restored(
 
     Raises:
         FormatError: a sheet is damaged.
-        NotInPiecesError: cells are to be looked at with all others.
+        NotInPiecesError: the arrays have to be read at once.
     """
     parts = find_parts(sheets, None)
 
@@ -153,7 +153,7 @@ def iter_arrays(
 
     Raises:
         FormatError: a sheet is damaged.
-        NotInPiecesError: cells are to be looked at with all others.
+        NotInPiecesError: the arrays have to be read at once.
     """
     turns = dict.fromkeys(arrays, 0)
     for sheet in sheets:
@@ -178,7 +178,7 @@ def _iter_sheet(
 
     Raises:
         FormatError: the sheet is damaged.
-        NotInPiecesError: a cell is wrong, or their number.
+        NotInPiecesError: a cell is wrong, or the number of cells.
     """
     import polars as pl
 
@@ -201,7 +201,7 @@ def _iter_sheet(
 def _pass_over(
     sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
 ) -> Iterator[tuple[ColumnPart, Buffer]]:
-    """Yield parts, each with its next elements, up to the last cell that there is.
+    """Yield parts, each with its next elements, up to the last cell of the sheet.
 
     Raises:
         FormatError: the sheet is damaged.
@@ -226,7 +226,7 @@ def _pass_over(
 def _sort_into_parts(
     sheet: ExcelSheet, runs: Sequence[CellRun], parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
 ) -> Iterator[tuple[ColumnPart, Buffer]]:
-    """Yield parts, each with those of its next elements that are among some cells."""
+    """Yield parts, each with its next elements among some cells of the sheet."""
     firsts: dict[int, int] = {}
     for part in parts:
         request = part.request
@@ -252,7 +252,7 @@ def _sort_into_parts(
 
 
 def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: Missing, *, numeric: bool) -> Buffer:
-    """Return the elements in some cells, the last of which is not blank."""
+    """Return the elements in some cells of a part, decoded in bulk if possible, otherwise one by one."""
     import polars as pl
 
     request = part.request
@@ -273,10 +273,10 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
 
 
 def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells, missing: Missing) -> Buffer:
-    """Return elements, each cell of which was looked at.
+    """Return the elements in some cells of a part, decoded one by one.
 
     Raises:
-        NotInPiecesError: one is wrong.
+        NotInPiecesError: a cell is wrong.
     """
     decoded = ArrayColumn([part.next_elements(count)], [column], sheet).decode_checked(missing)
     if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:

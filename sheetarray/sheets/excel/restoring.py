@@ -1,4 +1,4 @@
-"""A workbook with a guard -> the file as it was written, or with what people have edited and all else exact."""
+"""Writes the arrays of a workbook anew from its guard: as they were written, or with edits and all else exact."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
         path = Path(folder, "restored.xlsm" if for_macros else "restored.xlsx")
-        for says, arrays in groups.values():
+        for snapshot, arrays in groups.values():
             layouts = lay_out_arrays(arrays)
-            as_text, real_dates = says.cells == "text", says.dates == "real"
+            as_text, real_dates = snapshot.cells == "text", snapshot.dates == "real"
             views = select_views(asked, arrays)
             if not path.exists():
                 write_workbook(
                     path,
                     arrays,
                     layouts,
-                    sheet=says.sheet,
+                    sheet=snapshot.sheet,
                     as_text=as_text,
                     real_dates=real_dates,
                     report=ignore_progress,
@@ -69,7 +69,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                     path,
                     arrays,
                     layouts,
-                    sheet=says.sheet,
+                    sheet=snapshot.sheet,
                     if_sheet_exists="error",
                     as_text=as_text,
                     real_dates=real_dates,
@@ -96,20 +96,20 @@ def select_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -
 
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
-    """Return the arrays of each sheet by their names, and how they were written, by the sheet's title.
+    """Return, by the titles of sheets, the header of a snapshot, which says how the sheet was written, and its arrays.
 
     Raises:
-        FormatError: there are none, or one is damaged.
+        FormatError: the workbook has no guard, or a snapshot is damaged.
     """
     snapshots = Snapshots(book.guards(), aligns=keep_edits, survey=survey_of(book))
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for entry in snapshots:
-        says = entry[0]
-        _, arrays = groups.setdefault(says.sheet, (says, {}))
+        snapshot = entry[0]
+        _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
         buffer = snapshots.decode(entry, 0)
         if buffer is not None:
-            header = says.header
-            arrays[says.name] = LinearArray(
+            header = snapshot.header
+            arrays[snapshot.name] = LinearArray(
                 header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer
             )
     if snapshots.findings:

@@ -1,8 +1,8 @@
-"""The cells of a layout -> the rows of a worksheet's XML, in blocks that the columnar engine makes.
+"""Makes the rows of a worksheet's XML from the cells of a layout, in blocks, by the columnar engine.
 
-The rows of a block come from one format expression over its columns: numbers go into it as they are, and the engine's
-text of a double is the shortest that reads back. Cells of other kinds, or columns that mix kinds, are made
-column by column before. The header zone is written cell by cell.
+The rows of a block come from one format expression over its columns. Numbers go into it as they are, since the engine's
+text of a double is the shortest that reads back. Cells of other kinds, and columns that mix kinds, are made column by
+column before. The header zone is written cell by cell.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ from .xml_text import xml_text
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_BLOCK = (
-    2**16
-)  # while one is deflated, the next is made: of few large ones the first and the last have no company
-SHORT_BLOCK = 256  # rows of a block of which the columns of one kind are made together
+_CELLS_A_BLOCK = 2**16  # while one block is deflated, the next is made, which gains little with few large blocks
+SHORT_BLOCK = 256  # rows of a block in which all columns of one kind are made together
 
 _HIDDEN = ' hidden="1" outlineLevel="1"'
 _AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside which a click shows them
@@ -38,14 +36,16 @@ _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t
 
 
 class RowWriter:
-    """The rows of one sheet.
+    """Makes the XML of the rows of one sheet.
 
     Args:
-        layout: what stands where.
+        layout: which part of which array stands in which column.
         as_text: write every element as text.
-        styles: those that the workbook has; without a bold one, the text of names is bold itself.
-        value_styles: of the numbers or booleans of each column, None for the usual one; dates without a style are text.
-        links: the formulas of elements that stand in a view, by the names of arrays; null for all others.
+        styles: the styles of the workbook; if it has no bold one, names are written as bold rich text.
+        value_styles: the style of the numbers or booleans in each column, None for the usual one. Dates without a style
+            are text.
+        links: for arrays whose elements stand in a view for editing, by their names: the formulas of the elements that
+            do, null for all others.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RowWriter:
         self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
 
     def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
+        """Yield pieces of XML in their order, each with the number of the layout's cells that are written with it."""
         yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
         after = self.layout.zone_height
         collapsed = f'<row r="{after + 1}"{_AFTER_HIDDEN}'.encode() if self.layout.hides_headers else b""
@@ -95,7 +95,7 @@ class RowWriter:
         return "".join(rows)
 
     def _zone_column(self, piece: LayoutColumn) -> list[str]:
-        """Return the XML that follows the reference in each cell; empty for a blank."""
+        """Return the XML after the reference of each cell in a column of the header zone; empty for a blank."""
         head = [self._name(piece)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
         first = self._first_cells(piece, room) if room else []
@@ -111,7 +111,7 @@ class RowWriter:
         return [cell[start:] for cell in self._linked_cells(piece, "", numbers, 0).to_list()]
 
     def _linked_cells(self, piece: LayoutColumn, letter: str, numbers: pl.Series, first: int) -> pl.Series:
-        """Return cells of an array whose elements stand in a view, whole; empty for a blank."""
+        """Return the whole XML of cells whose elements stand in a view for editing; empty for a blank."""
         cells = self._to_typed(piece, first, len(numbers))
         formulas = self._links[piece.name][piece.start + first : piece.start + first + len(numbers)]
         return linked_xml(letter, numbers, formulas, cells, self._styles[id(piece)])
@@ -125,7 +125,7 @@ class RowWriter:
         return f' s="{style}"' + SPACED_TEXT.format(xml_text(piece.name))
 
     def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
-        dates = self._styles[id(piece)] is not None  # a style for them
+        dates = self._styles[id(piece)] is not None  # without a style, dates are text
         return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text, serials=dates)
 
     # The body ------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class RowWriter:
         return [self._short_block_xml(row, count)] if count <= SHORT_BLOCK else self._long_block_xml(row, count)
 
     def _short_block_xml(self, row: int, count: int) -> bytes:
-        """Return a block of few rows: all cells of columns that are alike are made at once, and put in order then."""
+        """Return a block of few rows: cells of columns that are alike are made together, then all are put in order."""
         numbers = [str(row + 1 + index) for index in range(count)]
         pieces, width = self.layout.pieces, len(self.layout.pieces) + 2
         spans = [self.layout.elements_in_rows(piece, row, count) for piece in pieces]
@@ -164,7 +164,7 @@ class RowWriter:
         return "".join([cells[index] for index in in_order]).encode()
 
     def _column_cells(self, place: int, numbers: list[str], span: tuple[int, int]) -> list[str]:
-        """Return the cells of a column, whole; empty for a blank."""
+        """Return the whole XML of the cells in a column; empty for a blank."""
         import polars as pl
 
         piece, (first, filled) = self.layout.pieces[place], span
@@ -175,6 +175,7 @@ class RowWriter:
         return _mixed_cells(kinds, self._letters[place], rows).to_list()
 
     def _long_block_xml(self, row: int, count: int) -> list[bytes]:
+        """Return a block of many rows, in pieces: one expression of the engine makes all rows."""
         import polars as pl
 
         numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
@@ -209,7 +210,7 @@ class RowWriter:
 
 
 class _Chunks(io.RawIOBase):
-    """A file that keeps what the engine writes as it comes, where one in memory would copy it."""
+    """A file that keeps the pieces that the engine writes; `io.BytesIO` would copy them once more."""
 
     def __init__(self) -> None:
         self.chunks: list[bytes] = []
@@ -223,7 +224,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
-    """Return the cells of a column one by one, whole; empty for a blank."""
+    """Return the whole XML of the cells in a column that may mix kinds; empty for a blank."""
     import polars as pl
 
     columns = {"": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
@@ -232,7 +233,13 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
 
 
 def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: list[str], rows: list[str]) -> list[str]:
-    """Return cells of many columns, whole; empty for a blank."""
+    """Return the whole XML of cells of many columns; empty for a blank.
+
+    Args:
+        kinds: of the cells, as `split_kinds` returns them.
+        heads: the XML of each cell up to the letters of its column.
+        rows: the number of each cell's row.
+    """
     import polars as pl
 
     columns: dict[str, Any] = {"head": heads, "row": rows}
@@ -242,19 +249,15 @@ def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: list[str], ro
 
 
 def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
-    """Return the XML that follows the reference in each of a few cells."""
+    """Return the XML after the reference of each of a few cells."""
+    import polars as pl
+
     out = [""] * len(cells)
     for form, values in split_kinds(cells, style):
-        for index, text in enumerate(values.cast(_text_xml()).to_list()):
+        for index, text in enumerate(values.cast(pl.String).to_list()):
             if text is not None:
                 out[index] = form.format(text)
     return out
-
-
-def _text_xml() -> Any:
-    import polars as pl
-
-    return pl.String
 
 
 @lru_cache(maxsize=64)  # very many arrays have few headers

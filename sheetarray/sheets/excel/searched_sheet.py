@@ -1,4 +1,4 @@
-"""A sheet that was searched for arrays before: only the rows down to its last header are looked at."""
+"""A sheet that was searched for arrays before, so that only the rows down to its last header are read again."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ MOST_CELLS = 2**19  # of headers that are kept; a sheet with more is searched as
 
 
 class SearchedSheet(ExcelSheet):
-    """A worksheet of which it is known how many rows hold words of headers.
+    """A worksheet that is known to hold words of headers in its first rows only.
 
     Args:
         title: of the sheet.
-        container: the workbook.
-        header_rows: that hold words of headers.
+        container: the open workbook.
+        header_rows: the number of these rows.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader, header_rows: int) -> None:
         super().__init__(title, container)
         self.header_rows = header_rows
-        self._rows = 0  # all cells of so many rows are at hand
+        self._rows = 0  # the number of first rows of which `_first_cells` has all cells
 
     @cached_property
     def _first_cells(self) -> SomeRuns | None:
-        """The cells of the headers, and what comes with them; None where they are too many to be kept."""
+        """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
         container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
         if not isinstance(container, Searchable):
             return None
@@ -44,7 +44,7 @@ class SearchedSheet(ExcelSheet):
         return some.sort()
 
     def words(self) -> Words:
-        """Return the words of headers."""
+        """Return the words of headers and where they stand."""
         if self._known_words is None and not self.header_rows:
             self._known_words = Words.from_positions([], [], [])
         if self._known_words is None and (some := self._first_cells) is not None:
@@ -54,7 +54,7 @@ class SearchedSheet(ExcelSheet):
         return super().words()
 
     def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return at least all cells of some rows."""
+        """Return all cells of some rows, and perhaps of others."""
         some = self._first_cells
         if some is None or max(end for _, end in spans) > self._rows:
             return super().cells_of_rows(spans)

@@ -4,7 +4,7 @@
 the size and the CRC-32 that the record names, and those of the shared strings too, to which cells may refer. Whatever
 changes a sheet changes them, and it is searched like any other. `read` and `check` rely on no record.
 
-    {"searches": {"strings": [crc, size], "sheets": [[crc, size, rows], ...]}}    `strings` null where there are none
+    {"searches": {"strings": [crc, size], "sheets": [[crc, size, rows], ...]}}    `strings` null without shared strings
 
 A sheet is known by its content alone, whatever its part and its title are called.
 """
@@ -16,21 +16,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .package.parts import Package
+from .reader.cells import MOST_ROWS
 
 KEY = "searches"
-MOST_SHEETS = 256  # that are remembered
-_MOST_ROWS = 2**20
+MOST_SHEETS = 256  # of which a search is remembered
 
 Content = tuple[int, int]  # the CRC-32 and the size of a part
 
 
 @dataclass
 class Searches:
-    """The searches of a workbook.
+    """The searches of a workbook's sheets for words of headers.
 
     Attributes:
-        strings: what its shared strings are; None where it has none.
-        rows: how many rows of a sheet hold words of headers, by what the sheet is.
+        strings: the content of the shared strings at that time; None if there were no shared strings.
+        rows: the number of rows down to the last word of a header, by the content of the sheet.
     """
 
     strings: Content | None = None
@@ -43,7 +43,7 @@ class Searches:
 
 
 def content_of(package: Package, part: str | None) -> Content | None:
-    """Return the content of a part, as the directory of its package names it, or None."""
+    """Return the content of a part, as the directory of its package says it; None if the package has no such part."""
     if part is None or part not in package:
         return None
     member = package.member(part)
@@ -51,23 +51,23 @@ def content_of(package: Package, part: str | None) -> Content | None:
 
 
 def read_searches(record: Mapping[str, Any], package: Package, strings: str | None) -> Searches:
-    """Return the searches that a workbook remembers; none where its shared strings are others.
+    """Return the searches that a workbook remembers; an empty record if its shared strings have changed since.
 
     Args:
         record: of the workbook.
-        package: in which it is.
-        strings: the part of the shared strings.
+        package: that the workbook is.
+        strings: the part of the shared strings; None if there are no shared strings.
     """
-    known, says = Searches(content_of(package, strings)), record.get(KEY)
-    if isinstance(says, Mapping) and says.get("strings", 0) == (known.strings and list(known.strings)):
-        known.rows.update(_parse_sheets(says.get("sheets")))
+    known, stored = Searches(content_of(package, strings)), record.get(KEY)
+    if isinstance(stored, Mapping) and stored.get("strings", 0) == (known.strings and list(known.strings)):
+        known.rows.update(_parse_sheets(stored.get("sheets")))
     return known
 
 
 def _parse_sheets(sheets: object) -> Iterator[tuple[Content, int]]:
-    """Yield what is known of sheets; what is no entry of ours is passed over."""
+    """Yield the content and the number of rows of each sheet; entries of another form are passed over."""
     for entry in sheets[:MOST_SHEETS] if isinstance(sheets, list) else ():
         if isinstance(entry, list) and len(entry) == 3 and all(type(number) is int for number in entry):
             crc, size, rows = entry
-            if 0 <= rows <= _MOST_ROWS:
+            if 0 <= rows <= MOST_ROWS:
                 yield (crc, size), rows

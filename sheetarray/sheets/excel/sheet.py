@@ -1,8 +1,7 @@
-"""Workbooks as sheets of cells: .xlsx and .xlsm block by block, .xlsb, .xls and .ods as far as they are read."""
+"""A worksheet of a workbook of any kind as a `columns.Sheet`: its first rows, single cells, rows and columns."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -30,16 +29,16 @@ from .sheet_runs import SheetRuns
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_ROWS = 1200
-_UNKNOWN = "?"  # a cell that holds something
-_ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
+_MOST_ROWS = 1200  # of the first rows
+_UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
 
 
 class ExcelSheet(SheetRuns):
     """A worksheet; `columns.Sheet` says what each method is for.
 
     Attributes:
-        report: called with the number of cells that have been read since it was called before.
+        report: called with the number of cells that were read since the last call.
+        notes: findings about date cells that were read as text.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
@@ -60,7 +59,7 @@ class ExcelSheet(SheetRuns):
             return self.head_of(runs, budget)
 
     def head_of(self, runs: Iterable[c.CellRun], budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows of the cells of a sheet."""
+        """Return the first rows of a sheet, given its cells, and whether these are all rows."""
         grid: list[list[Cell]] = []
         for run in runs:
             if not self._add_run(grid, run, budget):
@@ -68,7 +67,7 @@ class ExcelSheet(SheetRuns):
         return grid, True
 
     def _add_run(self, grid: list[list[Cell]], run: c.CellRun, budget: int) -> bool:
-        """Put cells into a grid; False where that is enough of them."""
+        """Put cells into a grid and return True; False if the grid has as many cells as the budget allows."""
         budget -= sum(map(len, grid))
         some = run.first(max(budget, 0) + c.MOST_COLUMNS)
         values = scalars(some, from_1904=self.from_1904)
@@ -89,7 +88,7 @@ class ExcelSheet(SheetRuns):
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """Return the words of headers, wherever in the sheet they are."""
+        """Return the words of headers and where they stand, in the whole sheet."""
         if self._known_words is None:
             rows, columns, codes = [], [], []
             with self.runs_with(WORDS) as runs:
@@ -104,7 +103,7 @@ class ExcelSheet(SheetRuns):
         return self._known_words
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """Return a few cells here and there."""
+        """Return the cells of some zones: short pieces of columns and rows, such as headers."""
         if not zones:
             return []
         some = self.cells_of_rows(
@@ -136,12 +135,13 @@ class ExcelSheet(SheetRuns):
         return groups
 
     def _find_day_zero(self) -> str | None:
+        """Return the date from which numbers count days, of a workbook whose cells hold dates as such; else None."""
         if self._day_zero is None and isinstance(self._container, c.DatesReader):
             self._day_zero = self._container.find_day_zero()
         return self._day_zero
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
-        """Yield rows, from a column on."""
+        """Yield the cells of each requested row, from the requested column on, as text."""
         import polars as pl
 
         some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
@@ -158,7 +158,7 @@ class ExcelSheet(SheetRuns):
     # Columns -------------------------------------------------------------------------------------------------
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return columns in bulk."""
+        """Return the requested columns, read in one pass over the sheet."""
         import polars as pl
 
         texts = [engine_dtype(request.dtype) == pl.String for request in requests]
@@ -198,7 +198,7 @@ class ExcelSheet(SheetRuns):
         """Yield the cells of a column as text, piece by piece.
 
         Raises:
-            NotInPiecesError: they come in another order, or some stand above.
+            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
         """
         with self.runs(numeric=False) as runs:
             for run in runs:
@@ -222,7 +222,15 @@ class ExcelSheet(SheetRuns):
     def column_cells(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
     ) -> pl.Series | Sequence[Cell]:
-        """Return the cells of a column, which are counted from the row of a request on."""
+        """Return the requested cells of a column, converted for its dtype.
+
+        Args:
+            run: the cells, counted from the requested row on; None for no cells.
+            request: for these cells.
+            typed: give a Series of the engine's dtype if all cells are of that kind; otherwise text.
+            text: whether that dtype is text.
+            numeric: whether the sheet was read for numbers alone, so that text is only known to be there.
+        """
         import polars as pl
 
         def address(place: int) -> str:
@@ -236,11 +244,20 @@ class ExcelSheet(SheetRuns):
         elif typed:
             made = to_numbers(run, request.dtype, numerals=request.as_numerals)
         if made is None and numeric and run.values.dtype != pl.String:
-            return [*[None] * (run.height - 1), _UNKNOWN]  # of text only the places are known: it has to be asked for
+            return [*[None] * (run.height - 1), _UNKNOWN]  # some cell is text, so the column will be asked for as text
         return self._text(run, request.dtype, address) if made is None else made
 
     def whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
-        """Return the cells of a column, counted from a row on; formulas that repeat others have their values."""
+        """Return the cells of a column; formulas that repeat other cells have the values of these.
+
+        Args:
+            gathering: the cells, run by run.
+            column: of the sheet, from 0.
+            first: the row from which on they are counted.
+
+        Raises:
+            FormatError: a cell stands twice in the sheet.
+        """
         import polars as pl
 
         run, twice = join_runs(gathering)
@@ -265,7 +282,7 @@ class ExcelSheet(SheetRuns):
 
 
 def part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
-    """Return the cells of a column, which are counted from a row on, that one of its requests is for."""
+    """Return the requested cells of a column, given all its cells, which are counted from the row `first` on."""
     if request.row == first and request.stop is None:
         return run
     end = run.height if request.stop is None else max(request.stop - first, 0)

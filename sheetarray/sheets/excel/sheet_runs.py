@@ -22,15 +22,15 @@ _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
 class SheetRuns:
-    """The cells of a worksheet; whatever is wrong in them is told with the worksheet's title.
+    """The cells of a worksheet; the worksheet's title is put into the location of any error about them.
 
     Args:
         title: of the worksheet.
-        container: of the workbook.
+        container: the open workbook.
 
     Attributes:
-        formulas: where there are any, as far as cells were read; None where nobody asks.
-        followed: its formulas that repeat other cells; None where the container does not tell.
+        formulas: collects the formulas among the cells that are read; None unless somebody asks for them.
+        followed: the formulas that repeat other cells; None if the container does not know the text of formulas.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
@@ -46,13 +46,13 @@ class SheetRuns:
 
     @contextmanager
     def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet; a wrong one is told with the sheet."""
+        """Yield the cells of the sheet."""
         with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
             yield runs
 
     @contextmanager
     def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet from the block on in which a row is; those before it are text, if they come."""
+        """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
         container = self._container
         if not row or not isinstance(container, Searchable):
             with self.runs(numeric=numeric) as runs:
@@ -63,7 +63,7 @@ class SheetRuns:
 
     @contextmanager
     def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of blocks in which one of some texts may be, where the container can find these."""
+        """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
         container = self._container
         if not isinstance(container, Searchable):
             with self.runs(numeric=False) as runs:
@@ -74,7 +74,7 @@ class SheetRuns:
 
     @contextmanager
     def table_runs(self) -> Iterator[Iterator[c.CellRun | c.AlikeRows]]:
-        """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
+        """Yield the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
         with self._located(self._container.cells_of_table(self._title)) as runs:
             yield runs
 
@@ -107,7 +107,7 @@ class SheetRuns:
         return some
 
     def note_formulas(self, run: c.CellRun) -> None:
-        """Keep which of some cells are formulas, where anybody asks."""
+        """Collect the formulas among some cells, if somebody asks for formulas."""
         if self.formulas is not None:
             self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 

@@ -1,4 +1,4 @@
-"""The arrays of a workbook whose elements come piece by piece, stored in a file without a name."""
+"""Stores the elements of a workbook's arrays, which come piece by piece, in a file without a name."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _TEXTUAL = frozenset({"string", "generic"})
 
 
 class StoredArrays:
-    """Arrays of which those of numbers are mapped, and those of text are in memory.
+    """The stored arrays of a workbook: those of text in memory, all others mapped from a file.
 
     Args:
-        sheets: where they stand.
-        parts: of each array by name.
-        buffers: their elements.
-        restore: gives each of these the bits that it was written with.
+        sheets: in which the arrays stand.
+        parts: of each array, by its name.
+        buffers: the elements of each array, by its name.
+        restore: gives elements that were only rounded their exact bits; None to leave them.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class StoredArrays:
         return self._parts[name][0].header
 
     def column(self, name: str) -> ArrayColumn:
-        """Return the cells of an array, of which only the places are known."""
+        """Return the cells of an array without their values, for the addresses of its elements."""
         group = self._parts[name]
         sheet = self._sheets[group[0].anchor.title]
         column = ArrayColumn([part.anchor for part in group], [([], []) for _ in group], sheet)
@@ -68,7 +68,7 @@ def store_arrays(
     pieces: Iterable[tuple[str, Buffer]],
     restore: ElementRestorer | None = None,
 ) -> Iterator[tuple[StoredArrays, PiecedArrays]]:
-    """Store arrays, and yield them with their file, which is told when what was looked at need not stay in memory.
+    """Store arrays, and yield them with their spool, whose `release` frees the memory of elements that were read.
 
     Raises:
         NotInPiecesError: headers claim more than any workbook holds.

@@ -1,4 +1,4 @@
-"""What a workbook remembers of the arrays that were written into it: the fingerprint of each, found again.
+"""Finds the stored fingerprint of each array of a workbook, and compares the array with it.
 
 A record is `{"sheets": {title: {"arrays": {name: fingerprint}, "many": .., "of": title, ...}}}`; `properties` keeps it,
 and `many` are the fingerprints of very many short arrays in columns. The arrays
@@ -30,16 +30,16 @@ from .package.parts import Package
 from .package.properties import read_record
 
 _ZIP = b"PK\3\4"
-_LEAST = 2  # elements by which an array is known again
-_FEW = 3
-_MOST_NAMED = 5
+_LEAST = 2  # elements of an array that is looked for under other names
+_FEW = 3  # findings about single elements, with which an array is not looked for under other names
+_MOST_NAMED = 5  # arrays without a record that are named
 
 
 class StoredFingerprints:
     """The fingerprints that a workbook keeps of its arrays, read when they are asked for.
 
     Attributes:
-        findings: what is wrong with what it remembers.
+        findings: about a damaged record.
     """
 
     def __init__(self, source: Source) -> None:
@@ -72,7 +72,15 @@ class StoredFingerprints:
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
-        """Return the findings that the fingerprint of an array in a sheet gives; none if it has no fingerprint."""
+        """Return the findings about an array by its fingerprint, or by that of another array with its elements.
+
+        Args:
+            name: of the array.
+            title: of its sheet.
+            header: of the array, as it stands in the sheet.
+            buffer: the elements that are there now.
+            address: returns the address of an element's cell, by its index in the buffer.
+        """
         self._asked.add(name)
         stored = self._find_stored(name, title)
         record = Fingerprint.from_json(stored)
@@ -121,8 +129,8 @@ class StoredFingerprints:
         """Return whether arrays have the headers and, by their checksums, all the elements that they were written with.
 
         Args:
-            anchors: the first of each array.
-            pieces: the elements of all, which are not asked for where a header is another one.
+            anchors: the first anchor of each array.
+            pieces: the next elements of some array, again and again; not taken if a header has changed.
         """
         counts, checksums = dict.fromkeys(anchors, 0), dict.fromkeys(anchors, 0)
         if not all(self.remembers_header(name, anchor) for name, anchor in anchors.items()):
@@ -138,13 +146,13 @@ class StoredFingerprints:
         )
 
     def pass_over(self, name: str) -> None:
-        """Take an array for one that was compared, since more is known of it than its fingerprint."""
+        """Count an array as compared: its guard has been, which knows more than its fingerprint."""
         self._asked.add(name)
 
     def compare_rows(
         self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> Iterator[Finding | RowChange]:
-        """Yield which rows an array has gained or lost, and what else became of it, as far as it is remembered.
+        """Yield the rows that were added to an array or deleted from it, and findings about what else became of it.
 
         Args:
             name: of the array.
@@ -172,7 +180,7 @@ class StoredFingerprints:
         return records[0] if len(records) == 1 else None
 
     def _find_other_name(self, name: str, header: Header, buffer: Buffer) -> str | None:
-        """Return another name, under which just these elements were written, or None."""
+        """Return another name under which exactly these elements were written, or None."""
         if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
         for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
@@ -209,7 +217,7 @@ class StoredFingerprints:
         return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
 
     def find_unknown(self) -> Iterator[Finding]:
-        """Yield the finding that nothing is known of some arrays, or of all."""
+        """Yield the finding that some arrays, or all, have no fingerprint."""
         if not self._unknown or self.findings:
             return
         if not self._arrays:
@@ -244,7 +252,7 @@ class StoredFingerprints:
 
 
 def _key_of(record: Fingerprint, sums: str) -> int | bytes | None:
-    """Return sums of a fingerprint as what equal ones have alike; None where it has none."""
+    """Return the sums of a fingerprint under one of its attributes as a dictionary's key; None without such sums."""
     value = getattr(record, sums)
     return value if value is None or isinstance(value, int) else np.concatenate(value).tobytes()
 

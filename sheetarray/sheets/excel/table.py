@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _TEXT = from_name("string")
-_FEW = 256  # cells that plain Python looks at faster
-_ROWS_TOLD = 100  # blank rows in the place of rows that hold no array
+_FEW = 256  # cells of which plain Python is faster than the engine
+_ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _PLAIN_NUMBER = re.compile(r"-?[0-9]{1,17}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
@@ -39,22 +39,22 @@ class ExcelTable:
         self._runs: list[c.CellRun | c.AlikeRows] | None = None
 
     def _cells(self) -> list[c.CellRun | c.AlikeRows]:
-        """Return all cells of the sheet; numbers may be Float64 where no digit of theirs counts."""
+        """Return all cells of the sheet; numbers may be Float64 if doubles hold them for certain."""
         if self._runs is None:
             with self._sheet.table_runs() as runs:
                 self._runs = list(runs)
         return self._runs
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows; blank ones where their texts cannot be those of an array."""
+        """Return the first rows; blank ones in their place if they hold no words of headers, which is faster."""
         rows = self._rows_without_arrays(budget)
         return self._sheet.head_of(_by_row(self._cells()), budget) if rows is None else rows
 
     def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
-        """Return as many blank rows as were looked at, and whether they are all; None if an array may stand there.
+        """Return blank rows for the rows that were searched, and whether these are all; None if an array may be there.
 
         Args:
-            budget: so many cells are looked at, and a row more.
+            budget: the number of cells that are searched, and up to a row more.
         """
         texts: list[pl.Series] = []
         height, ended = 0, True
@@ -75,7 +75,7 @@ class ExcelTable:
         return None if may_make_anchors(np.array(codes, np.uint8)) else (blank, ended)
 
     def table(self) -> Table:
-        """Return all cells; they are given back, so that there is one table of a sheet."""
+        """Return all cells as a table, and release them: called once."""
         runs, self._runs = self._cells(), None
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
         for run in runs:
@@ -83,11 +83,11 @@ class ExcelTable:
             filled[of_one_row] = True
         places = np.flatnonzero(filled).tolist()
         pieces = gather_columns(_consume(runs), [Request(place, 0, _TEXT) for place in places])
-        columns = {place: self._column(piece, place) for place, piece in zip(places, pieces, strict=True)}
+        columns = {place: self._join_column(piece, place) for place, piece in zip(places, pieces, strict=True)}
         return Table(max((column.height for column in columns.values()), default=0), columns)
 
-    def _column(self, gathering: ColumnRuns, place: int) -> ExcelColumn:
-        """Return a column of the cells that were gathered."""
+    def _join_column(self, gathering: ColumnRuns, place: int) -> ExcelColumn:
+        """Return a column, given its cells run by run and its number in the sheet."""
         halves = [join_runs(half) for half in gathering.split()]
         for _, twice in halves:
             if twice is not None:
@@ -99,28 +99,28 @@ class ExcelTable:
 
 
 def _by_row(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun]:
-    """Yield runs, rows that are alike row by row."""
+    """Yield the same cells as runs of cells alone, without `AlikeRows`."""
     for run in runs:
         yield from run.runs() if isinstance(run, c.AlikeRows) else (run,)
 
 
 def _consume(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun | c.AlikeRows]:
-    """Yield the runs one by one, each of them held no longer."""
+    """Yield the runs one by one, and remove each from the list, so that its memory is free once it is used."""
     runs.reverse()
     while runs:
         yield runs.pop()
 
 
 class ExcelColumn:
-    """Return a column of a worksheet; see `tables.RawColumn`.
+    """A column of a worksheet; see `tables.RawColumn`.
 
     Args:
-        texts: its cells whose values are text.
-        numbers: its cells whose values are Float64: numbers of which no digit counts, dates and truth values.
-        from_1904: how serial dates count.
+        texts: the cells whose values are text.
+        numbers: the cells whose values are Float64: numbers that doubles hold for certain, dates and truth values.
+        from_1904: whether serial dates count from 1904-01-01, not from 1900.
 
     Attributes:
-        height: how many rows there are up to its last cell.
+        height: the number of rows down to the last cell.
     """
 
     def __init__(self, texts: ColumnRun, numbers: ColumnRun, *, from_1904: bool) -> None:
@@ -144,10 +144,10 @@ class ExcelColumn:
         return None
 
     def mark_filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return a mask of the rows that hold something."""
+        """Return a mask of the rows in which the cell is not blank."""
         rows = np.zeros(self.height, dtype=bool)
         rows[self._numbers.places] = True
-        rows[self._texts.places[~_blank(self._texts)]] = True
+        rows[self._texts.places[~_mark_blank(self._texts)]] = True
         return rows
 
     def begins(self, mark: str) -> Positions:
@@ -161,18 +161,18 @@ class ExcelColumn:
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
-        run, numbers = _part(self._texts, rows), _part(self._numbers, rows)
-        blank = _blank(run)
-        run = _only(run, ~blank) if blank.any() else run
+        run, numbers = _take_rows(self._texts, rows), _take_rows(self._numbers, rows)
+        blank = _mark_blank(run)
+        run = _select(run, ~blank) if blank.any() else run
         faults = np.flatnonzero(run.kinds == c.FAULT)
         errors: dict[int, str] = {}
         if len(faults):
             errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
-            run = _only(run, run.kinds != c.FAULT)
-        return _column(run, numbers, len(rows), errors, self._from_1904)
+            run = _select(run, run.kinds != c.FAULT)
+        return _make_column(run, numbers, len(rows), errors, self._from_1904)
 
 
-def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _mark_blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return a mask of the cells that hold nothing but white space."""
     import polars as pl
 
@@ -189,8 +189,8 @@ def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return blank
 
 
-def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
-    """Return the cells of some rows, with their places among those."""
+def _take_rows(run: ColumnRun, rows: range | Positions) -> ColumnRun:
+    """Return the cells of some rows; their places are counted among these rows."""
     places = run.places
     if isinstance(rows, range):
         start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
@@ -199,22 +199,24 @@ def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
     return ColumnRun(np.searchsorted(rows, places[kept]), run.kinds[kept], run.values.gather(kept))
 
 
-def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
+def _make_column(
+    run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool
+) -> TableColumn:
     """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
 
     numbers = None
     if not len(run) and not len(doubles):
         return TableColumn([None] * height, None, errors)
     if all(bool(((half.kinds == c.NUMBER) | (half.kinds == c.LARGE)).all()) for half in (run, doubles)):
-        made = _doubles(run.values)
+        made = _to_doubles(run.values)
         if made is not None:
-            numbers = _spread_over_rows(_together(ColumnRun(run.places, run.kinds, made), doubles), height)
+            numbers = _spread_over_rows(_merge(ColumnRun(run.places, run.kinds, made), doubles), height)
             if len(run) == 0 or bool(np.abs(made.to_numpy()).max() < EXACT):
                 return TableColumn(None, numbers, errors)
     typed = _decode_typed(run, doubles, height, from_1904)
     if typed is not None:
-        return TableColumn(lambda: _texts(run, doubles, from_1904), None, errors, typed=typed)
-    texts = _texts(run, doubles, from_1904)
+        return TableColumn(lambda: _to_texts(run, doubles, from_1904), None, errors, typed=typed)
+    texts = _to_texts(run, doubles, from_1904)
     if not isinstance(texts, Sequence):
         if len(texts) < height:
             texts = texts.extend_constant(None, height - len(texts))
@@ -226,7 +228,7 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
     return TableColumn(cells, numbers, errors, unreadable)
 
 
-def _texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
+def _to_texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
     """Return the cells of a column as text."""
     import polars as pl
 
@@ -234,7 +236,7 @@ def _texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
         texts = doubles.values.cast(pl.String)
         if (doubles.kinds == c.BOOLEAN).any():
             texts = texts.str.strip_suffix(".0")
-        run = _together(run, ColumnRun(doubles.places, doubles.kinds, texts))
+        run = _merge(run, ColumnRun(doubles.places, doubles.kinds, texts))
     return ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
 
 
@@ -244,17 +246,17 @@ def _decode_typed(run: ColumnRun, doubles: ColumnRun, height: int, from_1904: bo
     kind = int(kinds[0])
     if len(kinds) < height or kind not in (c.SERIAL, c.BOOLEAN) or (kinds != kind).any():
         return None
-    made = _doubles(run.values)
+    made = _to_doubles(run.values)
     if made is None:
         return None
-    values = _together(ColumnRun(run.places, run.kinds, made), doubles).values.to_numpy()
+    values = _merge(ColumnRun(run.places, run.kinds, made), doubles).values.to_numpy()
     if kind == c.SERIAL:
         return serials_to_moments(values, from_1904=from_1904)
     return values == 1 if ((values == 0) | (values == 1)).all() else None
 
 
-def _doubles(texts: pl.Series) -> pl.Series | None:
-    """Return numerals as doubles; None where one is none, or too large."""
+def _to_doubles(texts: pl.Series) -> pl.Series | None:
+    """Return numerals as doubles; None if a text is no numeral, or too large."""
     import polars as pl
 
     if len(texts) <= _FEW:
@@ -265,8 +267,8 @@ def _doubles(texts: pl.Series) -> pl.Series | None:
     return None if doubles.null_count() or not doubles.is_finite().all() else doubles
 
 
-def _together(run: ColumnRun, other: ColumnRun) -> ColumnRun:
-    """Return the cells of two runs, in the order of their rows."""
+def _merge(run: ColumnRun, other: ColumnRun) -> ColumnRun:
+    """Return the cells of two runs as one run, in the order of their rows."""
     import polars as pl
 
     if not len(run) or not len(other):
@@ -279,14 +281,14 @@ def _together(run: ColumnRun, other: ColumnRun) -> ColumnRun:
     return ColumnRun(places, kinds, values)
 
 
-def _only(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
-    """Return some of the cells."""
+def _select(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
+    """Return the cells under a mask."""
     places = np.flatnonzero(kept)
     return ColumnRun(run.places[places], run.kinds[places], run.values.gather(places))
 
 
 def _spread_over_rows(run: ColumnRun, height: int) -> pl.Series:
-    """Return numbers at their places, null between."""
+    """Return numbers at their places as a Series of some height, with null for blanks."""
     import polars as pl
 
     if len(run) == height:

@@ -1,4 +1,4 @@
-"""Views made true to the arrays of a workbook, when what people have changed is accepted.
+"""Makes the views of a workbook true to its arrays, when `adopt` accepts what people have changed.
 
 A view looks into the column of its array by formulas, so that edits of elements need nothing. Where an array has other
 rows now, its view is made anew, as it was asked for: the record of the workbook says how. Where only a program has
@@ -44,18 +44,18 @@ def renew_views(
     holding = {anchor.title for array in arrays.values() for anchor in array.column.group}
     renewed: dict[str, bytes] = {}
     for title, more in record["sheets"].items():
-        says, sheet = more.get(KEY), sheets.get(title)
-        if not isinstance(says, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
+        stored, sheet = more.get(KEY), sheets.get(title)
+        if not isinstance(stored, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
             continue
-        array, made = arrays.get(str(says.get("array"))), dict[str, bytes]()
-        if array is not None and array.is_changed and not says.get("editable") and name_of(str(says["array"])):
-            made = _make_anew(book, sheet, says, arrays, name_of)
+        array, made = arrays.get(str(stored.get("array"))), dict[str, bytes]()
+        if array is not None and array.is_changed and not stored.get("editable") and name_of(str(stored["array"])):
+            made = _make_anew(book, sheet, stored, arrays, name_of)
         if sheet.part in made:
             part = describe_part(made[sheet.part])
         else:
             member = book.package.member(sheet.part)
             part = {"crc": member.crc, "size": member.size}
-        more[KEY] = {**says, **part}
+        more[KEY] = {**stored, **part}
         renewed |= made
     return renewed
 
@@ -63,22 +63,24 @@ def renew_views(
 def _make_anew(
     book: OpenWorkbook,
     sheet: BookSheet,
-    says: Mapping[str, Any],
+    stored: Mapping[str, Any],
     arrays: Mapping[str, ResizedArray],
     name_of: Callable[[str], str],
 ) -> dict[str, bytes]:
     """Return the content of the parts of one view; nothing where the array can have none any more."""
-    name, book_styles = str(says["array"]), find_book_styles(book)
+    name, book_styles = str(stored["array"]), find_book_styles(book)
     linear = {name: resized_to_linear(array) for name, array in arrays.items()}
     named = {name: array for name, array in linear.items() if name_of(name)}
-    as_text = says.get("as_text") is True
+    as_text = stored.get("as_text") is True
 
     def style_of(piece: LayoutColumn) -> int | None:
         return None if as_text else value_style(piece, book_styles, dates=True)
 
     columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
     plans = (
-        plan_views({name: read_view(says)}, named, columns, taken=(), text_chooser=False) if linear[name].length else []
+        plan_views({name: read_view(stored)}, named, columns, taken=(), text_chooser=False)
+        if linear[name].length
+        else []
     )
     if not plans:
         return {}

@@ -1,4 +1,4 @@
-"""A workbook that is read: its sheets, its views, and the snapshots that guard its arrays."""
+"""A workbook that is open for reading: its sheets, its views, its record, and the sheets that hold snapshots."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Workbook:
     """A workbook of any kind, open.
 
     Args:
-        source: where it is.
+        source: the file.
         reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
 
     Attributes:
         titles: of its worksheets, hidden ones too, in the order of their tabs.
 
     Raises:
-        FormatError: no workbook, or one that is damaged, encrypted or hostile.
+        FormatError: the source is no workbook, or one that is damaged, encrypted or hostile.
     """
 
     def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
@@ -65,7 +65,7 @@ class Workbook:
 
     @cached_property
     def views(self) -> ViewSheets:
-        """The sheets that are views, as far as the record tells."""
+        """The sheets that are views, according to the record."""
         if isinstance(self._container, OoxmlBook):
             return find_views(self._container.package, self._container.parts, lambda: self.record)
         if isinstance(self._container, OdsBook):
@@ -110,7 +110,7 @@ class Workbook:
 
         Args:
             title: of the sheet.
-            header_rows: how many of its rows hold words of headers; None where that is not known.
+            header_rows: the number of first rows that hold all words of headers; None if it is unknown.
 
         Raises:
             NotFoundError: there is none of that title.
@@ -125,7 +125,7 @@ class Workbook:
         return sheet
 
     def _read_followed(self, title: str) -> Followed | None:
-        """Return the formulas of a sheet that repeat cells; None where the container does not tell."""
+        """Return the formulas of a sheet that repeat cells; None if the container does not know their text."""
         if not isinstance(self._container, HasReferences):
             return None
         if title not in self._known_followed:
@@ -142,11 +142,11 @@ class Workbook:
 
     @property
     def sheet_bytes(self) -> int:
-        """Return the size of all worksheets, inflated; 0 for a workbook that is no package."""
+        """The bytes of all worksheets when inflated; 0 for any other kind than .xlsx and .xlsm."""
         return self._container.sheet_bytes if isinstance(self._container, OoxmlBook) else 0
 
     def is_linked(self, array: str) -> bool:
-        """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
+        """Return whether elements of an array may be formulas into a view for editing, and their text is unknown."""
         return array in self.views.linked and not isinstance(self._container, HasReferences)
 
     def advise(self, location: str | None, hint: str) -> str:

@@ -1,8 +1,7 @@
-"""Arrays -> a workbook, or new sheets in one that is there.
+"""Writes arrays to a new workbook, or to new sheets of an existing one.
 
-`skeleton` makes everything of a new workbook but the rows, `append` plans what changes in an old one; `rows`
-makes the rows, which go through a fast deflate straight into the package, while the fingerprint of each array is taken
-in another thread.
+`skeleton` makes everything of a new workbook except the rows, and `append` plans what changes in an existing one.
+`rows` makes the rows, which are deflated straight into the package, while another thread makes the fingerprints.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
+from .reader.cells import MOST_COLUMNS, MOST_ROWS
 from .rows import RowWriter
 from .searches import KEY, Searches
 from .sheet_plans import SheetPart, SheetPlan
 from .skeleton import WorkbookSkeleton, skeleton
 from .views.writing import link_columns, plan_view_sheet, write_view
 
-MAX_ROWS = 1_048_576
-MAX_COLUMNS = 16_384
+MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
 
-_ANY = 2**40
-_CELL_BYTES = 70  # of XML around the text of a cell, and twice the bytes of an element hold that
+_ANY = 2**40  # bytes: for rows that may have any number of bytes
+_CELL_BYTES = 70  # bytes of XML around the text of a cell; the text takes at most twice the bytes of its element
 
 
 def lay_out_arrays(arrays: Mapping[str, LinearArray]) -> list[Layout]:
@@ -73,12 +72,12 @@ def write_workbook(
 
     Args:
         target: a path or an open file.
-        arrays: of which a fingerprint is taken; none for a table.
+        arrays: of which fingerprints are made; empty for a table.
         layouts: one for each sheet.
         sheet: title of the first of them.
         as_text: write every element as text.
         real_dates: make dates numbers where that is exact.
-        report: of the progress.
+        report: called with the cells written and the cells in all.
         guard: whether a very hidden sheet holds a snapshot of every array.
         views: by the names of their arrays.
     """
@@ -185,7 +184,10 @@ def _write_sheets(
 
 
 def _holds_words_above(layout: Layout) -> bool:
-    """Return whether no word below the header zone may be that of a header: what stands below one is an element."""
+    """Return whether no text below the header zone can be taken for a word of a header.
+
+    Texts of an array stand below its header, and so are elements; those of a table have no header above them.
+    """
     return all(piece.header or piece.dtype.kind not in ("string", "generic") for piece in layout.pieces)
 
 
@@ -197,7 +199,7 @@ def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Snapshots:
-    """The snapshots that the guard's sheet is to hold."""
+    """The snapshots that the guard's sheet will hold, and how the arrays are written."""
 
     arrays: Mapping[str, LinearArray]
     sheet: str

@@ -1,4 +1,4 @@
-"""Which elements stand as they were written, or as a program leaves them: the rules, each for a kind of dtype.
+"""The rules by which an element counts as written, or as only rounded by a program, for each kind of dtype.
 
 An element gets the bits of its snapshot where one of these holds, and in no other case; a tolerance would take small
 edits for rounding.
@@ -145,6 +145,7 @@ def is_beyond(written: float, cell: object) -> bool:
 
 
 def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
+    """Return a mask of the dates or durations that are equal, or that a program rounded to milliseconds or 10 ms."""
     before, now = written.view(np.int64), cells.view(np.int64)
     marks: Mask = before == now
     missing = np.isnat(written) | np.isnat(cells)

@@ -45,7 +45,7 @@ def guard_title(title: str) -> str:
 
 
 def may_be_guard(title: str) -> bool:
-    """Return whether a sheet may be a guard's by its title; its first cell then tells."""
+    """Return whether a sheet may be that of a guard by its title; `is_guard` then reads its first cell."""
     return title.casefold().endswith(_END)
 
 
@@ -84,16 +84,16 @@ class GuardSheet(Sheet, Protocol):
         """Yield the cells of a column.
 
         Raises:
-            NotInPiecesError: they come in another order, or some stand above.
+            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
         """
 
 
 def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
-    """Yield the header and the texts of each snapshot; what is damaged is noted, and passed over.
+    """Yield the header and the texts of each snapshot; damaged ones are noted as findings, and passed over.
 
     Args:
-        sheet: of a guard.
-        findings: where it is noted.
+        sheet: that holds snapshots.
+        findings: to which those about damage are appended.
     """
     title = sheet.title or ""
 
@@ -114,12 +114,12 @@ def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         note("the guard has texts that belong to no array: a header of it is gone")
     for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
         try:
-            says = parse_header(texts[start])
+            snapshot = parse_header(texts[start])
         except FormatError as error:
             note(f"the guard is damaged: {error.reason}")
             continue
         own = texts[start + 1 : end]
-        yield says, own if all(own) else [text for text in own if text]
+        yield snapshot, own if all(own) else [text for text in own if text]
 
 
 def _read_texts(sheet: GuardSheet) -> Sequence[str]:

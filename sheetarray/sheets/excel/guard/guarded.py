@@ -1,4 +1,4 @@
-"""The snapshots of a workbook: which array each belongs to, and what has become of the array since."""
+"""Finds the snapshot of each array in a workbook, and compares the array with it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ _HINT = "it is passed over; write the array again to have another"
 
 @dataclass(frozen=True)
 class Guarded:
-    """An array whose snapshot is sound.
+    """An array of today beside its snapshot; the arrays have an item for each element of today.
 
     Attributes:
-        written: its elements as written.
-        kept: which of them stand in the sheet, or are only rounded there.
-        alignment: where the rows were, if they are not where they were written; of rows that were added `written` has
-            the elements that stand there, and none counts as kept.
-        deleted: the rows of the written ones that stand there no longer.
+        written: the element as it was written; in rows that were added, the element that stands there.
+        kept: a mask of the elements that stand as they were written, or are only rounded; False in added rows.
+        alignment: where each row of today was written; None if the rows stand where they were written.
+        deleted: the rows that were written and are gone, by their numbers at that time.
     """
 
     written: Buffer
@@ -51,7 +50,7 @@ class Guarded:
 
     @property
     def only_change(self) -> RowChange | None:
-        """The neighbouring rows that were added or deleted; None where anything else was changed besides."""
+        """The neighbouring rows that were added or deleted; None if anything else was changed."""
         if self.alignment is None or self.alignment.moved.any() or not (self.kept | self.added).all():
             return None
         inserted, deleted = self.alignment.inserted.tolist(), list(self.deleted)
@@ -62,7 +61,14 @@ class Guarded:
 
 
 class _Aligned(NamedTuple):
-    """The elements in the rows of an array that were written, wherever they stand now: where, and as written."""
+    """The rows of an array that were written and are still there, in whatever order.
+
+    Attributes:
+        alignment: where each row of today was written.
+        places: the indices of today of the elements in these rows.
+        written: the same elements as they were written.
+        deleted: the rows that were written and are gone.
+    """
 
     alignment: RowOrigins
     places: Positions
@@ -74,13 +80,13 @@ class Snapshots:
     """The snapshots of a workbook, found when the first array asks for its own.
 
     Args:
-        sheets: all that may be a guard's.
+        sheets: the sheets that hold snapshots.
         aligns: whether rows that people have added, deleted or moved are looked for; otherwise an element is compared
-            with what was written at its index.
-        survey: calls what it is given with the name, the elements and the cells of every array of the workbook.
+            with the one that was written at its index.
+        survey: calls a function with the name, the elements and the cells of every array of the workbook.
 
     Attributes:
-        findings: what is wrong with them.
+        findings: about damaged snapshots.
     """
 
     def __init__(self, sheets: Sequence[GuardSheet], *, aligns: bool = False, survey: Survey | None = None) -> None:
@@ -93,7 +99,7 @@ class Snapshots:
 
     @property
     def exist(self) -> bool:
-        """Whether there are any."""
+        """Whether the workbook has a guard."""
         return bool(self._sheets)
 
     def check(self) -> list[Finding]:
@@ -103,7 +109,7 @@ class Snapshots:
         return self.findings
 
     def __iter__(self) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
-        """Yield every snapshot, in their order."""
+        """Yield the header and the texts of every snapshot, those of one name together."""
         for entries in self._by_name().values():
             yield from entries
 
@@ -111,45 +117,50 @@ class Snapshots:
         if self._known is None:
             self._known = {}
             for sheet in self._sheets:
-                for says, texts in read_guard(sheet, self.findings):
-                    self._known.setdefault(says.name, []).append((says, texts))
+                for snapshot, texts in read_guard(sheet, self.findings):
+                    self._known.setdefault(snapshot.name, []).append((snapshot, texts))
         return self._known
 
     def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, Sequence[str]] | None:
-        """Return the snapshot of an array that stands in a sheet; None if none may be its own, or two."""
+        """Return the header and the texts of an array's snapshot; None unless exactly one snapshot may be its own.
+
+        Args:
+            name: of the array.
+            title: of the sheet of the array, which decides between snapshots of one name.
+        """
         entries = self._by_name().get(name, [])
         if len(entries) > 1:
             entries = [entry for entry in entries if entry[0].sheet == title]
         return entries[0] if len(entries) == 1 else None
 
     def decode(self, entry: tuple[SnapshotHeader, Sequence[str]], nbytes: int) -> Buffer | None:
-        """Return the elements of a snapshot; None, and a finding, where it is damaged.
+        """Return the elements of a snapshot; None if it is damaged, which is noted as a finding.
 
         Args:
-            entry: its header and texts.
-            nbytes: how large the array is that stands in the sheet.
+            entry: the header and the texts of the snapshot.
+            nbytes: the bytes of the array that stands in the sheet, which limit those of the snapshot.
         """
-        says, texts = entry
+        snapshot, texts = entry
         if id(entry) not in self._decoded:
             try:
-                buffer = decode_snapshot(says, texts, most_bytes=bytes_allowed(texts, nbytes))
+                buffer = decode_snapshot(snapshot, texts, most_bytes=bytes_allowed(texts, nbytes))
             except (FormatError, MemoryError) as error:
                 reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
-                name = f"{says.name}: " if says.name else ""
+                name = f"{snapshot.name}: " if snapshot.name else ""
                 message = f"{name}the guard cannot be used: {reason}"
-                self.findings.append(Finding("warning", says.name, message, _HINT, array=says.name))
+                self.findings.append(Finding("warning", snapshot.name, message, _HINT, array=snapshot.name))
                 self._decoded[id(entry)] = None
             else:
                 return buffer
         return self._decoded.get(id(entry))
 
     def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
-        """Return the snapshot of an array beside the elements that stand in the sheet; None where it has none.
+        """Return an array beside its snapshot; None if it has no sound snapshot.
 
         Args:
             name: of the array.
-            column: its cells.
-            buffer: the elements that were read.
+            column: the cells of the array.
+            buffer: the elements that were read from them.
         """
         written, dtype = self._decode_beside(name, column, buffer), column.header.dtype
         guarded = None if written is None else Guarded(written, mark_kept(written, buffer, dtype, self._show_chains))
@@ -161,7 +172,7 @@ class Snapshots:
         return aligned
 
     def _compare_aligned(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
-        """Return the snapshot of an array row by row, wherever each row stands now; None where it has none."""
+        """Return an array beside its snapshot, row by row, wherever each row stands now; None without a snapshot."""
         aligned = self._align(name, column, buffer)
         if aligned is None:
             return None
@@ -174,7 +185,7 @@ class Snapshots:
         return Guarded(elements, kept, aligned.alignment, aligned.deleted)
 
     def _align(self, name: str, column: ArrayColumn, buffer: Buffer) -> _Aligned | None:
-        """Return the elements in rows that stood elsewhere, beside their snapshot; None where it has none."""
+        """Return the rows that are still there, aligned with the snapshot; None without a snapshot of such rows."""
         entry, rows = self.find(name, column.group[0].title), count_rows(column.header)
         if entry is None or rows is None or entry[0].header.dtype.name != column.header.dtype.name:
             return None
@@ -205,19 +216,22 @@ class Snapshots:
         return self._chains
 
     def _decode_beside(self, name: str, column: ArrayColumn, buffer: Buffer) -> Buffer | None:
-        """Return the elements of the snapshot of an array, where it is of the same dtype and length."""
+        """Return the elements of the snapshot of an array; None unless it has one of the same dtype and length."""
         entry, header = self.find(name, column.group[0].title), column.header
         if entry is None or entry[0].header.dtype.name != header.dtype.name or entry[0].header.capacity != len(buffer):
             return None
         return self.decode(entry, buffer.nbytes)
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
-        """Return the elements of an array, each that stands as written with the bits that it was written with."""
+        """Return the elements of an array, in which those that were only rounded have their exact bits again."""
         guarded = self.compare(name, column, buffer)
         return buffer if guarded is None else put_back(guarded, buffer)
 
     def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
-        """Put elements into a buffer whose cells a program has rounded to what no element can be."""
+        """Put elements of the snapshot into a buffer where a cell was rounded beyond the dtype; return their indices.
+
+        `unreadable` are the cells that could not be read, by the indices of their elements.
+        """
         written = self._decode_beside(name, column, buffer)
         if written is None or column.header.dtype.kind not in ("float", "int"):
             return set()
@@ -227,7 +241,7 @@ class Snapshots:
 
 
 def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
-    """Return the elements of a buffer, those of the snapshot where they were kept."""
+    """Return the elements of a buffer, those that were kept with the bits of the snapshot."""
     written, kept = guarded.written, guarded.kept
     if kept.all() and written.dtype == buffer.dtype:
         return written
@@ -241,7 +255,7 @@ def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
 
 
 def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[int], str]) -> Iterator[Finding]:
-    """Yield which elements were edited, each with its index and address, and in the first how many they are in all.
+    """Yield findings about the edited elements, each with its index and address; the first says how many they are.
 
     Args:
         guarded: the array beside its snapshot.

@@ -68,7 +68,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
     content = _to_bytes(array.buffer, array.dtype_entry)
     packed = base64.b64encode(fast_zlib.compress(content)).decode("ascii")
     texts = [packed[start : start + LONGEST] for start in range(0, len(packed), LONGEST)]
-    says = {
+    stored = {
         "name": name,
         "dtype": array.dtype,
         "length": array.capacity,
@@ -82,7 +82,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
         "texts": len(texts),
         "crc": zlib.crc32(content),
     }
-    return [json.dumps(says), *texts]
+    return [json.dumps(stored), *texts]
 
 
 def parse_header(text: str) -> SnapshotHeader:
@@ -92,15 +92,15 @@ def parse_header(text: str) -> SnapshotHeader:
         FormatError: it is none.
     """
     try:
-        says = json.loads(text) if len(text) <= LONGEST * 2 else None
+        stored = json.loads(text) if len(text) <= LONGEST * 2 else None
     except (ValueError, RecursionError):
-        says = None
-    if not isinstance(says, dict):
+        stored = None
+    if not isinstance(stored, dict):
         raise FormatError("the header of a snapshot is damaged")
-    name, sheet, dtype, order = (_get_text(says, key) for key in ("name", "sheet", "dtype", "order"))
-    cells, dates = _get_text(says, "cells"), _get_text(says, "dates")
-    length, count, crc, offset = (_get_integer(says, key) for key in ("length", "texts", "crc", "offset"))
-    shape, strides = _get_integers(says, "shape"), _get_integers(says, "strides")
+    name, sheet, dtype, order = (_get_text(stored, key) for key in ("name", "sheet", "dtype", "order"))
+    cells, dates = _get_text(stored, "cells"), _get_text(stored, "dates")
+    length, count, crc, offset = (_get_integer(stored, key) for key in ("length", "texts", "crc", "offset"))
+    shape, strides = _get_integers(stored, "shape"), _get_integers(stored, "strides")
     if cells not in ("numeric", "text") or dates not in ("real", "text") or count < 0:
         raise FormatError("the header of a snapshot is damaged")
     header = Header(from_name(dtype), shape, strides, offset, "row-major", length)
@@ -111,32 +111,32 @@ def parse_header(text: str) -> SnapshotHeader:
     return SnapshotHeader(name, sheet, header, count, crc, cells, dates)
 
 
-def _get_text(says: Mapping[str, Any], key: str) -> str:
-    value = says.get(key)
+def _get_text(stored: Mapping[str, Any], key: str) -> str:
+    value = stored.get(key)
     if not isinstance(value, str):
         raise FormatError(f"the header of a snapshot has no {key}")
     return value
 
 
-def _get_integer(says: Mapping[str, Any], key: str) -> int:
-    value = says.get(key)
+def _get_integer(stored: Mapping[str, Any], key: str) -> int:
+    value = stored.get(key)
     if type(value) is not int or abs(value) > 2**62:
         raise FormatError(f"the header of a snapshot has no {key}")
     return value
 
 
-def _get_integers(says: Mapping[str, Any], key: str) -> tuple[int, ...]:
-    value = says.get(key)
+def _get_integers(stored: Mapping[str, Any], key: str) -> tuple[int, ...]:
+    value = stored.get(key)
     if not isinstance(value, list) or not all(type(one) is int and abs(one) <= 2**62 for one in value):
         raise FormatError(f"the header of a snapshot has no {key}")
     return tuple(value)
 
 
-def decode_snapshot(says: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
+def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
     """Return the elements of a snapshot, of which everything is checked.
 
     Args:
-        says: its header.
+        snapshot: the header of the snapshot.
         texts: that follow it.
         most_bytes: how much memory the elements may take, decompressed.
 
@@ -144,10 +144,10 @@ def decode_snapshot(says: SnapshotHeader, texts: Sequence[str], *, most_bytes: i
         FormatError: it is cut, damaged, or larger.
     """
     characters = sum(map(len, texts))
-    if len(texts) != says.count or not says.count:
-        raise FormatError(f"the snapshot has {len(texts)} of {says.count} texts")
+    if len(texts) != snapshot.count or not snapshot.count:
+        raise FormatError(f"the snapshot has {len(texts)} of {snapshot.count} texts")
     limit = max(most_bytes, 0)
-    dtype, length = says.header.dtype, says.header.capacity
+    dtype, length = snapshot.header.dtype, snapshot.header.capacity
     size = dtype.numpy.itemsize * length if dtype.kind not in ("string", "generic") else None
     least = length * {"string": 8, "generic": 2}.get(dtype.kind, dtype.numpy.itemsize)
     if least > limit or characters < _SHORTEST - 1:
@@ -155,7 +155,7 @@ def decode_snapshot(says: SnapshotHeader, texts: Sequence[str], *, most_bytes: i
     content = _inflate("".join(texts), limit if size is None else size)
     if size is not None and len(content) != size:
         raise FormatError(f"the snapshot holds {len(content)} bytes, not the {size} of {length} elements")
-    if zlib.crc32(content) != says.crc:
+    if zlib.crc32(content) != snapshot.crc:
         raise FormatError("the checksum of the snapshot is another one")
     return _from_bytes(content, dtype, length)
 
