@@ -31,13 +31,14 @@ FOLDERS = {  # what errors call a format or its suffix -> the folder of its adap
     "xlsx": "sheets/excel",
 }
 DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
+FOLDERS_DELETED = {FOLDERS[name] for name in DELETED}
 NAMES_DELETED = {name for name, module in _LAZY.items() if module.replace(".", "/") in map(FOLDERS.get, DELETED)}
 WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there
 
 
 ASKED: list[str] = []  # the deleted formats that the running test has asked for, itself or in a child
 _ROW = re.compile(rf"KeyError: '({'|'.join(DELETED)})'")
-_REFUSED = re.compile(rf"(?:'|\.)({'|'.join(DELETED)})(?:'|(?:\.(?:gz|zst|bz2|xz))?[:/])")
+_REFUSED = re.compile(rf"(?:'|\.)({'|'.join(DELETED)})(?:'|(?:\.(?:gz|zst|bz2|xz))?[:/])", re.IGNORECASE)
 
 
 def needing(*names: str) -> pytest.MarkDecorator:
@@ -73,7 +74,7 @@ def find_missing_format(error: BaseException | str) -> str | None:
     if "gsheet" in DELETED and ("https://docs.google.com/" in text or "gsheets://" in text):
         return "gsheet"
     refused = _REFUSED.search(text) if "no format" in text or ": this is a folder; " in text else None
-    return refused[1] if refused else None
+    return refused[1].lower() if refused else None
 
 
 def find_deleted(error: BaseException) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from adapters_deleted import needing
 from ladder import HEAVY, MODULES, RUNG, SHARED, adapter, imported, ours, rung
 
 
@@ -10,6 +11,7 @@ def test_every_module_has_its_place_on_the_ladder() -> None:
     assert {module.partition(".")[0] or "__init__" for module in MODULES} <= set(RUNG)
 
 
+@needing("csv")
 def test_the_reader_of_imports_sees_them() -> None:
     assert "errors" in ours("dtypes")
     assert "columns" in ours("sheets.delimited.writing")

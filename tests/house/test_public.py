@@ -16,6 +16,7 @@ import pytest
 from adapters_deleted import NAMES_DELETED
 
 import sheetarray as sa
+from sheetarray.registry import lookup
 
 NAMES = [
     "ArrayInfo",
@@ -145,7 +146,8 @@ def test_no_setting_of_the_process_is_changed() -> None:
     assert (np.geterr(), list(warnings.filters), sys.getrecursionlimit(), sys.get_int_max_str_digits()) == before
 
 
-def test_examples_in_docstrings_run() -> None:
+def test_examples_in_docstrings_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "_registered", {})  # one registers a format, which is refused if there is CSV
     runner, finder = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), doctest.DocTestFinder()
     for name in MODULES:
         for test in finder.find(import_module(name)):

@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from adapters_deleted import needing
 from children import run_limited
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +34,7 @@ COMMANDS = [
 ]
 
 
+@needing("csv", "json", "xlsx")
 def test_there_is_something_to_run() -> None:
     assert len([name for name in BLOCKS if name.startswith("README")]) >= 3
     assert len([name for name in BLOCKS if name.startswith("formats")]) >= 4

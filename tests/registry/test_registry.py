@@ -41,6 +41,7 @@ def test_the_suffix_says_the_format(path: Any, name: str) -> None:
     assert format_of(path).name == name
 
 
+@needing("csv")
 @pytest.mark.parametrize("path", ["a", "a.doc", "a.gz", ".gz", "csv", "a.csvx", "", "a.csv.bz2"])
 def test_an_unknown_suffix_says_which_there_are(path: str) -> None:
     with pytest.raises(sa.NotFoundError, match=r"\.csv"):
@@ -58,7 +59,7 @@ def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
     assert ".ods" not in known
 
 
-@needing("ods")
+@needing("ods", "csv")
 @pytest.mark.parametrize(("option", "lists"), [("--from", True), ("--to", False)])
 def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, lists: bool) -> None:
     command = ["convert", "a.doc", "b.csv"] if lists else ["convert", "-", "b.doc", "--from", "csv"]
@@ -67,6 +68,7 @@ def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, 
     assert (", ods," in output) == lists
 
 
+@needing("csv")
 def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) -> None:
     path = tmp_path / "x.dat"
     sa.write(path, {"x": np.arange(3)}, format="json")
@@ -93,6 +95,7 @@ def test_the_table_is_sorted_and_read_only() -> None:
         FORMATS["csv"].suffixes = ()  # type: ignore[misc]
 
 
+@needing("csv")
 @pytest.mark.parametrize(
     "row",
     [
