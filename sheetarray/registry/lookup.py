@@ -62,7 +62,7 @@ def composites() -> list[Composite]:
     """Return the composites, one for each kind of value that containers of cells spread over several columns.
 
     Those in rows of entry points are not among them: no package is loaded for every write. A package whose values are
-    composites calls `register_format` when it is imported.
+    composites calls `register_format` when it is imported, instead of having an entry point.
     """
     return [row.composite for row in _load_outside() if row.composite is not None]
 

@@ -57,8 +57,8 @@ class Format:
         writing: options for writing that hold unless the caller gives others.
         extra: the extra of sheetarray that installs the packages which it needs; None for none.
         instead: the suffix to write instead, if the format is only read; else None.
-        composite: the values of this format that containers of cells spread over several columns; it is not asked for
-            in a row that an entry point gives, until that is registered with `register_format`.
+        composite: the values of this format that containers of cells spread over several columns; it has no effect in
+            a row that an entry point gives, only in one that `register_format` adds.
         compressible: whether `.gz` and `.zst` may follow the suffix.
         signature: a regular expression that tells files of this format from those of another one which has the same
             suffixes: it is found in their first 4 KiB (inflated), and never in those of the other. Writing to such a
