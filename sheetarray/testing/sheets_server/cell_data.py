@@ -26,16 +26,16 @@ _ERRORS = {
 }
 
 
-def rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
+def build_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
     """Return the RowData of an area, as far as a mask wants them, without those at the end that hold nothing."""
-    look = rendered.Look(evaluator_of(spreadsheet))
+    renderer = rendered.Renderer(evaluator_of(spreadsheet))
     wanted = mask_below(mask, "values")
-    bottom = look.evaluator.grid(sheet).bottom(area)
+    bottom = renderer.evaluator.grid(sheet).bottom(area)
     if wanted is None:
         return [{} for _ in range(area.top, bottom)]
-    formats = EffectiveFormats(look.evaluator, sheet) if wants(wanted, "effectiveFormat") else None
+    formats = EffectiveFormats(renderer.evaluator, sheet) if wants(wanted, "effectiveFormat") else None
     columns = [
-        _cells(look, formats, sheet, column, area.top, bottom, wanted) for column in range(area.left, area.right)
+        _cells(renderer, formats, sheet, column, area.top, bottom, wanted) for column in range(area.left, area.right)
     ]
     lines: list[Json] = []
     for line in zip(*columns, strict=True):
@@ -49,7 +49,7 @@ def rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: Fie
 
 
 def _cells(
-    look: rendered.Look,
+    renderer: rendered.Renderer,
     formats: EffectiveFormats | None,
     sheet: ServedSheet,
     column: int,
@@ -58,7 +58,7 @@ def _cells(
     mask: FieldMask,
 ) -> list[Json | None]:
     """Return the CellData of a part of a column; None where there is no cell."""
-    cells = look.evaluator.grid(sheet).column(column, top, bottom)
+    cells = renderer.evaluator.grid(sheet).column(column, top, bottom)
     entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
     linked = wants(mask, "hyperlink")
     column_data: list[Json | None] = []
@@ -70,23 +70,31 @@ def _cells(
         if entered and type(cell) is not Spilled:
             data["userEnteredValue"] = extended_value(cell)
         if effective:
-            data["effectiveValue"] = effective_value(look.evaluator, sheet, row, column, cell)
+            data["effectiveValue"] = effective_value(renderer.evaluator, sheet, row, column, cell)
         if shown:
-            data["formattedValue"] = look.cell(sheet, row, column, cell)
+            data["formattedValue"] = renderer.render_cell(sheet, row, column, cell)
         if linked and (link := _find_link(cell, sheet.grid.mark(row, column))):
             data["hyperlink"] = link
         column_data.append(data)
     column_data += [None] * (bottom - top - len(cells))
     marks: list[Json | None] = [None] * len(column_data)
     if runs := sheet.grid.marks_of(column):
-        for start, stop, mark in runs.pieces(top, bottom):
+        for start, stop, mark in runs.runs_between(top, bottom):
             masked = select(mark, mask)
             for index in range(start - top, stop - top) if mark else ():
                 column_data[index], marks[index] = (column_data[index] or {}) | masked, mark
     if formats is not None:
         wanted = mask_below(mask, "effectiveFormat") or {}
         _add_formats(
-            look, formats, sheet, column, top, column_data, [*cells, *[None] * (len(marks) - len(cells))], marks, wanted
+            renderer,
+            formats,
+            sheet,
+            column,
+            top,
+            column_data,
+            [*cells, *[None] * (len(marks) - len(cells))],
+            marks,
+            wanted,
         )
     return column_data
 
@@ -101,7 +109,7 @@ def _find_link(cell: GridCell, mark: Json | None) -> str | None:
 
 
 def _add_formats(
-    look: rendered.Look,
+    renderer: rendered.Renderer,
     formats: EffectiveFormats,
     sheet: ServedSheet,
     column: int,
@@ -115,9 +123,9 @@ def _add_formats(
     for row, (data, cell, mark) in enumerate(zip(column_data, cells, marks, strict=False), top):
         if data is None or (cell is None and not (mark or {}).get("userEnteredFormat")):
             continue
-        value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
-        text = str(look.cell(sheet, row, column, cell)) if formats.conditional else ""
-        number_format = look.number_format(sheet, row, column, cell) if isinstance(cell, Formula) else None
+        value = renderer.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
+        text = str(renderer.render_cell(sheet, row, column, cell)) if formats.conditional else ""
+        number_format = renderer.number_format(sheet, row, column, cell) if isinstance(cell, Formula) else None
         whole = formats.of(row, column, mark, value, text, number_format)
         if id(whole) not in selected:
             selected[id(whole)] = select(whole, mask)
@@ -138,7 +146,7 @@ def extended_value(cell: GridCell) -> dict[str, Any]:
     if isinstance(cell, bool):
         return {"boolValue": cell}
     if isinstance(cell, float):
-        return {"numberValue": rendered.number(cell)}
+        return {"numberValue": rendered.number_to_json(cell)}
     if isinstance(cell, Formula):
         return {"formulaValue": cell.text}
     return {"stringValue": cell or ""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from . import batch
-from .batch.sheets import sheet_of
+from .batch.sheets import make_sheet
 from .errors import Json, unsupported_error, within
 from .spreadsheet import Spreadsheet, new_key
 
@@ -24,7 +24,7 @@ _ENTRIES = {  # of a sheet: the request that makes one, and its field
 _MORE = {"properties", "data", "basicFilter", "rowGroups", "columnGroups", "developerMetadata"}
 
 
-def spreadsheet_of(body: Json, limit: int) -> Spreadsheet:
+def create_spreadsheet(body: Json, limit: int) -> Spreadsheet:
     """Return a new spreadsheet as a request describes it; without sheets it has one."""
     for name in body:
         if name not in _NAMED | _ANSWERED:
@@ -37,7 +37,7 @@ def spreadsheet_of(body: Json, limit: int) -> Spreadsheet:
         if unknown := set(sheet) - _MORE - _ENTRIES.keys():
             raise unsupported_error(f"{', '.join(sorted(unknown))} in a new sheet")
         first = {"sheetId": 0, "title": "Sheet1"} if not body.get("sheets") else {}
-        spreadsheet.sheets.insert(index, sheet_of(spreadsheet, first | (sheet.get("properties") or {})))
+        spreadsheet.sheets.insert(index, make_sheet(spreadsheet, first | (sheet.get("properties") or {})))
     requests = [
         request for held, sheet in zip(spreadsheet.sheets, wanted, strict=True) for request in _requests(held.id, sheet)
     ]

@@ -126,7 +126,7 @@ def _permissions(permissions: dict[str, Json], name: str, params: Json, body: Js
 def _create(service: Service, body: Json, text: str | None = None, between: str = ",") -> Json:
     if body.get("mimeType", SPREADSHEET) != SPREADSHEET:
         raise ApiError(400, "The emulator has no files but spreadsheets.")
-    spreadsheet = service.new(body.get("name") or "Untitled", [("Sheet1", 1000, 26)])
+    spreadsheet = service.add_spreadsheet(body.get("name") or "Untitled", [("Sheet1", 1000, 26)])
     if text is not None:
         drive_content.put_text(spreadsheet, text, between)
     _entry(service, spreadsheet.key).parents = body.get("parents") or [_ROOT]

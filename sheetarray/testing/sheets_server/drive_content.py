@@ -23,7 +23,7 @@ def export(spreadsheet: Spreadsheet, kind: str) -> FileContent:
     if kind not in _SEPARATORS:
         raise unsupported_error(f"An export as {kind or 'nothing'}")
     sheet = next((sheet for sheet in spreadsheet.sheets if not sheet.hidden), spreadsheet.sheets[0])
-    columns = rendered.columns(spreadsheet, sheet, sheet.area(Span()))
+    columns = rendered.render_columns(spreadsheet, sheet, sheet.area(Span()))
     while columns and not columns[-1]:
         columns.pop()
     lines = io.StringIO()

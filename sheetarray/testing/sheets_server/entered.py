@@ -19,19 +19,19 @@ def cell_from_raw(value: Any) -> GridCell | Skip:
     """Return the cell that a value is, taken literally: text stays text, whatever it begins with."""
     kind = type(value)
     if kind is float:
-        return number(value)
+        return cell_from_number(value)
     if kind is str:
-        return text(value)
+        return cell_from_text(value)
     if value is None:
         return SKIP
     if kind is bool:
         return bool(value)
     if kind is int:
-        return number(value)
+        return cell_from_number(value)
     raise TypeError(kind)
 
 
-def number(value: float) -> float:
+def cell_from_number(value: float) -> float:
     """Return the double that a JSON number becomes; minus zero becomes zero."""
     try:
         double = float(value)
@@ -42,7 +42,7 @@ def number(value: float) -> float:
     return double or 0.0
 
 
-def text(value: str) -> str | None:
+def cell_from_text(value: str) -> str | None:
     """Return the text of a cell; "" is a blank."""
     if len(value) > CHARACTERS_LIMIT // 2 and len(value.encode("utf-16-le")) > 2 * CHARACTERS_LIMIT:
         raise invalid(f"Your input contains more than the maximum of {CHARACTERS_LIMIT} characters in a single cell.")
@@ -53,7 +53,7 @@ def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
     """Return the cell, and the number format, that a value brings about when typed into a cell."""
     if not isinstance(value, str) or not value:
         return cell_from_raw(value), None
-    text(value)
+    cell_from_text(value)
     if value.startswith("'"):
         return value[1:] or None, None
     if value.startswith("=") and len(value) > 1:

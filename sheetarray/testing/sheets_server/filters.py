@@ -15,7 +15,7 @@ def get(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
     ranges = [text for data_filter in filters for text in _ranges(spreadsheet, data_filter)]
     if filters and not ranges:
         return {"spreadsheetId": spreadsheet.key}
-    return resource.resource(spreadsheet, mask, ranges=ranges, grid_data=bool(body.get("includeGridData")))
+    return resource.build_resource(spreadsheet, mask, ranges=ranges, grid_data=bool(body.get("includeGridData")))
 
 
 def batch_get(spreadsheet: Spreadsheet, body: Json) -> Json:

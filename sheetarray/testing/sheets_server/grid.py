@@ -104,7 +104,7 @@ class SheetGrid:
     def rewrite_marks(self, change: Callable[[Json], Json]) -> None:
         """Give every validation of cells what `change` makes of it."""
         for runs in self._marks.values():
-            for start, stop, mark in list(runs.pieces(0, runs.stop)):
+            for start, stop, mark in list(runs.runs_between(0, runs.stop)):
                 if mark and "dataValidation" in mark:
                     runs.put(start, stop, mark | {"dataValidation": change(mark["dataValidation"])})
 
@@ -119,7 +119,7 @@ class SheetGrid:
                 held[arrival:arrival] = block
                 _trim(held)
         for runs in self._marks.values():
-            pieces = list(runs.pieces(start, stop))
+            pieces = list(runs.runs_between(start, stop))
             runs.delete(start, stop)
             runs.insert(arrival, stop - start)
             for first, last, mark in pieces:

@@ -24,7 +24,7 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
         return set()
     grid = sheet.grid
     area = Span.from_json(wanted.get("range") or {}).on(grid.rows, grid.columns)
-    look = rendered.Look(evaluator_of(spreadsheet))
+    renderer = rendered.Renderer(evaluator_of(spreadsheet))
     hidden: set[int] = set()
     first = area.top + 1  # below the names
     for column, rule in criteria.items():
@@ -32,11 +32,11 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
             continue
         excluded = set(map(str, rule.get("hiddenValues") or []))
         condition = rule.get("condition")
-        test = Condition(look.evaluator, sheet, condition, first, column) if condition else None
+        test = Condition(renderer.evaluator, sheet, condition, first, column) if condition else None
         for row in range(first, area.bottom):
-            cell = look.evaluator.grid(sheet).cell(row, column)
-            text = str(look.cell(sheet, row, column, cell))
-            value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
+            cell = renderer.evaluator.grid(sheet).cell(row, column)
+            text = str(renderer.render_cell(sheet, row, column, cell))
+            value = renderer.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
             if text in excluded or (test is not None and not test.is_met(row, column, value, text)):
                 hidden.add(row)
     return hidden

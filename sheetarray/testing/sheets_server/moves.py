@@ -189,7 +189,7 @@ def _move_entry(entry: Any, sheet_id: int, change: SpanChange) -> Any:
         if entry.get("sheetId", 0) != sheet_id:
             return entry
         span = change(Span.from_json(entry))
-        return _GONE if span is None else entry_with(entry, span)
+        return _GONE if span is None else _with_span(entry, span)
     if {"rowIndex", "columnIndex"} & entry.keys() and entry.get("sheetId", 0) == sheet_id:
         row, column = entry.get("rowIndex", 0), entry.get("columnIndex", 0)
         span = change(Span(row, row + 1, column, column + 1))
@@ -199,7 +199,7 @@ def _move_entry(entry: Any, sheet_id: int, change: SpanChange) -> Any:
     return {name: part for name, part in parts if part is not _GONE}
 
 
-def entry_with(grid_range: Json, span: Span) -> Json:
+def _with_span(grid_range: Json, span: Span) -> Json:
     """Return a GridRange with the ends of a span, its other fields as they were."""
     return {name: part for name, part in grid_range.items() if name not in _ENDS} | {
         name: end for name, end in span.json(0).items() if name in _ENDS

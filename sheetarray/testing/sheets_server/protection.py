@@ -25,7 +25,7 @@ def can_edit(entry: Json, user: str | None) -> bool:
 
 
 @contextmanager
-def guard(spreadsheet: Spreadsheet, *, moves: bool = False) -> Iterator[None]:
+def protecting(spreadsheet: Spreadsheet, *, moves: bool = False) -> Iterator[None]:
     """Refuse a change of cells that are protected from the user, and undo it.
 
     Args:
@@ -72,7 +72,7 @@ def _cells(sheet: ServedSheet, area: GridArea, free: list[GridArea], moves: bool
             shown = Formula if moves and isinstance(value, Formula) else value
             if value is not None and not _is_free(free, row, column):
                 cells.append((row - area.top, column - area.left, type(shown), shown))
-        for start, stop, mark in runs.pieces(area.top, area.bottom) if runs else ():
+        for start, stop, mark in runs.runs_between(area.top, area.bottom) if runs else ():
             cells += [
                 (row - area.top, column - area.left, mark)
                 for row in range(start, stop)

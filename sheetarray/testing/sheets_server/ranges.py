@@ -81,7 +81,7 @@ class Span:
         return GridArea(top, max(top, bottom), left, max(left, right))
 
     @property
-    def anchor(self) -> bool:
+    def is_one_cell(self) -> bool:
         """Whether it is one cell, from which a written block extends as far as it needs."""
         return self.bottom == (self.top or 0) + 1 and self.right == (self.left or 0) + 1
 

@@ -15,14 +15,14 @@ from .spreadsheet import ServedSheet, Spreadsheet
 Rendered = bool | int | float | str
 
 
-def number(double: float) -> int | float:
+def number_to_json(double: float) -> int | float:
     """Return a double as JSON has it: the shortest digits that read back to it, and no fraction where it is whole."""
     if not double.is_integer() or abs(double) >= 1e21:
         return double
     return int(double) if abs(double) < 2**53 else int(Decimal(repr(double)))
 
 
-def columns(
+def render_columns(
     spreadsheet: Spreadsheet,
     sheet: ServedSheet,
     area: GridArea,
@@ -32,13 +32,13 @@ def columns(
 ) -> list[list[Rendered]]:
     """Return the cells of an area by column, blanks as "", without trailing ones."""
     evaluator = evaluator_of(spreadsheet)
-    look = Look(evaluator, option, dates)
+    renderer = Renderer(evaluator, option, dates)
     columns_read = enumerate(evaluator.grid(sheet).block(area), area.left)
-    return [look.column(sheet, column, area.top, cells) for column, cells in columns_read]
+    return [renderer.render_column(sheet, column, area.top, cells) for column, cells in columns_read]
 
 
 @dataclass(frozen=True)
-class Look:
+class Renderer:
     """The options by which cells are answered.
 
     Attributes:
@@ -51,20 +51,20 @@ class Look:
     option: str = "FORMATTED_VALUE"
     dates: str = "SERIAL_NUMBER"
 
-    def column(self, sheet: ServedSheet, column: int, top: int, cells: list[GridCell]) -> list[Rendered]:
+    def render_column(self, sheet: ServedSheet, column: int, top: int, cells: list[GridCell]) -> list[Rendered]:
         """Return a part of a column."""
         formatted = self.option == "FORMATTED_VALUE" or self.dates != "SERIAL_NUMBER"
         cells_shown: list[Rendered] = []
         for row, cell in enumerate(cells, top):
             if formatted or isinstance(cell, Formula):
-                cells_shown.append(self.cell(sheet, row, column, cell))
+                cells_shown.append(self.render_cell(sheet, row, column, cell))
             elif isinstance(cell, float):
-                cells_shown.append(number(cell))
+                cells_shown.append(number_to_json(cell))
             else:
                 cells_shown.append("" if cell is None else cell)
         return cells_shown
 
-    def cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
+    def render_cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
         """Return one cell."""
         if isinstance(cell, Formula) and self.option == "FORMULA" and type(cell) is not Spilled:
             return cell.text
@@ -76,13 +76,13 @@ class Look:
         if isinstance(result, str) and (self.option != "FORMATTED_VALUE" or not sheet.grid.marks_of(column)):
             return result
         if not isinstance(result, str) and self.option != "FORMATTED_VALUE" and self.dates == "SERIAL_NUMBER":
-            return number(result)
+            return number_to_json(result)
         number_format = self.number_format(sheet, row, column, cell)
         if isinstance(result, str):
             return format_text(result, number_format)
         if self.option == "FORMATTED_VALUE" or (self.dates == "FORMATTED_STRING" and is_date(number_format)):
             return format_number(result, number_format)
-        return number(result)
+        return number_to_json(result)
 
     def number_format(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json | None:
         """Return the number format in which a cell is shown; None for none."""

@@ -14,7 +14,7 @@ from .spreadsheet import ServedSheet, Spreadsheet
 _PIXELS = {"ROWS": 21, "COLUMNS": 100}
 
 
-def resource(
+def build_resource(
     spreadsheet: Spreadsheet, mask: FieldMask, *, ranges: list[str] | None = None, grid_data: bool = False
 ) -> Json:
     """Return the resource; where ranges are given, only the sheets that they are on.
@@ -59,7 +59,7 @@ def resource(
     return result
 
 
-def properties(sheet: ServedSheet, index: int) -> Json:
+def build_sheet_properties(sheet: ServedSheet, index: int) -> Json:
     """Return the SheetProperties."""
     size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
     grid = {"gridProperties": size | sheet.grid_properties} if sheet.kind == "GRID" else {}
@@ -69,15 +69,15 @@ def properties(sheet: ServedSheet, index: int) -> Json:
 
 def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
     """Return the Sheet without its cells."""
-    whole: Json = {"properties": properties(sheet, index)}
+    whole: Json = {"properties": build_sheet_properties(sheet, index)}
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
     if sheet.protected:
         whole["protectedRanges"] = [
-            protected_json(sheet, entry, spreadsheet.user) for entry in sheet.protected.values()
+            build_protected_range(sheet, entry, spreadsheet.user) for entry in sheet.protected.values()
         ]
     for dimension, name in (("ROWS", "rowGroups"), ("COLUMNS", "columnGroups")):
-        if group_list := groups(sheet, dimension):
+        if group_list := build_groups(sheet, dimension):
             whole[name] = group_list
     if sheet.basic_filter is not None:
         whole["basicFilter"] = sheet.basic_filter
@@ -92,7 +92,7 @@ def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
     return whole
 
 
-def groups(sheet: ServedSheet, dimension: str) -> list[Json]:
+def build_groups(sheet: ServedSheet, dimension: str) -> list[Json]:
     """Return the DimensionGroups of one dimension."""
     ordered = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_order)
     return [
@@ -106,7 +106,7 @@ def _order(group: Json) -> tuple[int, int]:
     return group["startIndex"], group["depth"]
 
 
-def protected_json(sheet: ServedSheet, entry: Json, user: str | None) -> Json:
+def build_protected_range(sheet: ServedSheet, entry: Json, user: str | None) -> Json:
     """Return the ProtectedRange as a user sees it."""
     return entry | {"range": entry["range"].json(sheet.id), "requestingUserCanEdit": can_edit(entry, user)}
 
@@ -124,7 +124,7 @@ def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldM
             data[name] = _dimensions(spreadsheet, sheet, dimension, start, stop)
     masked: Json = select(data, mask)
     below = mask_below(mask, "rowData")
-    if below is not None and (lines := cell_data.rows(spreadsheet, sheet, area, below)):
+    if below is not None and (lines := cell_data.build_rows(spreadsheet, sheet, area, below)):
         masked["rowData"] = lines
     return masked
 

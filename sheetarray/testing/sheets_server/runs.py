@@ -16,7 +16,7 @@ class Runs(Generic[T]):
         >>> bold = Runs()
         >>> bold.put(0, 1_000_000, "bold")
         >>> bold.put(2, 3, None)
-        >>> bold.at(1), bold.at(2), len(list(bold.pieces(0, 5)))
+        >>> bold.at(1), bold.at(2), len(list(bold.runs_between(0, 5)))
         ('bold', None, 3)
     """
 
@@ -42,7 +42,7 @@ class Runs(Generic[T]):
         index = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
         return self._runs[index][2] if index >= 0 and row < self._runs[index][1] else None
 
-    def pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
+    def runs_between(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
         """Yield the runs from start to stop, those without a value too, in order and without gaps."""
         row = start
         for first, last, value in self._runs[self._before(start) :]:
@@ -76,7 +76,7 @@ class Runs(Generic[T]):
 
     def change(self, start: int, stop: int, by: Callable[[T | None], T | None]) -> None:
         """Give each run from start to stop what `by` makes of its value."""
-        for first, last, value in list(self.pieces(start, stop)):
+        for first, last, value in list(self.runs_between(start, stop)):
             self.put(first, last, by(value))
 
     def insert(self, at: int, count: int) -> None:

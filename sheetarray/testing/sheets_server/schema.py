@@ -23,7 +23,7 @@ _TYPES = "type.googleapis.com/"
 _INTEGERS = {"int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
-def find() -> Path | None:
+def find_document() -> Path | None:
     """Return the discovery document, where google-api-python-client is installed; it is not imported."""
     spec = importlib.util.find_spec("googleapiclient")
     for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -51,7 +51,7 @@ class MessageSchemas:
     @classmethod
     def load(cls, required: bool | None) -> MessageSchemas | None:
         """Return the schema, or None: where it is not wanted (False), or is not there and not required (None)."""
-        path = find() if required is not False else None
+        path = find_document() if required is not False else None
         if path is not None:
             return cls(json.loads(path.read_text(encoding="utf-8")))
         if required:
@@ -177,15 +177,15 @@ class MessageSchemas:
         return value
 
 
-def lenient(value: Any) -> Any:
+def drop_nulls(value: Any) -> Any:
     """Return a body without its nulls, where no schema is at hand; the cells of `values` are left alone."""
     if isinstance(value, dict):
         return {
-            name: part if name == "values" and _is_block(part) else lenient(part)
+            name: part if name == "values" and _is_block(part) else drop_nulls(part)
             for name, part in value.items()
             if part is not None
         }
-    return [lenient(item) for item in value] if isinstance(value, list) else value
+    return [drop_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_block(part: Any) -> bool:

@@ -183,7 +183,7 @@ class SheetsServer:
             if not wanted or any(min(rows, columns) < 1 for _, rows, columns in wanted):
                 raise ValueError("a spreadsheet has at least one sheet, and each at least one row and one column")
             try:
-                return self._service.new(title, wanted, key).key
+                return self._service.add_spreadsheet(title, wanted, key).key
             except ApiError as error:
                 raise ValueError(error.message) from None
 

@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, unquote
 
 from . import batch, creating, drive, filters, masks, resource, values
 from .batch import metadata
-from .batch.sheets import sheet_of
+from .batch.sheets import make_sheet
 from .errors import ApiError, FileContent, Json, invalid
-from .protection import guard
-from .schema import MessageSchemas, lenient
+from .protection import protecting
+from .schema import MessageSchemas, drop_nulls
 from .spreadsheet import CELLS_LIMIT, Spreadsheet, new_key
 
 _KEY = r"/v4/spreadsheets/(?P<spreadsheetId>[^/:]+)"
@@ -118,25 +118,25 @@ class Service:
     users: dict[str, str] = field(default_factory=dict)
     entries: dict[str, drive.DriveEntry] = field(default_factory=dict)
 
-    def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
+    def find_method(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
         """Return the method that a request calls, and the parameters of its path."""
         for method in METHODS:
             if (params := method.match(http, path)) is not None:
                 return method, params
         raise ApiError(404, f"The emulator has no method {http} {path}")
 
-    def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
+    def read_call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
         """Return a request, checked against the schema."""
         parameters = parse_qs(query, keep_blank_values=True)
         if method.name.startswith("drive."):
-            content = _UPLOADS[method.name](body) if method.name in _UPLOADS else _content(body)
+            content = _UPLOADS[method.name](body) if method.name in _UPLOADS else _parse_content(body)
             mask = masks.parse(parameters["fields"][-1]) if parameters.get("fields", [""])[-1] else {}
             return Call(method, {**_to_typed(parameters), **params}, content, mask)
         typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
-        content = _content(body) if method.http != "GET" else {}
+        content = _parse_content(body) if method.http != "GET" else {}
         if method.name == "spreadsheets.batchUpdate" and isinstance(content, dict):
             content["requests"] = _flatten(content.get("requests"))
-        checked = self.schema.body(method.name, content, method.prefix) if self.schema else lenient(content)
+        checked = self.schema.body(method.name, content, method.prefix) if self.schema else drop_nulls(content)
         mask = masks.parse(parameters["fields"][-1]) if parameters.get("fields", [""])[-1] else {}
         if self.schema:
             self.schema.fields(method.name, mask)
@@ -193,7 +193,7 @@ class Service:
         }
         if not call.method.writes:
             return apply_mask(call, answers[name]())
-        with guard(spreadsheet):
+        with protecting(spreadsheet):
             return apply_mask(call, answers[name]())
 
     def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
@@ -204,23 +204,23 @@ class Service:
             raise ApiError(404, "Requested entity was not found.")
         return self.spreadsheets[key]
 
-    def new(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
+    def add_spreadsheet(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
         """Return a new spreadsheet; its first sheet has the id 0."""
         spreadsheet = Spreadsheet(key or new_key(), title, limit=self.limit)
         for index, (name, rows, columns) in enumerate(sheets):
             wanted: Json = {"title": name, "gridProperties": {"rowCount": rows, "columnCount": columns}}
             wanted |= {} if index else {"sheetId": 0}
-            spreadsheet.sheets.append(sheet_of(spreadsheet, wanted))
+            spreadsheet.sheets.append(make_sheet(spreadsheet, wanted))
         self.spreadsheets[spreadsheet.key] = spreadsheet
         return spreadsheet
 
     def _create(self, call: Call) -> Json:
-        spreadsheet = creating.spreadsheet_of(call.body, self.limit)
+        spreadsheet = creating.create_spreadsheet(call.body, self.limit)
         self.spreadsheets[spreadsheet.key] = spreadsheet
-        return resource.resource(spreadsheet, call.mask)
+        return resource.build_resource(spreadsheet, call.mask)
 
     def _get(self, spreadsheet: Spreadsheet, call: Call) -> Json:
-        return resource.resource(
+        return resource.build_resource(
             spreadsheet,
             call.mask,
             ranges=call.params.get("ranges"),
@@ -238,12 +238,12 @@ class Service:
         title = f"Copy of {source.title}"
         while draft.sheet_titled(title) is not None:
             title = f"Copy of {title}"
-        new = sheet_of(draft, {**wanted, "title": title})
+        new = make_sheet(draft, {**wanted, "title": title})
         copied = source.copy()
         copied.id, copied.title = new.id, title
         draft.sheets.append(copied)
         target.become(draft)
-        return resource.properties(copied, len(draft.sheets) - 1)
+        return resource.build_sheet_properties(copied, len(draft.sheets) - 1)
 
 
 def apply_mask(call: Call, answer: Json) -> Json:
@@ -252,7 +252,7 @@ def apply_mask(call: Call, answer: Json) -> Json:
     return wanted
 
 
-def _content(body: bytes) -> Any:
+def _parse_content(body: bytes) -> Any:
     if not body.strip():
         return {}
     try:
@@ -264,14 +264,14 @@ def _content(body: bytes) -> Any:
     return content
 
 
-def _text(body: bytes) -> str:
+def _decode_text(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise invalid("The uploaded text is not UTF-8.") from None
 
 
-_UPLOADS: dict[str, Callable[[bytes], Any]] = {"drive.files.replace": _text, "drive.files.upload": bytes}
+_UPLOADS: dict[str, Callable[[bytes], Any]] = {"drive.files.replace": _decode_text, "drive.files.upload": bytes}
 
 
 def _flatten(requests: Any) -> Any:

@@ -21,33 +21,33 @@ Params = dict[str, Any]
 
 def get(spreadsheet: Spreadsheet, params: Params) -> Json:
     """`values.get`."""
-    return _value_range(spreadsheet, params["range"], params)
+    return _read_range(spreadsheet, params["range"], params)
 
 
 def batch_get(spreadsheet: Spreadsheet, params: Params) -> Json:
     """`values.batchGet`."""
     ranges = params.get("ranges") or []
-    ranges_read = [_value_range(spreadsheet, text, params) for text in ranges]
+    ranges_read = [_read_range(spreadsheet, text, params) for text in ranges]
     return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": ranges_read} if ranges_read else {})
 
 
 def update(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     """`values.update`."""
-    block = _Block.plan(spreadsheet, body, _option(params), params["range"])
+    block = _Block.plan(spreadsheet, body, _choose_reading(params), params["range"])
     block.put()
-    return block.to_update(_make_response(params))
+    return block.build_response(_response_options(params))
 
 
 def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
     """`values.batchUpdate`: every range is looked at before the first one is written."""
-    option = _option(body)
+    option = _choose_reading(body)
     blocks = []
     for index, data in enumerate(body.get("data") or []):
         with within(f"Invalid data[{index}]"):
             blocks.append(_Block.plan(spreadsheet, data, option))
     for block in blocks:
         block.put()
-    responses = [block.to_update(_make_response(body)) for block in blocks]
+    responses = [block.build_response(_response_options(body)) for block in blocks]
     answer: Json = {"spreadsheetId": spreadsheet.key}
     totals = {
         "totalUpdatedRows": len({(block.sheet.id, row) for block in blocks for row in block.rows}),
@@ -61,7 +61,7 @@ def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 def clear(spreadsheet: Spreadsheet, params: Params) -> Json:
     """`values.clear`."""
-    sheet, area = _area(spreadsheet, params["range"])
+    sheet, area = _find_area(spreadsheet, params["range"])
     sheet.grid.clear(area)
     return {"spreadsheetId": spreadsheet.key, "clearedRange": format_range(sheet.title, area)}
 
@@ -71,7 +71,7 @@ def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
     areas = []
     for index, text in enumerate(body.get("ranges") or []):
         with within(f"Invalid range[{index}]"):
-            areas.append(_area(spreadsheet, text))
+            areas.append(_find_area(spreadsheet, text))
     for sheet, area in areas:
         sheet.grid.clear(area)
     cleared = [format_range(sheet.title, area) for sheet, area in areas]
@@ -80,10 +80,10 @@ def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     """`values.append`: below the last table of a range, growing the grid as needed."""
-    sheet, searched = _area(spreadsheet, params["range"])
-    columns = _columns(body, _option(params))
+    sheet, searched = _find_area(spreadsheet, params["range"])
+    columns = _read_columns(body, _choose_reading(params))
     grid = sheet.grid
-    table = _table(Evaluator(spreadsheet).grid(sheet), searched)
+    table = _find_table(Evaluator(spreadsheet).grid(sheet), searched)
     top, left = (table.bottom, table.left) if table else (searched.top, searched.left)
     height, width = max(map(len, columns), default=0), len(columns)
     rows, wide = max(grid.rows, top + height), max(grid.columns, left + width)
@@ -100,10 +100,10 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     answer: Json = {"spreadsheetId": spreadsheet.key}
     if table:
         answer["tableRange"] = format_range(sheet.title, table)
-    return answer | {"updates": block.to_update(_make_response(params))}
+    return answer | {"updates": block.build_response(_response_options(params))}
 
 
-def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
+def _choose_reading(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
     """Return the function that reads a value as the option asks for; None for RAW."""
     option = options.get("valueInputOption")
     if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
@@ -111,7 +111,7 @@ def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None
     return None if option == "RAW" else entered.cell_from_entry
 
 
-def _make_response(options: Json) -> Json | None:
+def _response_options(options: Json) -> Json | None:
     """Return the options with which a write answers the values, where it does."""
     if not options.get("includeValuesInResponse"):
         return None
@@ -121,19 +121,19 @@ def _make_response(options: Json) -> Json | None:
     }
 
 
-def _area(spreadsheet: Spreadsheet, text: str) -> tuple[ServedSheet, GridArea]:
+def _find_area(spreadsheet: Spreadsheet, text: str) -> tuple[ServedSheet, GridArea]:
     sheet, span = spreadsheet.resolve(text)
     return sheet, sheet.area(span)
 
 
-def _value_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
-    sheet, area = _area(spreadsheet, text)
-    return _values(spreadsheet, sheet, area, options)
+def _read_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
+    sheet, area = _find_area(spreadsheet, text)
+    return _build_value_range(spreadsheet, sheet, area, options)
 
 
-def _values(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, options: Json) -> Json:
+def _build_value_range(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, options: Json) -> Json:
     """Return the ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
-    columns = rendered.columns(
+    columns = rendered.render_columns(
         spreadsheet,
         sheet,
         area,
@@ -160,7 +160,7 @@ def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
     return line
 
 
-def _table(grid: SheetGrid, searched: GridArea) -> GridArea | None:
+def _find_table(grid: SheetGrid, searched: GridArea) -> GridArea | None:
     """Return the last table that a range meets: the block of cells around its last cell that is not blank."""
     ends = [(len(cells), index) for index, cells in enumerate(grid.block(searched)) if cells]
     if not ends:
@@ -192,7 +192,7 @@ def _find_filled(grid: SheetGrid, column: int, top: int, bottom: int) -> bool:
 Entry = GridCell | Skip
 
 
-def _columns(
+def _read_columns(
     body: Json, typed: Callable[[Any], tuple[Entry, Json | None]] | None
 ) -> list[list[tuple[Entry, Json | None]]] | list[list[Entry]]:
     """Return the columns of a ValueRange as cells; with number formats where they are read as typed."""
@@ -243,14 +243,14 @@ class _Block:
         area = sheet.area(span)
         if inner and inner != text and spreadsheet.resolve(inner) != (sheet, span):
             raise invalid(f"Requested writing within range [{text}], but data.range is [{inner}].")
-        block = cls(spreadsheet, sheet, area.top, area.left, _columns(body, typed))
+        block = cls(spreadsheet, sheet, area.top, area.left, _read_columns(body, typed))
         block.fit(area, span, text)
         return block
 
     def fit(self, area: GridArea, span: Span, text: str) -> None:
         """Refuse a block that is larger than its range; a range of one cell is where it starts."""
         grid = self.sheet.grid
-        bottom, right = (grid.rows, grid.columns) if span.anchor else (area.bottom, area.right)
+        bottom, right = (grid.rows, grid.columns) if span.is_one_cell else (area.bottom, area.right)
         shown = text if split(text)[0] is not None else format_range(self.sheet.title, span)
         refusal = f"Requested writing within range [{shown}], but tried writing to"
         if self.height > bottom - self.top:
@@ -284,7 +284,7 @@ class _Block:
                 look = (old.get("userEnteredFormat") or {}) | {"numberFormat": number_format}
                 marks.put(row, row + 1, old | {"userEnteredFormat": look})
 
-    def to_update(self, responding: Json | None) -> Json:
+    def build_response(self, responding: Json | None) -> Json:
         """Return the UpdateValuesResponse."""
         height, width = max(1, self.height), max(1, len(self.columns))
         area = GridArea(self.top, self.top + height, self.left, self.left + width)
@@ -296,5 +296,5 @@ class _Block:
         }
         answer |= {name: count for name, count in counts.items() if count}
         if responding is not None:
-            answer["updatedData"] = _values(self.spreadsheet, self.sheet, area, responding)
+            answer["updatedData"] = _build_value_range(self.spreadsheet, self.sheet, area, responding)
         return answer

@@ -82,7 +82,7 @@ class Connection:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
-        record = _record(environ)
+        record = _read_record(environ)
         try:
             return self._serve(environ, start_response, record)
         except DroppedError:
@@ -145,7 +145,7 @@ class Connection:
 
     def _find_method(self, record: Record) -> Target:
         try:
-            method, params = self._service.find(record.method, record.path)
+            method, params = self._service.find_method(record.method, record.path)
         except ApiError as error:
             return error
         record.writes = method.writes
@@ -178,7 +178,7 @@ class Connection:
             if len(record.received) > self._payload:
                 raise invalid(f"Request payload size exceeds the limit: {self._payload} bytes.")
             with without_collection():
-                call = self._service.call(*target, record.query, record.received)
+                call = self._service.read_call(*target, record.query, record.received)
                 call.user = record.user
                 with self.lock:
                     return self._service.answer(call)
@@ -190,7 +190,7 @@ class Connection:
             return invalid("Request contains an invalid argument.")  # no schema has looked at it
 
 
-def _record(environ: WSGIEnvironment) -> Record:
+def _read_record(environ: WSGIEnvironment) -> Record:
     from werkzeug.exceptions import ClientDisconnected
     from werkzeug.wsgi import get_input_stream
 

@@ -209,7 +209,7 @@ def test_a_million_cells_are_formatted_as_one(server: SheetsServer) -> None:
     sheets.batch({"repeatCell": {"range": area(9, 10, 0, 1), "cell": {}, "fields": "userEnteredFormat"}})
     runs = server.snapshot(sheets.key).sheets[0].grid.marks_of(0)
     assert runs is not None
-    pieces = list(runs.pieces(0, 1_000_000))
+    pieces = list(runs.runs_between(0, 1_000_000))
     assert [(start, stop, value is None) for start, stop, value in pieces] == [
         (0, 9, False),
         (9, 10, True),
@@ -308,7 +308,7 @@ def test_runs_join_where_their_values_are_the_same() -> None:
     runs: Runs[str] = Runs()
     for row in (0, 2, 1, 4):
         runs.put(row, row + 1, "x")
-    assert list(runs.pieces(0, 6)) == [(0, 3, "x"), (3, 4, None), (4, 5, "x"), (5, 6, None)]
+    assert list(runs.runs_between(0, 6)) == [(0, 3, "x"), (3, 4, None), (4, 5, "x"), (5, 6, None)]
     runs.put(3, 4, "y")
     runs.delete(3, 4)
-    assert list(runs.pieces(0, 4)) == [(0, 4, "x")]
+    assert list(runs.runs_between(0, 4)) == [(0, 4, "x")]

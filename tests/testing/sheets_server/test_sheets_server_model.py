@@ -186,7 +186,7 @@ def test_runs_are_a_list_of_values(puts: list[tuple[int, int, str | None]], move
             runs.delete(at, at + count)
             del plain[at : at + count]
     assert [runs.at(row) for row in range(40)] == plain[:40]
-    pieces = list(runs.pieces(3, 30))
+    pieces = list(runs.runs_between(3, 30))
     assert [value for start, stop, value in pieces for _ in range(start, stop)] == plain[3:30]
     assert all(start < stop for start, stop, _ in pieces)
     assert runs.stop == max((row + 1 for row, value in enumerate(plain) if value), default=0)

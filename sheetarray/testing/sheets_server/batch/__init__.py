@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .. import masks, resource
 from ..errors import Json, invalid, unsupported_error, within
-from ..protection import guard
+from ..protection import protecting
 from ..spreadsheet import Spreadsheet
 from . import (
     borders,
@@ -123,7 +123,7 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
         with within(f"Invalid requests[{index}].{name}"):
             if name not in REQUESTS:
                 raise unsupported_error(f"The request {name}")
-            with guard(draft, moves=name in _MOVING):
+            with protecting(draft, moves=name in _MOVING):
                 reply = REQUESTS[name](draft, request[name])
         replies.append({} if reply is None else {name: reply})
     spreadsheet.become(draft)
@@ -132,7 +132,7 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
     below = masks.mask_below(mask, "updatedSpreadsheet")
     selected: Json = masks.select(answer, mask)
     if body.get("includeSpreadsheetInResponse") and below is not None:
-        selected["updatedSpreadsheet"] = resource.resource(
+        selected["updatedSpreadsheet"] = resource.build_resource(
             spreadsheet,
             below,
             ranges=body.get("responseRanges"),

@@ -6,14 +6,14 @@ from .. import normalized_formats
 from ..errors import Json
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .names import area_of
+from .names import find_area
 
 _WIDTHS = {"SOLID_MEDIUM": 2, "SOLID_THICK": 3, "DOUBLE": 3}
 
 
 def update_borders(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateBorders`: those that the request names; a style of NONE takes a border away."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     top, bottom, left, right = area
     sides = {
         "top": (GridArea(top, top + 1, left, right), "top"),

@@ -14,9 +14,9 @@ from ..grid import SKIP, Formula, GridCell, Skip
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
 from . import tables
-from .names import area_of
-from .pasting import coordinate, pad
-from .sheets import fields
+from .names import find_area
+from .pasting import find_coordinate, pad
+from .sheets import require_mask
 
 _MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns", "pivotTable"}
 _NOTHING: Json = {}
@@ -30,13 +30,13 @@ def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     mask = _mask(request)
     rows = request.get("rows") or []
     if request.get("start") is not None:
-        sheet, top, left = coordinate(spreadsheet, request["start"])
+        sheet, top, left = find_coordinate(spreadsheet, request["start"])
         width = max((len(row.get("values") or []) for row in rows), default=0)
         area = GridArea(top, top + len(rows), left, left + width)
         limit = GridArea(0, sheet.grid.rows, 0, sheet.grid.columns)
         filled = False
     else:
-        sheet, area = area_of(spreadsheet, request.get("range"))
+        sheet, area = find_area(spreadsheet, request.get("range"))
         limit, filled = area, True
     lines = [row.get("values") or [] for row in rows]
     for index, cells in enumerate(lines, area.top):
@@ -73,7 +73,7 @@ def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
 def _append_to_table(spreadsheet: Spreadsheet, table_id: str, rows: list[Json], mask: masks.FieldMask) -> None:
     """Put rows below the last one of a table that holds anything; the table grows as needed."""
     sheet, table = tables.find_table(spreadsheet, table_id)
-    area = tables.area_of_table(sheet, table)
+    area = tables.find_table_area(sheet, table)
     top = sheet.grid.bottom(area)
     bottom = max(area.bottom, top + len(rows))
     if any(len(row.get("values") or []) > area.width for row in rows):
@@ -87,7 +87,7 @@ def _append_to_table(spreadsheet: Spreadsheet, table_id: str, rows: list[Json], 
 def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:
     """`repeatCell`: one cell's fields in every cell of a range; the references of a formula go along."""
     mask = _mask(request)
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     cell = request.get("cell") or {}
     for column in range(area.left, area.right):
         _put_cells(sheet, area.top, area.bottom, column, cell, mask)
@@ -100,7 +100,7 @@ def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
     """`setDataValidation`: kept; values are not held against it."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     for column in range(area.left, area.right):
         cell = {"dataValidation": request["rule"]} if request.get("rule") else {}
         _put_cells(sheet, area.top, area.bottom, column, cell, {"dataValidation": {}})
@@ -108,7 +108,7 @@ def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`sortRange`: numbers, then text without case, then booleans, then blanks; stable."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     sort_rows(spreadsheet, sheet, area, request.get("sortSpecs") or [])
 
 
@@ -133,7 +133,7 @@ def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, spec
 
 def randomize_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`randomizeRange`: rows in another order, whichever comes."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     order = list(range(area.height))
     secrets.SystemRandom().shuffle(order)
     _reorder(sheet, area, order)
@@ -154,7 +154,7 @@ def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
 
 def _mask(request: Json) -> masks.FieldMask:
     """Return the mask of a request; fields that clients name and no cell sets are passed over."""
-    mask = fields(request)
+    mask = require_mask(request)
     given = [
         request.get("cell") or {},
         *(cell for row in request.get("rows") or [] for cell in row.get("values") or []),
@@ -225,13 +225,13 @@ def _value(extended: Json | None) -> GridCell:
         raise invalid("A userEnteredValue must have one value.")
     (kind, content), *_ = extended.items()
     if kind == "numberValue":
-        return entered.number(content)
+        return entered.cell_from_number(content)
     if kind == "boolValue":
         return bool(content)
     if kind == "stringValue":
-        return entered.text(content)
+        return entered.cell_from_text(content)
     if kind == "formulaValue":
-        entered.text(content)
+        entered.cell_from_text(content)
         return Formula(content if content.startswith("=") else f"={content}")
     raise invalid(f"The value {kind} cannot be written.")
 

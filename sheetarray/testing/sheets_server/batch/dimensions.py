@@ -15,7 +15,7 @@ WORDS = {"ROWS": "row", "COLUMNS": "column"}
 
 def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`insertDimension`."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
     if start > size or (start == size and not request.get("inheritFromBefore")):
@@ -40,7 +40,7 @@ def append_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteDimension`."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
     if start >= size or stop > size:
@@ -78,7 +78,7 @@ def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int
 
 def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`moveDimension`: rows or columns before another one, whose index is counted before the move."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("source"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("source"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     before = request.get("destinationIndex") or 0
     if stop > size or not 0 <= before <= size:
@@ -118,11 +118,13 @@ def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> b
 
 def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
     """`autoResizeDimensions`: columns become as wide as their longest line, by the number of its characters."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("dimensions"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("dimensions"))
     special = sheet.dimensions[dimension]
-    look = rendered.Look(Evaluator(spreadsheet))
+    renderer = rendered.Renderer(Evaluator(spreadsheet))
     for column in range(start, min(stop, sheet.grid.columns)) if dimension == "COLUMNS" else ():
-        cells = look.column(sheet, column, 0, look.evaluator.grid(sheet).column(column, 0, sheet.grid.rows))
+        cells = renderer.render_column(
+            sheet, column, 0, renderer.evaluator.grid(sheet).column(column, 0, sheet.grid.rows)
+        )
         longest = max((len(line) for cell in cells for line in str(cell).split("\n")), default=0)
         if longest:
             special[column] = special.get(column, {}) | {"pixelSize": _MARGIN + _CHARACTER * longest}
@@ -130,7 +132,7 @@ def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateDimensionProperties`."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     special = sheet.dimensions[dimension]
     mask = masks.parse(request.get("fields") or "")
@@ -141,7 +143,7 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
             del special[index]
 
 
-def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
+def forget_sheet(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
     """Forget what a deleted sheet leaves: names without a range, and no metadata."""
     retitle_in_formulas(spreadsheet, sheet.title, None)
     for named in spreadsheet.named.values():
@@ -197,7 +199,7 @@ def _dimension(request: Json) -> str:
     return str(dimension)
 
 
-def dimension_range(spreadsheet: Spreadsheet, wanted: Json | None) -> tuple[ServedSheet, str, int, int]:
+def find_dimension_range(spreadsheet: Spreadsheet, wanted: Json | None) -> tuple[ServedSheet, str, int, int]:
     """Return the sheet, the dimension and the two ends of a DimensionRange."""
     span = wanted or {}
     sheet = spreadsheet.sheet(span.get("sheetId"))

@@ -13,7 +13,7 @@ from ..formulas.references import translate
 from ..grid import Formula, GridCell
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .names import area_of
+from .names import find_area
 from .pasting import pad
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,15})", re.DOTALL)
@@ -24,7 +24,7 @@ def auto_fill(spreadsheet: Spreadsheet, request: Json) -> None:
     """`autoFill`: numbers go on in their steps, texts that end in a number count, formulas refer to other cells."""
     alternate = bool(request.get("useAlternateSeries"))
     if request.get("range") is not None:
-        sheet, area = area_of(spreadsheet, request["range"])
+        sheet, area = find_area(spreadsheet, request["range"])
         height = min(area.height, max((len(column) for column in sheet.grid.block(area)), default=0))
         widths = [index for index, column in enumerate(sheet.grid.block(area), 1) if column]
         width = max(widths, default=0)
@@ -36,7 +36,7 @@ def auto_fill(spreadsheet: Spreadsheet, request: Json) -> None:
             _fill(sheet, area._replace(bottom=area.top + height), "ROWS", area.height - height, alternate)
         return
     wanted = request.get("sourceAndDestination") or {}
-    sheet, area = area_of(spreadsheet, wanted.get("source"))
+    sheet, area = find_area(spreadsheet, wanted.get("source"))
     if wanted.get("dimension") not in ("ROWS", "COLUMNS"):
         raise invalid("The dimension must be ROWS or COLUMNS.")
     _fill(sheet, area, wanted["dimension"], wanted.get("fillLength") or 0, alternate)
@@ -113,7 +113,7 @@ def _next_text(text: str, place: int, origin: int, count: int) -> str:
 
 def delete_duplicates(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDuplicates`: of rows that look alike, whatever the case, the first one stays; those below move up."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     compared = sorted(_find_compared_columns(area, request.get("comparisonColumns") or []))
     evaluator = Evaluator(spreadsheet)
     seen: set[tuple[object, ...]] = set()

@@ -6,13 +6,13 @@ from ..errors import Json
 from ..ranges import Span
 from ..spreadsheet import Spreadsheet
 from .cells import sort_rows
-from .names import area_of
+from .names import find_area
 
 
 def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
     """`setBasicFilter`: rows below its first one are sorted as it says; those that it hides are told with grid data."""
     wanted = request.get("filter") or {}
-    sheet, area = area_of(spreadsheet, wanted.get("range"))
+    sheet, area = find_area(spreadsheet, wanted.get("range"))
     if area.height and (specs := wanted.get("sortSpecs")):
         sort_rows(spreadsheet, sheet, area._replace(top=area.top + 1), specs)
     kept = {name: part for name, part in wanted.items() if part != []}  # an empty list is none

@@ -6,33 +6,33 @@ from itertools import pairwise
 
 from .. import masks
 from ..errors import Json, invalid
-from ..resource import groups
+from ..resource import build_groups
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .dimensions import WORDS, dimension_range
+from .dimensions import WORDS, find_dimension_range
 
 _DEEPEST = 8
 
 
 def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`addDimensionGroup`: within others, or around them, it lies deeper or they do; groups that touch become one."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     _change_depth(sheet, dimension, start, stop, 1)
     sheet.grid_properties[f"{WORDS[dimension]}GroupControlAfter"] = True
-    return {"dimensionGroups": groups(sheet, dimension)}
+    return {"dimensionGroups": build_groups(sheet, dimension)}
 
 
 def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDimensionGroup`: all rows or columns of the range lie one group less deep."""
-    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     _change_depth(sheet, dimension, start, stop, -1)
-    left = groups(sheet, dimension)
+    left = build_groups(sheet, dimension)
     return {"dimensionGroups": left} if left else {}
 
 
 def update_group(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateDimensionGroup`: folds rows or columns away, or shows them."""
     changed = request.get("dimensionGroup") or {}
-    sheet, dimension, start, stop = dimension_range(spreadsheet, changed.get("range"))
+    sheet, dimension, start, stop = find_dimension_range(spreadsheet, changed.get("range"))
     group = {"dimension": dimension, "startIndex": start, "endIndex": stop, "depth": changed.get("depth") or 1}
     if group not in sheet.groups:
         raise invalid("There is no such group of rows or columns.")

@@ -6,7 +6,7 @@ from .. import masks
 from ..errors import ApiError, Json, invalid
 from ..ranges import Span
 from ..spreadsheet import Spreadsheet, new_id
-from .sheets import fields
+from .sheets import require_mask
 
 
 def create(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -24,7 +24,7 @@ def create(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 def update(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`updateDeveloperMetadata`: all that one of the filters matches."""
-    mask = fields(request)
+    mask = require_mask(request)
     new = request.get("developerMetadata") or {}
     if "metadataId" in mask:
         raise invalid("The field metadataId cannot be updated.")

@@ -7,9 +7,9 @@ import re
 from .. import masks
 from ..errors import Json, invalid
 from ..ranges import GridArea, Span, cells_span
-from ..resource import protected_json
+from ..resource import build_protected_range
 from ..spreadsheet import RangeName, ServedSheet, Spreadsheet, new_id
-from .sheets import fields
+from .sheets import require_mask
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -30,7 +30,7 @@ def update_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateNamedRange`: its name, its range, or both."""
     wanted = request.get("namedRange") or {}
     named = _find_named(spreadsheet, wanted.get("namedRangeId"))
-    mask = fields(request) or {"name": {}, "range": {}}
+    mask = require_mask(request) or {"name": {}, "range": {}}
     if "name" in mask:
         named.name = _name(spreadsheet, wanted.get("name") or "", named, "Cannot update")
     if "range" in mask:
@@ -58,14 +58,14 @@ def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
         editors["users"] = sorted({*editors.get("users", []), spreadsheet.user})
     entry |= {"requestingUserCanEdit": True, "editors": editors}
     sheet.protected[protected_id] = entry
-    return {"protectedRange": protected_json(sheet, entry, spreadsheet.user)}
+    return {"protectedRange": build_protected_range(sheet, entry, spreadsheet.user)}
 
 
 def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateProtectedRange`."""
     wanted = request.get("protectedRange") or {}
     sheet, old = _find_protected(spreadsheet, wanted.get("protectedRangeId"))
-    entry = masks.merge(protected_json(sheet, old, None), wanted, fields(request))
+    entry = masks.merge(build_protected_range(sheet, old, None), wanted, require_mask(request))
     new_sheet, span = _on_grid(spreadsheet, entry.get("range"))
     del sheet.protected[old["protectedRangeId"]]
     new_sheet.protected[old["protectedRangeId"]] = entry | {
@@ -83,7 +83,7 @@ def delete_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     """`mergeCells`: only the first cell of each merge keeps its value; merges that lie inside give way."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     kind = request.get("mergeType") or "MERGE_ALL"
     rows = range(area.top, area.bottom) if kind == "MERGE_ROWS" else [None]
     columns = range(area.left, area.right) if kind == "MERGE_COLUMNS" else [None]
@@ -98,10 +98,10 @@ def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def unmerge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     """`unmergeCells`."""
-    _unmerge(*area_of(spreadsheet, request.get("range")), "unmerge")
+    _unmerge(*find_area(spreadsheet, request.get("range")), "unmerge")
 
 
-def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, GridArea]:
+def find_area(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, GridArea]:
     """Return the sheet and the cells of a GridRange; it must start on the grid, and is cut where the grid ends."""
     sheet, span = spreadsheet.grid_range(grid_range)
     return sheet, sheet.area(span)

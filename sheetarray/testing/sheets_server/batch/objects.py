@@ -6,8 +6,8 @@ from .. import masks
 from ..errors import Json, invalid
 from ..grid import SheetGrid
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
-from .pasting import coordinate
-from .sheets import fields
+from .pasting import find_coordinate
+from .sheets import require_mask
 
 _KINDS = {"charts": "chartId", "slicers": "slicerId"}
 _SIZE = {"widthPixels": 600, "heightPixels": 371}
@@ -36,7 +36,7 @@ def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
 def update_slicer_spec(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateSlicerSpec`: the fields that its mask names."""
     entry = _find(spreadsheet, request.get("slicerId"), ("slicers",))[2]
-    entry["spec"] = masks.merge(entry["spec"], request.get("spec") or {}, fields(request))
+    entry["spec"] = masks.merge(entry["spec"], request.get("spec") or {}, require_mask(request))
 
 
 def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -50,7 +50,7 @@ def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
         return {"position": entry["position"]}
     if not wanted.get("overlayPosition"):
         raise invalid("No new position was given.")
-    mask = fields(request)
+    mask = require_mask(request)
     below = mask.get("overlayPosition", mask)
     merged = masks.merge(entry["position"].get("overlayPosition", {}), wanted["overlayPosition"], below)
     target, entry["position"] = _position(spreadsheet, {"overlayPosition": merged})
@@ -62,7 +62,7 @@ def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
 def update_border(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateEmbeddedObjectBorder`."""
     entry = _find(spreadsheet, request.get("objectId"))[2]
-    entry["border"] = masks.merge(entry.get("border", {}), request.get("border") or {}, fields(request))
+    entry["border"] = masks.merge(entry.get("border", {}), request.get("border") or {}, require_mask(request))
 
 
 def delete_object(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -107,7 +107,7 @@ def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json
         return own, {"sheetId": own.id}
     overlay = _SIZE | (wanted.get("overlayPosition") or {})
     anchor = overlay.get("anchorCell") or {}
-    sheet, row, column = coordinate(spreadsheet, anchor)
+    sheet, row, column = find_coordinate(spreadsheet, anchor)
     place = {"sheetId": sheet.id, "rowIndex": row, "columnIndex": column}
     overlay["anchorCell"] = {name: index for name, index in place.items() if index}
     return sheet, {"overlayPosition": overlay}

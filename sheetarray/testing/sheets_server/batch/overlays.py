@@ -8,7 +8,7 @@ from .. import masks, normalized_formats
 from ..errors import Json, invalid
 from ..ranges import Span
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
-from .sheets import fields
+from .sheets import require_mask
 
 CONDITIONAL, BANDED, VIEWS = "conditionalFormats", "bandedRanges", "filterViews"
 
@@ -61,7 +61,7 @@ def update_banding(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateBanding`: the fields that its mask names."""
     wanted = request.get("bandedRange") or {}
     sheet, old = find_entry(spreadsheet, BANDED, "bandedRangeId", wanted.get("bandedRangeId"), "banded range")
-    mask = normalized_formats.widen_mask(fields(request))
+    mask = normalized_formats.widen_mask(require_mask(request))
     merged = masks.merge(old, normalized_formats.normalize_look(wanted), mask)
     sheet.overlays[BANDED].remove(old)
     entry = _banding(spreadsheet, merged | {"bandedRangeId": old["bandedRangeId"]})
@@ -88,7 +88,7 @@ def update_filter_view(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateFilterView`: the fields that its mask names."""
     wanted = request.get("filter") or {}
     sheet, old = find_entry(spreadsheet, VIEWS, "filterViewId", wanted.get("filterViewId"), "filter view")
-    merged = masks.merge(old, wanted, fields(request)) | {"filterViewId": old["filterViewId"]}
+    merged = masks.merge(old, wanted, require_mask(request)) | {"filterViewId": old["filterViewId"]}
     new_sheet, merged["range"] = _on_grid(spreadsheet, merged.get("range"))
     sheet.overlays[VIEWS].remove(old)
     _entries(spreadsheet, VIEWS, new_sheet.id).append(merged)

@@ -12,7 +12,7 @@ from ..grid import Formula, GridCell
 from ..moves import follow_in_formulas, relocate, translate_conditions
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .names import area_of
+from .names import find_area
 
 _KINDS = {
     "PASTE_NORMAL",
@@ -33,8 +33,8 @@ _KEPT = {
 
 def copy_paste(spreadsheet: Spreadsheet, request: Json) -> None:
     """`copyPaste`: values, formats or both; repeated where the destination is a multiple of the source."""
-    source_sheet, source = area_of(spreadsheet, request.get("source"))
-    sheet, wanted = area_of(spreadsheet, request.get("destination"))
+    source_sheet, source = find_area(spreadsheet, request.get("source"))
+    sheet, wanted = find_area(spreadsheet, request.get("destination"))
     kind = _kind(request)
     if not source.height or not source.width:
         raise invalid("There is nothing to copy: the source is empty.")
@@ -70,9 +70,9 @@ def _paste_rules(source_sheet: ServedSheet, source: GridArea, sheet: ServedSheet
 
 def cut_paste(spreadsheet: Spreadsheet, request: Json) -> None:
     """`cutPaste`: the source is blank afterwards, and what refers to it refers to the new place."""
-    source_sheet, source = area_of(spreadsheet, request.get("source"))
+    source_sheet, source = find_area(spreadsheet, request.get("source"))
     kind = _kind(request)
-    sheet, row, column = coordinate(spreadsheet, request.get("destination"))
+    sheet, row, column = find_coordinate(spreadsheet, request.get("destination"))
     block = CopiedCells.from_area(spreadsheet, source_sheet, source, kind)
     if block.values is not None:
         source_sheet.grid.clear(source)
@@ -90,7 +90,7 @@ def cut_paste(spreadsheet: Spreadsheet, request: Json) -> None:
             named.span, named.sheet = span, sheet.id
 
 
-def coordinate(spreadsheet: Spreadsheet, grid_coordinate: Json | None) -> tuple[ServedSheet, int, int]:
+def find_coordinate(spreadsheet: Spreadsheet, grid_coordinate: Json | None) -> tuple[ServedSheet, int, int]:
     """Return the sheet, the row and the column of a GridCoordinate."""
     position = grid_coordinate or {}
     sheet = spreadsheet.grid_range({"sheetId": position.get("sheetId")})[0]
@@ -222,7 +222,7 @@ class CopiedCells:
 def _marks_of(sheet: ServedSheet, column: int, area: GridArea) -> list[Json | None]:
     runs = sheet.grid.marks_of(column)
     marks: list[Json | None] = []
-    for start, stop, mark in runs.pieces(area.top, area.bottom) if runs else [(area.top, area.bottom, None)]:
+    for start, stop, mark in runs.runs_between(area.top, area.bottom) if runs else [(area.top, area.bottom, None)]:
         marks += [mark] * (stop - start)
     return marks
 

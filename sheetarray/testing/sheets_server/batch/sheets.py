@@ -7,9 +7,9 @@ from ..errors import Json, invalid
 from ..grid import SheetGrid
 from ..moves import retitle_in_formulas, with_sheet
 from ..ranges import COLUMNS_LIMIT
-from ..resource import properties
+from ..resource import build_sheet_properties
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
-from .dimensions import forget
+from .dimensions import forget_sheet
 
 _ROWS, _COLUMNS = 1000, 26
 
@@ -17,14 +17,14 @@ _ROWS, _COLUMNS = 1000, 26
 def add_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`addSheet`: by default at the end, of 1000 rows and 26 columns."""
     wanted = request.get("properties") or {}
-    sheet = sheet_of(spreadsheet, wanted)
+    sheet = make_sheet(spreadsheet, wanted)
     index = wanted.get("index")
     place = len(spreadsheet.sheets) if index is None else _index(spreadsheet, index)
     spreadsheet.sheets.insert(place, sheet)
-    return {"properties": properties(sheet, place)}
+    return {"properties": build_sheet_properties(sheet, place)}
 
 
-def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
+def make_sheet(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
     """Return a new sheet with the properties that a request gives, if the spreadsheet has room for it."""
     if wanted.get("sheetType", "GRID") != "GRID":
         raise invalid("Only sheets of the type GRID can be added.")
@@ -64,7 +64,7 @@ def delete_sheet(spreadsheet: Spreadsheet, request: Json) -> None:
     if all(other.hidden for other in spreadsheet.sheets if other is not sheet):
         raise invalid("You can't remove all the visible sheets in a document.")
     spreadsheet.sheets.remove(sheet)
-    forget(spreadsheet, sheet)
+    forget_sheet(spreadsheet, sheet)
 
 
 def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -88,7 +88,7 @@ def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
     sheet.overlays = _copied_overlays(sheet, source.id)
     place = _index(spreadsheet, request.get("insertSheetIndex") or 0)
     spreadsheet.sheets.insert(place, sheet)
-    return {"properties": properties(sheet, place)}
+    return {"properties": build_sheet_properties(sheet, place)}
 
 
 def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]]:
@@ -112,7 +112,7 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateSheetProperties`: the fields that its mask names."""
     new = request.get("properties") or {}
     sheet = spreadsheet.sheet(new.get("sheetId"))
-    mask = fields(request)
+    mask = require_mask(request)
     wanted: masks.FieldMask = mask or {name: {} for name in new if name != "sheetId"}
     if new.get("sheetType") == "GRID":  # as every sheet is
         wanted = {name: part for name, part in wanted.items() if name != "sheetType"}
@@ -137,12 +137,12 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
 def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateSpreadsheetProperties`."""
     new = request.get("properties") or {}
-    merged = masks.merge(spreadsheet.properties | {"title": spreadsheet.title}, new, fields(request))
+    merged = masks.merge(spreadsheet.properties | {"title": spreadsheet.title}, new, require_mask(request))
     spreadsheet.title = merged.pop("title", "") or spreadsheet.title
     spreadsheet.properties = merged
 
 
-def fields(request: Json) -> masks.FieldMask:
+def require_mask(request: Json) -> masks.FieldMask:
     """Return the mask of a request, which must have one."""
     text = request.get("fields")
     if not text:
@@ -184,13 +184,13 @@ def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Jso
     sheet.properties = {
         name: normalized_formats.normalize_look(value)
         for name, value in others.items()
-        if _says(value) and name != "sheetId"
+        if _differs_from_default(value) and name != "sheetId"
     }
 
 
-def _says(value: object) -> bool:
+def _differs_from_default(value: object) -> bool:
     """Return whether a property differs from its default."""
-    return any(map(_says, value.values())) if isinstance(value, dict) else bool(value)
+    return any(map(_differs_from_default, value.values())) if isinstance(value, dict) else bool(value)
 
 
 def _index(spreadsheet: Spreadsheet, index: int) -> int:

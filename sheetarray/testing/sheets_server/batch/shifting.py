@@ -7,12 +7,12 @@ from ..grid import GridCell
 from ..moves import move_cells, shift_part
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .names import area_of
+from .names import find_area
 
 
 def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`insertRange`: cells move down or right; the grid grows where they would leave it."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     down = _is_down(sheet, request)
     grid = sheet.grid
     used = grid.bottom(GridArea(0, grid.rows, area.left, area.right)) if down else _width(sheet, area)
@@ -39,7 +39,7 @@ def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteRange`: cells below move up, or those to the right move left."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     grid = sheet.grid
     if _is_down(sheet, request):
         for column in range(area.left, area.right):
@@ -82,7 +82,7 @@ def _replace(sheet: ServedSheet, area: GridArea, column: int, source: int | None
     grid = sheet.grid
     cells: list[GridCell] = [] if source is None else grid.column(source, area.top, area.bottom)
     marked = grid.marks_of(source) if source is not None else None
-    marks = list(marked.pieces(area.top, area.bottom)) if marked else []
+    marks = list(marked.runs_between(area.top, area.bottom)) if marked else []
     grid.clear(GridArea(area.top, area.bottom, column, column + 1))
     grid.write(column, area.top, cells)
     runs = grid.marks(column)

@@ -6,7 +6,7 @@ from .. import masks, normalized_formats
 from ..errors import Json, invalid
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
-from .sheets import fields
+from .sheets import require_mask
 
 TABLES = "tables"
 
@@ -30,7 +30,7 @@ def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateTable`: the fields that its mask names."""
     wanted = request.get("table") or {}
     sheet, old = find_table(spreadsheet, wanted.get("tableId"))
-    merged = masks.merge(old, wanted, fields(request)) | {"tableId": old["tableId"]}
+    merged = masks.merge(old, wanted, require_mask(request)) | {"tableId": old["tableId"]}
     new_sheet, entry = _place_table(spreadsheet, merged, old)
     sheet.overlays[TABLES].remove(old)
     new_sheet.overlays.setdefault(TABLES, []).append(entry)
@@ -39,7 +39,7 @@ def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
 def delete_table(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteTable`: the cells of the table are emptied too."""
     sheet, entry = find_table(spreadsheet, request.get("tableId"))
-    sheet.grid.clear(area_of_table(sheet, entry))
+    sheet.grid.clear(find_table_area(sheet, entry))
     sheet.overlays[TABLES].remove(entry)
 
 
@@ -52,7 +52,7 @@ def find_table(spreadsheet: Spreadsheet, table_id: str | None) -> tuple[ServedSh
     raise invalid(f"No table with id: {table_id or ''}")
 
 
-def area_of_table(sheet: ServedSheet, entry: Json) -> GridArea:
+def find_table_area(sheet: ServedSheet, entry: Json) -> GridArea:
     """Return the cells of a table."""
     return Span.from_json(entry["range"]).on(sheet.grid.rows, sheet.grid.columns)
 
@@ -70,7 +70,7 @@ def _place_table(spreadsheet: Spreadsheet, wanted: Json, own: Json | None) -> tu
     area = sheet.area(span)
     if area.height < 2:
         raise invalid("A table must have a header row and at least one more.")
-    if any(other in sheet.overlays.get(TABLES, []) and area.meets(area_of_table(sheet, other)) for other in others):
+    if any(other in sheet.overlays.get(TABLES, []) and area.meets(find_table_area(sheet, other)) for other in others):
         raise invalid("You cannot add a table to a range that already has one.")
     entry: Json = normalized_formats.normalize_look(wanted)
     given = {column.get("columnIndex") or 0: column for column in entry.get("columnProperties") or []}

@@ -13,8 +13,8 @@ from ..formats import format_plain
 from ..grid import SKIP, Formula, GridCell, Skip
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .names import area_of
-from .pasting import coordinate
+from .names import find_area
+from .pasting import find_coordinate
 
 _DELIMITERS = {"COMMA": ",", "SEMICOLON": ";", "PERIOD": ".", "SPACE": " "}
 _GUESSED = ",;\t|"
@@ -51,7 +51,7 @@ def find_replace(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 def _find_areas(spreadsheet: Spreadsheet, request: Json) -> list[tuple[ServedSheet, GridArea]]:
     if request.get("range") is not None:
-        return [area_of(spreadsheet, request["range"])]
+        return [find_area(spreadsheet, request["range"])]
     if request.get("allSheets"):
         return [(sheet, sheet.area(Span())) for sheet in spreadsheet.sheets]
     if request.get("sheetId") is None:
@@ -89,7 +89,7 @@ def _substitute(
 
 def paste_data(spreadsheet: Spreadsheet, request: Json) -> None:
     """`pasteData`: text of lines and delimiters, each cell as if it had been typed."""
-    sheet, row, column = coordinate(spreadsheet, request.get("coordinate"))
+    sheet, row, column = find_coordinate(spreadsheet, request.get("coordinate"))
     if request.get("html"):
         raise unsupported_error("HTML to be pasted")
     kind = request.get("type") or "PASTE_NORMAL"
@@ -129,7 +129,7 @@ def _split_lines(data: str, delimiter: str) -> list[list[str]]:
 
 def text_to_columns(spreadsheet: Spreadsheet, request: Json) -> None:
     """`textToColumns`: one column, split over those to its right."""
-    sheet, area = area_of(spreadsheet, request.get("source"))
+    sheet, area = find_area(spreadsheet, request.get("source"))
     if area.width != 1:
         raise invalid("The source of textToColumns must be exactly one column.")
     cells = sheet.grid.column(area.left, area.top, area.bottom)
@@ -158,7 +158,7 @@ def _missing() -> str:
 
 def trim_whitespace(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`trimWhitespace`: at both ends of texts, and all but one space within."""
-    sheet, area = area_of(spreadsheet, request.get("range"))
+    sheet, area = find_area(spreadsheet, request.get("range"))
     count = 0
     for column in range(area.left, area.right):
         for row, cell in enumerate(sheet.grid.column(column, area.top, area.bottom), area.top):

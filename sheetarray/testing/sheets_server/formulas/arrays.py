@@ -93,7 +93,7 @@ def check_size(height: int, width: int) -> None:
         fail("#NUM!", f"The array has more than {_LARGEST} values.")
 
 
-def caught(work: Callable[[], Operand | FormulaError]) -> Value:
+def catch_errors(work: Callable[[], Operand | FormulaError]) -> Value:
     """Return one value that is worked out; an error is a value too."""
     try:
         operand = work()
@@ -133,7 +133,7 @@ def broadcast(work: Callable[[list[Operand]], Operand], operands: list[Operand],
         for value in given:
             if isinstance(value, FormulaError) and not errors:
                 return value
-        return caught(
+        return catch_errors(
             lambda: work([ArrayBlock([[value]], 1) if isinstance(value, FormulaError) else value for value in given])
         )
 
@@ -150,7 +150,7 @@ def any_block(operands: list[Operand]) -> bool:
     return any(map(is_block, operands))
 
 
-def beside(operands: list[Operand], *, fill: Value = None) -> list[list[Value]]:
+def join_columns(operands: list[Operand], *, fill: Value = None) -> list[list[Value]]:
     """Return operands beside each other, as columns of one length."""
     parts = [padded_columns(operand) for operand in operands]
     height = max(len(part[0]) for part in parts)
@@ -168,7 +168,7 @@ def join_rows(operands: list[list[Operand]]) -> Operand:
     for row in operands:
         if len({size_of(operand)[0] for operand in row}) > 1:
             fail("#VALUE!", "In ARRAY_LITERAL, an Array Literal was missing values for one or more rows.")
-        bands.append(beside(row))
+        bands.append(join_columns(row))
     if len({len(band) for band in bands}) > 1:
         fail("#VALUE!", "In ARRAY_LITERAL, an Array Literal was missing values for one or more rows.")
     lines = [[value for part in parts for value in part] for parts in zip(*bands, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .matching import criterion
+from .matching import make_criterion
 from .mathematics import ANY, Function, average
 from .operands import Arguments, BlockOperand, FormulaError, Operand, Scalar, as_block, fail, single_value
 
@@ -34,7 +34,7 @@ def _meeting(pairs: list[Operand]) -> tuple[list[bool], int, int]:
     height, width = _sizes(blocks)
     meeting = [True] * (height * width)
     for block, wanted in zip(blocks, pairs[1::2], strict=True):
-        test = criterion(single_value(wanted))
+        test = make_criterion(single_value(wanted))
         cells = _cells(block, height, width)
         meeting = [
             meets and not isinstance(cell, FormulaError) and test(cell)
@@ -70,7 +70,7 @@ def _count_ifs(arguments: Arguments) -> Operand:
     meeting, height, width = _meeting(arguments)
     count = sum(meeting)
     blanks = as_block(arguments[0], "COUNTIF").height * width - height * width  # below the last value
-    if blanks and all(criterion(single_value(wanted))(None) for wanted in arguments[1::2]):
+    if blanks and all(make_criterion(single_value(wanted))(None) for wanted in arguments[1::2]):
         count += blanks
     return float(count)
 

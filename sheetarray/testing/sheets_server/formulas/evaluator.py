@@ -11,7 +11,7 @@ from ..errors import ApiError, Json
 from ..grid import Formula, GridCell, SheetGrid, Spilled
 from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
-from .arrays import ArrayBlock, caught, padded_columns, size_of, spreads
+from .arrays import ArrayBlock, catch_errors, padded_columns, size_of, spreads
 from .blocks import CellBlock, PendingError
 from .operands import FormulaError, Operand, Scalar, Value, fail, single_value
 from .parsing import parse
@@ -144,7 +144,7 @@ class Evaluator:
             value = single_value(operand)
             return 0.0 if value is None else value
 
-        return caught(work)
+        return catch_errors(work)
 
 
 def _circle() -> FormulaError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .arrays import ArrayBlock, caught, check_size, padded_columns, rows_of, size_of
+from .arrays import ArrayBlock, catch_errors, check_size, padded_columns, rows_of, size_of
 from .operands import Arguments, Operand, Value, fail, whole
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _map(arguments: Arguments) -> Operand:
     if len({size_of(operand) for operand in arguments[:-1]}) > 1:
         fail("#VALUE!", "Array arguments to MAP are of different size.")
     lines = [
-        [caught(partial(call, *values)) for values in zip(*columns, strict=True)]
+        [catch_errors(partial(call, *values)) for values in zip(*columns, strict=True)]
         for columns in zip(*blocks, strict=True)
     ]
     return ArrayBlock(lines, len(lines[0]))
@@ -59,13 +59,13 @@ def _map(arguments: Arguments) -> Operand:
 def _by_row(arguments: Arguments) -> Operand:
     call = _function(arguments, "BYROW")
     rows = [ArrayBlock.of_rows([row]) for row in rows_of(arguments[0])]
-    return ArrayBlock([[caught(partial(call, row)) for row in rows]], len(rows))
+    return ArrayBlock([[catch_errors(partial(call, row)) for row in rows]], len(rows))
 
 
 def _by_column(arguments: Arguments) -> Operand:
     call = _function(arguments, "BYCOL")
     columns = [ArrayBlock([column], len(column)) for column in padded_columns(arguments[0])]
-    return ArrayBlock([[caught(partial(call, column))] for column in columns], 1)
+    return ArrayBlock([[catch_errors(partial(call, column))] for column in columns], 1)
 
 
 def _make_array(arguments: Arguments) -> Operand:
@@ -74,7 +74,7 @@ def _make_array(arguments: Arguments) -> Operand:
         fail("#NUM!", "Function MAKEARRAY parameters 1 and 2 must be at least 1.")
     check_size(height, width)
     lines: list[list[Value]] = [
-        [caught(partial(call, float(row), float(column))) for row in range(1, height + 1)]
+        [catch_errors(partial(call, float(row), float(column))) for row in range(1, height + 1)]
         for column in range(1, width + 1)
     ]
     return ArrayBlock(lines, height)
@@ -99,7 +99,7 @@ def _scan(arguments: Arguments) -> Operand:
         rows.append([])
         for value in row:
             result = call(result, value)  # type: ignore[arg-type]
-            rows[-1].append(caught(partial(_same, result)))
+            rows[-1].append(catch_errors(partial(_same, result)))
     return ArrayBlock.of_rows(rows)
 
 

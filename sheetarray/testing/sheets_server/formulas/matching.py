@@ -37,11 +37,11 @@ def wildcard_pattern(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
-def criterion(wanted: Scalar) -> Callable[[Scalar], bool]:
+def make_criterion(wanted: Scalar) -> Callable[[Scalar], bool]:
     """Return whether values meet a criterion: a value, or text that begins with a comparison.
 
     Example:
-        >>> criterion(">=2")(2.0), criterion("a*")("Apple"), criterion("<>")(None)
+        >>> make_criterion(">=2")(2.0), make_criterion("a*")("Apple"), make_criterion("<>")(None)
         (True, True, False)
     """
     if not isinstance(wanted, str):

@@ -52,12 +52,12 @@ def _on_two(work: Work) -> Callable[[list[Operand]], Operand]:
     return lambda values: work(values[0], values[1])
 
 
-def local_name(name: str) -> Node:
+def name_node(name: str) -> Node:
     """Return a node for a name of LET, or of a parameter of LAMBDA."""
     return lambda scope: scope.names[name]
 
 
-def calling(node: Node, arguments: list[Node]) -> Node:
+def call_node(node: Node, arguments: list[Node]) -> Node:
     """Return a node that calls a LAMBDA."""
 
     def work_out(scope: FormulaScope) -> Operand:
@@ -69,7 +69,7 @@ def calling(node: Node, arguments: list[Node]) -> Node:
     return work_out
 
 
-def later(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
+def postpone(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
     """Return an operand that is worked out when it is asked for."""
     return lambda: node(scope)
 

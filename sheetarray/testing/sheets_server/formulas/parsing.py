@@ -12,7 +12,7 @@ from .arrays import join_rows
 from .functions import ARRAYS, EAGER, LAZY, takes_whole
 from .lambdas import LambdaOperand
 from .mathematics import divide, power
-from .nodes import Node, Work, apply_apart, calling, chain_nodes, later, local_name, scale_node
+from .nodes import Node, Work, apply_apart, call_node, chain_nodes, name_node, postpone, scale_node
 from .operands import FormulaError, Operand, compare, fail, number, single_value, text
 from .references import Token, parse_reference, tokenize
 
@@ -180,7 +180,7 @@ class _Reader:
             known = token.upper() == "TRUE"
             return lambda _: known
         if token.upper() in self.names:
-            return local_name(token.upper())
+            return name_node(token.upper())
         reference = parse_reference(token)
         if reference is not None:
             return lambda scope: scope.cells(reference)
@@ -217,7 +217,7 @@ class _Reader:
     def parse_call_of_lambda(self, node: Node) -> Node:
         """Read the arguments of a LAMBDA that is called where it stands."""
         while self.take("("):
-            node = self.nest(lambda made=node: calling(made, self.arguments()))  # type: ignore[misc]
+            node = self.nest(lambda made=node: call_node(made, self.arguments()))  # type: ignore[misc]
         return node
 
     def arguments(self) -> list[Node]:
@@ -280,7 +280,7 @@ class _Reader:
             return self.function() if function == "LAMBDA" else self.parse_let()
         arguments = self.arguments()
         if function in self.names:
-            return calling(local_name(function), arguments)
+            return call_node(name_node(function), arguments)
         least, most = (LAZY.get(function) or EAGER.get(function) or (0, len(arguments)))[:2]
         if not least <= len(arguments) <= most:
             count = f"{least}" if least == most else f"between {least} and {most}"
@@ -288,7 +288,7 @@ class _Reader:
             return _failing(FormulaError("#N/A", reason))
         if function in LAZY:
             lazy = LAZY[function][2]
-            return lambda scope: lazy(scope, [later(node, scope) for node in arguments])
+            return lambda scope: lazy(scope, [postpone(node, scope) for node in arguments])
         if function in EAGER:
             work = EAGER[function][2]
             if function in ARRAYS:

@@ -59,7 +59,7 @@ class Spills:
             places = ((place, index) for place, cell in enumerate(cells, row) if cell is not None)
             yield from itertools.islice((place for place in places if place != (row, column)), 1)
             if taken := self._taken.get((sheet.id, index)):
-                yield from ((start, index) for start, _, held in taken.pieces(row, bottom) if held)
+                yield from ((start, index) for start, _, held in taken.runs_between(row, bottom) if held)
 
     def grids(self, spreadsheet: Spreadsheet) -> dict[int, SheetGrid]:
         """Return the grids of the sheets that have arrays, with their values in them."""

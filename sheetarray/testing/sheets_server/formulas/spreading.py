@@ -9,7 +9,7 @@ from itertools import compress
 from typing import Any
 
 from .. import entered
-from .arrays import ArrayBlock, as_line, beside, check_size, padded_columns, rows_of, size_of
+from .arrays import ArrayBlock, as_line, check_size, join_columns, padded_columns, rows_of, size_of
 from .mathematics import ANY, Function
 from .operands import Arguments, FormulaError, Operand, Value, fail, number, rank, single_value, text, truth, whole
 
@@ -186,7 +186,7 @@ def _stack(arguments: Arguments) -> Operand:
 
 
 def _side_by_side(arguments: Arguments) -> Operand:
-    lines = beside(arguments, fill=FormulaError("#N/A"))
+    lines = join_columns(arguments, fill=FormulaError("#N/A"))
     return ArrayBlock(lines, len(lines[0]))
 
 
