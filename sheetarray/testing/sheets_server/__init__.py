@@ -56,11 +56,11 @@ words of their own. Where no recording and no documentation says, this is what w
 - the minute of a quota begins with its first request.
 
 A named range whose cells are deleted is listed no more, but its name stays taken, as at Google.
-Formulas are worked out with about a hundred functions (`formulas/functions.py`), and #NAME? where they use another one;
-arrays do not spill over cells. References follow cells that move. Conditional formats and banding
-show in `effectiveFormat`; data validation is kept, and holds nobody who writes by the API, as at Google; filter
-views and slicers hide nothing, charts are not drawn, no text makes a column wider. Of Drive there is what clients need
-to make, open by title, share and delete spreadsheets; nobody is kept out by a permission.
+Formulas are worked out with some 250 functions (`formulas/functions.py`), and come to #NAME? where they use another
+one; the arrays that they come to fill the cells beside and below. References follow cells that move. Conditional
+formats and banding show in `effectiveFormat`; data validation is kept, and holds nobody who writes by the API, as at
+Google; filter views and slicers hide nothing, charts are not drawn, no text makes a column wider. Of Drive there is
+what clients need to make, open by title, share and delete spreadsheets; nobody is kept out by a permission.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _DEEP = {"textFormat", "borders", "padding"}
 
 
 class EffectiveFormats:
-    """The effective formats of the cells of one sheet; equal ones are the same object."""
+    """The effective formats of the cells of one sheet; equal ones are the same object, which is made only once."""
 
     def __init__(self, evaluator: Evaluator, sheet: ServedSheet) -> None:
         grid = sheet.grid
@@ -50,12 +50,12 @@ class EffectiveFormats:
             elif areas:
                 self._rules.append((areas, Gradient(evaluator, sheet, rule.get("gradientRule") or {}, areas), {}))
         self._known: dict[tuple[str, tuple[int, ...], tuple[str, ...]], Json] = {}
-        self._layers: list[Json] = []  # keeps what is known by its id alive
+        self._layers: list[Json] = []  # kept alive, since `_known` knows them by their ids
         self._bands: dict[tuple[int, str, str], Json] = {}
 
     @property
     def conditional(self) -> bool:
-        """Whether there are rules, which look at values and at what is shown of them."""
+        """Whether there are conditional formats, for which `of` must be given the value and the text of each cell."""
         return bool(self._rules)
 
     def of(
@@ -67,11 +67,20 @@ class EffectiveFormats:
         shown: str,
         number_format: Json | None = None,
     ) -> Json:
-        """Return that of one cell; `number_format` is the one that a formula brings along."""
-        layers = [self._band(area, entry, row, column) for area, entry in self._bandings if _holds(area, row, column)]
+        """Return the effective format of one cell.
+
+        Args:
+            row: of the cell.
+            column: of the cell.
+            mark: the marks of the cell.
+            value: what the cell comes to.
+            shown: the text that the cell shows; only conditional formats look at it.
+            number_format: the one that a formula brings along, if any.
+        """
+        layers = [self._band(area, entry, row, column) for area, entry in self._bandings if area.holds(row, column)]
         layers.append((mark or {}).get("userEnteredFormat") or {})
         for areas, rule, look in reversed(self._rules):
-            if not any(_holds(area, row, column) for area in areas):
+            if not any(area.holds(row, column) for area in areas):
                 continue
             if isinstance(rule, Condition):
                 layers += [look] if rule.is_met(row, column, value, shown) else []
@@ -111,12 +120,8 @@ class EffectiveFormats:
         return {}
 
 
-def _holds(area: GridArea, row: int, column: int) -> bool:
-    return area.top <= row < area.bottom and area.left <= column < area.right
-
-
 def _over(base: Json, layer: Json) -> Json:
-    """Return a format with another one over it."""
+    """Return a format with those parts replaced that another one has."""
     merged = base | layer
     for name in _DEEP & base.keys() & layer.keys():
         merged[name] = base[name] | layer[name]

@@ -1,4 +1,4 @@
-"""What follows when cells move: references in formulas, names, merges, protection, and whatever else names a range."""
+"""What changes when cells move: references in formulas, named ranges, merges, protected ranges, and others."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from .formulas.references import follow, retitle, translate
 from .ranges import GridArea, Span
 from .spreadsheet import ServedSheet, Spreadsheet
 
-SpanChange = Callable[[Span], Span | None]  # one that does not concern a span returns that very object
+# Returns where the cells of a span are after a move: the very same object if they have not moved, None if all are gone
+SpanChange = Callable[[Span], Span | None]
 
 _ENDS = {"startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex"}
-_GONE = object()
+_GONE = object()  # instead of a range whose cells have all been deleted
 
 
 def move_span(
@@ -22,7 +23,7 @@ def move_span(
 ) -> tuple[int | None, int | None] | None:
     """Return the ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
 
-    None where nothing of it is left.
+    None if all of it was deleted. Either `count` is 0, or `first` and `last` are the same.
     """
     begin, gone = start or 0, last - first
     if count:
@@ -53,7 +54,7 @@ def shift(dimension: str, first: int, last: int, count: int) -> SpanChange:
 
 
 def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last: int, count: int) -> SpanChange:
-    """Return the change of spans when only the cells of a strip of columns or rows shift; others stay."""
+    """Return the change of spans when only cells in the columns, or rows, of a strip move: spans within the strip."""
     whole = shift(dimension, first, last, count)
     rows, columns = sheet.grid.rows, sheet.grid.columns
     inner = strip.on(rows, columns)
@@ -72,7 +73,7 @@ def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last
 def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
     """Return the change of spans when the rows or columns `start` to `stop` are put before another one.
 
-    A span within them goes along; another one closes up behind them, and grows where they arrive inside it.
+    A span within them moves with them. From any other span they are deleted, and then inserted where they arrive.
     """
     count = stop - start
     arrival = before if before <= start else before - count
@@ -90,14 +91,13 @@ def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
 
 
 def relocate(source: GridArea, down: int, right: int) -> SpanChange:
-    """Return the change of spans when a block is cut and put elsewhere: those within it go along."""
+    """Return the change of spans when an area is cut and pasted so far down and right: spans within it move with it."""
 
     def change_span(span: Span) -> Span | None:
         if None in (span.top, span.bottom, span.left, span.right):
             return span
         area = GridArea(span.top or 0, span.bottom or 0, span.left or 0, span.right or 0)
-        inside = source.top <= area.top and area.bottom <= source.bottom
-        if not (inside and source.left <= area.left and area.right <= source.right):
+        if not source.encloses(area):
             return span
         return Span(area.top + down, area.bottom + down, area.left + right, area.right + right)
 
@@ -105,7 +105,7 @@ def relocate(source: GridArea, down: int, right: int) -> SpanChange:
 
 
 def move_cells(spreadsheet: Spreadsheet, sheet: ServedSheet, change: SpanChange) -> None:
-    """Let everything that names cells of a sheet follow them."""
+    """Change everything that refers to cells of a sheet, after they have moved as `change` says."""
     follow_in_formulas(spreadsheet, sheet, change)
     for named in spreadsheet.named.values():
         if named.sheet == sheet.id and named.span is not None:
@@ -130,23 +130,23 @@ def move_cells(spreadsheet: Spreadsheet, sheet: ServedSheet, change: SpanChange)
 def follow_in_formulas(
     spreadsheet: Spreadsheet, sheet: ServedSheet, change: SpanChange, target: ServedSheet | None = None
 ) -> None:
-    """Let the references to cells of a sheet follow them, to another sheet too."""
+    """Change the references of all formulas to cells that have moved, to another sheet (`target`) if one is given."""
     title = target.title if target is not None and target is not sheet else None
     _rewrite_formulas(spreadsheet, lambda home, text: follow(text, home.title, sheet.title, change, title))
 
 
 def retitle_in_formulas(spreadsheet: Spreadsheet, old: str, new: str | None) -> None:
-    """Let the references to a sheet follow its title; None where it was deleted."""
+    """Put the new title of a sheet into all formulas that refer to it; None, for a deleted sheet, makes them #REF!."""
     _rewrite_formulas(spreadsheet, lambda _, text: retitle(text, old, new))
 
 
 def translate_conditions(entry: Any, down: int, right: int) -> Any:
-    """Return a rule whose formulas were copied so far away."""
+    """Return a rule after a copy so far down and right: its formulas refer to cells so far away too."""
     return _map_conditions(entry, lambda text: translate(text, down, right))
 
 
 def with_sheet(entry: Any, old: int, new: int) -> Any:
-    """Return an entry whose ranges are on another sheet."""
+    """Return an entry whose ranges on the sheet of the id `old` are on the sheet `new` instead."""
     if isinstance(entry, list):
         return [with_sheet(item, old, new) for item in entry]
     if not isinstance(entry, dict):
@@ -157,6 +157,10 @@ def with_sheet(entry: Any, old: int, new: int) -> Any:
 
 
 def _rewrite_formulas(spreadsheet: Spreadsheet, rewritten: Callable[[ServedSheet, str], str]) -> None:
+    """Change all formulas of a spreadsheet: those in cells, in validation, and in conditional formats.
+
+    `rewritten` is called with the sheet of a formula and its text, and returns the new text.
+    """
     for home in spreadsheet.sheets:
         change = partial(rewritten, home)
         home.grid.rewrite_formulas(change)
@@ -180,7 +184,10 @@ def _map_conditions(entry: Any, change: Callable[[str], str]) -> Any:
 
 
 def _move_entry(entry: Any, sheet_id: int, change: SpanChange) -> Any:
-    """Return an entry whose GridRanges and GridCoordinates on a sheet have followed its cells."""
+    """Return an entry in which the GridRanges and GridCoordinates on a sheet are changed.
+
+    A GridRange of which nothing is left is taken out of the entry; `_GONE` if the entry itself is one.
+    """
     if isinstance(entry, list):
         return [part for part in (_move_entry(item, sheet_id, change) for item in entry) if part is not _GONE]
     if not isinstance(entry, dict):

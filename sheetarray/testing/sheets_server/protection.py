@@ -1,4 +1,4 @@
-"""Protected ranges, which hold for users that are not among their editors; the owner may edit all of them."""
+"""Protected ranges, which users may not edit who are not among their editors; the owner may edit all of them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ _REFUSAL = (
     "You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection "
     "if you need to edit."
 )
-_FOLLOWS = {"range", "unprotectedRanges"}  # what moves with the cells
+_FOLLOWS = {"range", "unprotectedRanges"}  # parts of a protected range that change when its cells move
 
 
 def can_edit(entry: Json, user: str | None) -> bool:
-    """Return whether a user may edit a protected range; None is the owner."""
+    """Return whether a user may edit a protected range; the user None is the owner."""
     editors = (entry.get("editors") or {}).get("users") or []
     return user is None or bool(entry.get("warningOnly")) or user in editors
 
 
 @contextmanager
 def protecting(spreadsheet: Spreadsheet, *, moves: bool = False) -> Iterator[None]:
-    """Refuse a change of cells that are protected from the user, and undo it.
+    """Let a `with` block change a spreadsheet; undo it all if cells change that are protected from the user.
 
     Args:
-        spreadsheet: which is changed meanwhile.
-        moves: whether cells may move, so that the formulas of others are written anew.
+        spreadsheet: which the block changes, for the user that it names.
+        moves: whether the block may move cells: then formulas in protected ranges may be written otherwise, since they
+            refer to cells elsewhere.
+
+    Raises:
+        ApiError: a protected range has changed.
     """
     user = spreadsheet.user
     if user is None or all(can_edit(entry, user) for _, entry in _entries(spreadsheet)):
@@ -53,7 +57,10 @@ def _entries(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, Json]]:
 
 
 def _state(sheet: ServedSheet, entry: Json, *, moves: bool) -> Any:
-    """Return the state that must not change: the entry, and the values and marks of its cells."""
+    """Return the state of a protected range that must not change: its entry, its size, and the contents of its cells.
+
+    The size is None if the range is a whole sheet, which may grow.
+    """
     grid = sheet.grid
     span: Span = entry["range"]
     area = span.on(grid.rows, grid.columns)
@@ -64,6 +71,7 @@ def _state(sheet: ServedSheet, entry: Json, *, moves: bool) -> Any:
 
 
 def _cells(sheet: ServedSheet, area: GridArea, free: list[GridArea], moves: bool) -> list[Any]:
+    """Return the values and marks in an area but for its unprotected ranges; if `moves`, any formula is the same."""
     cells: list[Any] = []
     for column in range(area.left, area.right):
         values = sheet.grid.column(column, area.top, area.bottom)
@@ -82,4 +90,5 @@ def _cells(sheet: ServedSheet, area: GridArea, free: list[GridArea], moves: bool
 
 
 def _is_free(free: list[GridArea], row: int, column: int) -> bool:
-    return any(area.top <= row < area.bottom and area.left <= column < area.right for area in free)
+    """Return whether a cell of a protected range lies in one of its unprotected ranges."""
+    return any(area.holds(row, column) for area in free)

@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"'((?:[^']|'')*)'(?:!(.*))?", re.DOTALL)
 
 
 class GridArea(NamedTuple):
-    """Cells of a grid, all four ends known: rows top to bottom, columns left to right, half-open."""
+    """A rectangle of cells: rows from `top` up to, but without, `bottom`; columns from `left` up to `right`; from 0."""
 
     top: int
     bottom: int
@@ -29,13 +29,22 @@ class GridArea(NamedTuple):
 
     @property
     def height(self) -> int:
-        """Its rows."""
+        """The number of its rows."""
         return self.bottom - self.top
 
     @property
     def width(self) -> int:
-        """Its columns."""
+        """The number of its columns."""
         return self.right - self.left
+
+    def holds(self, row: int, column: int) -> bool:
+        """Return whether a cell belongs to it."""
+        return self.top <= row < self.bottom and self.left <= column < self.right
+
+    def encloses(self, other: GridArea) -> bool:
+        """Return whether all cells of another area belong to it."""
+        rows = self.top <= other.top and other.bottom <= self.bottom
+        return rows and self.left <= other.left and other.right <= self.right
 
     def meets(self, other: GridArea) -> bool:
         """Return whether some cell belongs to both."""
@@ -45,7 +54,7 @@ class GridArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range on a sheet: like an Area, but an end may be open (None)."""
+    """A range on a sheet: like a GridArea, but an end may be open (None), as in `A2:B` and `3:5`."""
 
     top: int | None = None
     bottom: int | None = None
@@ -63,7 +72,7 @@ class Span:
         return cls(top, bottom, left, right)
 
     def json(self, sheet_id: int) -> Json:
-        """Return the GridRange; a sheet id of 0 is left out, as protocol buffers leave out zeros."""
+        """Return the GridRange of it on a sheet; a sheet id of 0 is left out, as protocol buffers leave out zeros."""
         ends = {
             "sheetId": sheet_id or None,
             "startRowIndex": self.top,
@@ -74,7 +83,7 @@ class Span:
         return {name: end for name, end in ends.items() if end is not None}
 
     def on(self, rows: int, columns: int) -> GridArea:
-        """Return the part of it that lies on a grid of so many rows and columns."""
+        """Return the cells of it that lie on a grid of so many rows and columns; open ends are those of the grid."""
         top, left = min(self.top or 0, rows), min(self.left or 0, columns)
         bottom = rows if self.bottom is None else min(self.bottom, rows)
         right = columns if self.right is None else min(self.right, columns)
@@ -82,12 +91,12 @@ class Span:
 
     @property
     def is_one_cell(self) -> bool:
-        """Whether it is one cell, from which a written block extends as far as it needs."""
+        """Whether it is one cell; `values.update` takes such a range as the first cell of as many as it has values."""
         return self.bottom == (self.top or 0) + 1 and self.right == (self.left or 0) + 1
 
 
 def split(text: str) -> tuple[str | None, str | None, bool]:
-    """Return the title and the cells of a range, and whether the title stands in quotes.
+    """Return the title of a range in A1 notation, its cells, and whether its title is quoted; None for a missing part.
 
     Example:
         >>> split("'It''s'!A1:B2"), split("A1")
@@ -128,7 +137,7 @@ def cells_span(text: str) -> Span | None:
 
 
 def _span(top: int | None, bottom: int | None, left: int | None, right: int | None) -> Span:
-    """Return a span of two ends, counted from 1 and inclusive, in either order."""
+    """Return the span between two rows and two columns, counted from 1, both included, and in either order."""
     if top and bottom and top > bottom:
         top, bottom = bottom, top
     if left and right and left > right:
@@ -137,14 +146,14 @@ def _span(top: int | None, bottom: int | None, left: int | None, right: int | No
 
 
 def quote_title(title: str) -> str:
-    """Return a title as ranges are answered with: in quotes wherever it could be taken for something else."""
+    """Return a title as it stands in ranges: in quotes if it could be taken for something else."""
     if _PLAIN_TITLE.fullmatch(title) and not _CELL_LIKE.fullmatch(title):
         return title
     return "'" + title.replace("'", "''") + "'"
 
 
 def format_range(title: str, span: Span | GridArea) -> str:
-    """Return a range as answers and messages give it.
+    """Return a range in A1 notation with its title, as answers and messages give it.
 
     Example:
         >>> format_range("Sheet1", GridArea(0, 1, 0, 1)), format_range("my data", Span(220, None, 0, 702))

@@ -228,7 +228,7 @@ def test_schemas_are_demanded_only_where_they_can_be(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name == "googleapiclient" else real(name, *rest)
     )
-    assert schema.find() is None
+    assert schema.find_document() is None
     with SheetsServer() as server:
         assert not server.validates
     with pytest.raises(MissingDependencyError, match="google-api-python-client"):
@@ -236,7 +236,7 @@ def test_schemas_are_demanded_only_where_they_can_be(monkeypatch: pytest.MonkeyP
 
 
 def test_every_method_of_the_emulator_is_in_the_document(server: SheetsServer) -> None:
-    path = schema.find()
+    path = schema.find_document()
     assert path is not None
     loaded = schema.MessageSchemas.load(required=True)
     assert loaded is not None

@@ -34,8 +34,8 @@ _MOVING = {
     "insertDimension",
     "insertRange",
     "moveDimension",
-}
-_MOVING |= {"updateSheetProperties"}
+    "updateSheetProperties",
+}  # the requests after which formulas elsewhere may be written otherwise, since cells moved or a title changed
 Handler = Callable[[Spreadsheet, Json], Json | None]
 
 REQUESTS: dict[str, Handler] = {

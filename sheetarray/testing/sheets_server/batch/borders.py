@@ -8,11 +8,12 @@ from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .names import find_area
 
+# Pixels of the styles whose lines are wider than 1
 _WIDTHS = {"SOLID_MEDIUM": 2, "SOLID_THICK": 3, "DOUBLE": 3}
 
 
 def update_borders(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateBorders`: those that the request names; a style of NONE takes a border away."""
+    """`updateBorders`: draw the borders that the request names; the style NONE takes a border away."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     top, bottom, left, right = area
     sides = {
@@ -31,6 +32,7 @@ def update_borders(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _draw(sheet: ServedSheet, area: GridArea, side: str, border: Json) -> None:
+    """Give all cells of an area a border at one side: "top", "bottom", "left" or "right"."""
     style = border.get("style") or "STYLE_UNSPECIFIED"
     drawn = None
     if style not in ("NONE", "STYLE_UNSPECIFIED"):

@@ -15,18 +15,22 @@ from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
 from . import tables
 from .names import find_area
-from .pasting import find_coordinate, pad
+from .pasting import find_coordinate, move_formula, pad
 from .sheets import require_mask
 
+# Fields of CellData that cells keep besides their values
 _MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns", "pivotTable"}
 _NOTHING: Json = {}
-_UNSET = {"hyperlink"}
+_UNSET = {"hyperlink"}  # read-only fields that clients name in masks without setting them
 _COLORS = ("foregroundColor", "foregroundColorStyle", "backgroundColor", "backgroundColorStyle")
 _READ_ONLY = {"effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"}
 
 
 def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateCells`: cells of a range that the rows do not reach lose the fields named."""
+    """`updateCells`: write the fields that the mask names into cells that begin at `start` or lie in `range`.
+
+    Cells of a `range` for which the request has no data lose these fields.
+    """
     mask = _mask(request)
     rows = request.get("rows") or []
     if request.get("start") is not None:
@@ -50,12 +54,15 @@ def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
         lines[0] = [*lines[0], *[_NOTHING] * (area.width - len(lines[0]))]
     _put_lines(sheet, area.top, area.left, lines, mask, _NOTHING if filled else SKIP)
     if filled:
-        for place in range(area.left, area.right):
-            _put_cells(sheet, area.top + len(rows), area.bottom, place, {}, mask)
+        for column in range(area.left, area.right):
+            _put_cells(sheet, area.top + len(rows), area.bottom, column, {}, mask)
 
 
 def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`appendCells`: below the last row that holds anything; the grid grows as needed."""
+    """`appendCells`: write rows below the last row of the sheet, or of a table, that has a value or a mark.
+
+    The grid grows as needed.
+    """
     mask, rows = _mask(request), request.get("rows") or []
     if request.get("tableId"):
         _append_to_table(spreadsheet, request["tableId"], rows, mask)
@@ -71,7 +78,7 @@ def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _append_to_table(spreadsheet: Spreadsheet, table_id: str, rows: list[Json], mask: masks.FieldMask) -> None:
-    """Put rows below the last one of a table that holds anything; the table grows as needed."""
+    """Write rows below the last row of a table that has a value or a mark; the table and the grid grow as needed."""
     sheet, table = tables.find_table(spreadsheet, table_id)
     area = tables.find_table_area(sheet, table)
     top = sheet.grid.bottom(area)
@@ -85,7 +92,7 @@ def _append_to_table(spreadsheet: Spreadsheet, table_id: str, rows: list[Json], 
 
 
 def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`repeatCell`: one cell's fields in every cell of a range; the references of a formula go along."""
+    """`repeatCell`: write the fields of one cell into every cell of a range; formulas refer to other cells in each."""
     mask = _mask(request)
     sheet, area = find_area(spreadsheet, request.get("range"))
     cell = request.get("cell") or {}
@@ -99,7 +106,7 @@ def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`setDataValidation`: kept; values are not held against it."""
+    """`setDataValidation`: keep a rule of validation for the cells of a range; no value is ever refused by it."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     for column in range(area.left, area.right):
         cell = {"dataValidation": request["rule"]} if request.get("rule") else {}
@@ -107,7 +114,10 @@ def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`sortRange`: numbers, then text without case, then booleans, then blanks; stable."""
+    """`sortRange`: sort rows by numbers, then text whatever its case, then booleans; blanks come last.
+
+    Rows that are equal stay in their order.
+    """
     sheet, area = find_area(spreadsheet, request.get("range"))
     sort_rows(spreadsheet, sheet, area, request.get("sortSpecs") or [])
 
@@ -132,7 +142,7 @@ def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, spec
 
 
 def randomize_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`randomizeRange`: rows in another order, whichever comes."""
+    """`randomizeRange`: put the rows of a range into a random order."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     order = list(range(area.height))
     secrets.SystemRandom().shuffle(order)
@@ -140,11 +150,11 @@ def randomize_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
-    """Put the rows of an area into an order."""
+    """Put the rows of an area into an order, which lists their indices within the area."""
     grid = sheet.grid
     for column in range(area.left, area.right):
         cells = pad(grid.column(column, area.top, area.bottom), area.height)
-        cells = [_move_formula(cells[index], row - index) for row, index in enumerate(order)]
+        cells = [move_formula(cells[index], row - index) for row, index in enumerate(order)]
         grid.write(column, area.top, cells)
         if runs := grid.marks_of(column):
             marks = [runs.at(area.top + index) for index in order]
@@ -153,7 +163,10 @@ def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
 
 
 def _mask(request: Json) -> masks.FieldMask:
-    """Return the mask of a request; fields that clients name and no cell sets are passed over."""
+    """Return the mask of a request that writes cells, after refusing fields that cannot be written.
+
+    Some clients name the read-only field `hyperlink` without setting it: it is left out of the mask.
+    """
     mask = require_mask(request)
     given = [
         request.get("cell") or {},
@@ -173,7 +186,16 @@ def _mask(request: Json) -> masks.FieldMask:
 def _put_lines(
     sheet: ServedSheet, top: int, left: int, lines: list[list[Json]], mask: masks.FieldMask, absent: Json | Skip
 ) -> None:
-    """Give cells, row by row, the fields that the mask names; `absent` stands where a row ends before the others."""
+    """Give rows of cells the fields that the mask names.
+
+    Args:
+        sheet: in which the cells stand.
+        top: the row of the first line.
+        left: the column of the first cell of each line.
+        lines: CellData row by row.
+        mask: the fields; {} for all.
+        absent: stands for the missing cells of a line that is shorter than others: {} clears them, SKIP leaves them.
+    """
     names = _mark_names(mask)
     for column, cells in enumerate(zip_longest(*lines, fillvalue=absent), left):
         if not mask or "userEnteredValue" in mask:
@@ -190,7 +212,7 @@ def _put_lines(
 
 
 def _put_cells(sheet: ServedSheet, top: int, bottom: int, column: int, cell: Json, mask: masks.FieldMask) -> None:
-    """Give the cells of a part of a column the fields of one CellData that the mask names."""
+    """Give the cells of one column from row `top` up to `bottom` those fields of a CellData that the mask names."""
     if top >= bottom:
         return
     if not mask or "userEnteredValue" in mask:
@@ -200,17 +222,18 @@ def _put_cells(sheet: ServedSheet, top: int, bottom: int, column: int, cell: Jso
 
 
 def _put_marks(sheet: ServedSheet, column: int, top: int, bottom: int, mark: Json, names: masks.FieldMask) -> None:
+    """Change the marks of the cells of one column, as far as the mask `names` says."""
     new = {name: normalized_formats.normalize_look(part) for name, part in mark.items()}
     sheet.grid.marks(column).change(top, bottom, lambda old: masks.merge(old or {}, new, names) or None)
 
 
 def _mark(cell: Json) -> Json:
-    """Return the parts of a CellData other than its value."""
+    """Return the marks in a CellData: all of its parts that are kept, but for the value."""
     return {name: part for name, part in cell.items() if part and name in _MARKS}
 
 
 def _mark_names(mask: masks.FieldMask) -> masks.FieldMask:
-    """Return the part of a mask that is about anything but values."""
+    """Return the part of a mask that names marks; of a mask that names nothing, all marks."""
     return {
         name: normalized_formats.widen_mask(branch)
         for name, branch in (mask or {name: {} for name in _MARKS}).items()
@@ -219,6 +242,7 @@ def _mark_names(mask: masks.FieldMask) -> masks.FieldMask:
 
 
 def _value(extended: Json | None) -> GridCell:
+    """Return the cell that an ExtendedValue means; a blank for none."""
     if not extended:
         return None
     if len(extended) > 1:
@@ -236,14 +260,11 @@ def _value(extended: Json | None) -> GridCell:
     raise invalid(f"The value {kind} cannot be written.")
 
 
-def _move_formula(cell: GridCell, down: int) -> GridCell:
-    return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
-
-
-_BLANK = 3
+_BLANK = 3  # the kind of a blank in a sort key
 
 
 def _sort_key(content: bool | float | str | None) -> tuple[int, Any]:
+    """Return the key by which rows are sorted; its first number is that of the kind of value."""
     if content is None:
         return _BLANK, 0
     if isinstance(content, bool):

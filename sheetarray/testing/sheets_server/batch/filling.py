@@ -1,4 +1,4 @@
-"""Requests that fill cells on as a series, and take repeated rows away."""
+"""Requests that continue a series of cells (`autoFill`), and that remove repeated rows (`deleteDuplicates`)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from ..grid import Formula, GridCell
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .names import find_area
-from .pasting import pad
+from .pasting import move_formula, pad
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,15})", re.DOTALL)
 _SERIES = [tuple(name.lower() for name in names) for names in (day_name, month_name[1:])]
 
 
 def auto_fill(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`autoFill`: numbers go on in their steps, texts that end in a number count, formulas refer to other cells."""
+    """`autoFill`: continue cells in the cells beside or below them.
+
+    Numbers go on in their steps, a number at the end of a text counts on, formulas refer to other cells. Without a
+    source, what the range holds at its top or left is continued over the rest of it.
+    """
     alternate = bool(request.get("useAlternateSeries"))
     if request.get("range") is not None:
         sheet, area = find_area(spreadsheet, request["range"])
@@ -43,7 +47,7 @@ def auto_fill(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _fill(sheet: ServedSheet, source: GridArea, dimension: str, length: int, alternate: bool) -> None:
-    """Fill on down or to the right; up or to the left where the length is negative."""
+    """Continue an area by so many rows or columns: down or to the right, or up or to the left if `length` < 0."""
     rows = dimension == "ROWS"
     first, last = (source.top, source.bottom) if rows else (source.left, source.right)
     size = sheet.grid.rows if rows else sheet.grid.columns
@@ -57,62 +61,73 @@ def _fill(sheet: ServedSheet, source: GridArea, dimension: str, length: int, alt
             cells = [sheet.grid.cell(line, column) for column in range(source.left, source.right)]
             marks = [sheet.grid.mark(line, column) for column in range(source.left, source.right)]
         for step in range(abs(length)):
-            place = last + step if length > 0 else first - 1 - step
-            new, origin = _next(cells, place - first, alternate, down=rows)
-            row, column = (place, line) if rows else (line, place)
+            target = last + step if length > 0 else first - 1 - step
+            new, origin = _next(cells, target - first, alternate, down=rows)
+            row, column = (target, line) if rows else (line, target)
             sheet.grid.write(column, row, [new])
             sheet.grid.marks(column).put(row, row + 1, marks[origin])
 
 
-def _next(cells: list[GridCell], place: int, alternate: bool, *, down: bool) -> tuple[GridCell, int]:
-    """Return the cell that continues a series at a place outside of it, and the place of the cell it is made of."""
+def _next(cells: list[GridCell], index: int, alternate: bool, *, down: bool) -> tuple[GridCell, int]:
+    """Return the cell that continues a series at an index, and the index of the cell of the series that it repeats.
+
+    Args:
+        cells: the series.
+        index: counted from the first cell of the series, and outside of it: negative, or from its length on.
+        alternate: whether to do the opposite of what is usual: count a single number on, repeat several.
+        down: whether the series stands in a column, not in a row.
+    """
     count = len(cells)
-    origin = place % count
+    origin = index % count
     like = cells[origin]
     if isinstance(like, Formula):
-        distance = (place - origin, 0) if down else (0, place - origin)
+        distance = (index - origin, 0) if down else (0, index - origin)
         return Formula(translate(like.text, *distance)), origin
     numbers = [cell for cell in cells if type(cell) is float]
     if len(numbers) == count:
         if (count == 1) != alternate:
             return like, origin
-        return _trend(numbers, place), origin
+        return _trend(numbers, index), origin
     if isinstance(like, str):
-        return _next_text(like, place, origin, count), origin
+        return _next_text(like, index, origin, count), origin
     return like, origin
 
 
-def _trend(numbers: list[float], place: int) -> float:
-    """Return the value that continues numbers along the straight line through them; a single number goes on by 1."""
+def _trend(numbers: list[float], index: int) -> float:
+    """Return the value at an index of the straight line that fits numbers best; a single number goes on by 1."""
     count = len(numbers)
     if count == 1:
-        return numbers[0] + place
+        return numbers[0] + index
     steps = {second - first for first, second in pairwise(numbers)}
     if len(steps) == 1:
-        return numbers[0] + place * steps.pop()
+        return numbers[0] + index * steps.pop()
     middle, mean = (count - 1) / 2, sum(numbers) / count
     slope = sum((at - middle) * (value - mean) for at, value in enumerate(numbers))
     slope /= sum((at - middle) ** 2 for at in range(count))
-    return mean + slope * (place - middle)
+    return mean + slope * (index - middle)
 
 
-def _next_text(text: str, place: int, origin: int, count: int) -> str:
-    repeats = (place - origin) // count
+def _next_text(text: str, index: int, origin: int, count: int) -> str:
+    """Return the text at an index of a series of `count` cells, whose cell at `origin` is repeated there.
+
+    Names of days and months go on in the calendar, and a number at the end of a text is counted on.
+    """
+    repeats = (index - origin) // count
     for names in _SERIES:
         short = text.casefold() in [name[:3] for name in names]
         if text.casefold() in names or short:
-            index = next(at for at, name in enumerate(names) if name.startswith(text.casefold()))
-            name = names[(index + place - origin) % len(names)]
+            number = next(at for at, name in enumerate(names) if name.startswith(text.casefold()))
+            name = names[(number + index - origin) % len(names)]
             name = name[:3] if short and len(text) == 3 else name
             return name.upper() if text.isupper() else name.capitalize() if text[0].isupper() else name
     if match := _NUMBERED.fullmatch(text):
-        number = int(match[2]) + (repeats if count > 1 else place - origin)
+        number = int(match[2]) + (repeats if count > 1 else index - origin)
         return f"{match[1]}{abs(number):0{len(match[2])}d}"
     return text
 
 
 def delete_duplicates(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`deleteDuplicates`: of rows that look alike, whatever the case, the first one stays; those below move up."""
+    """`deleteDuplicates`: keep the first of rows that are equal, whatever the case of their text; the rest move up."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     compared = sorted(_find_compared_columns(area, request.get("comparisonColumns") or []))
     evaluator = Evaluator(spreadsheet)
@@ -127,16 +142,13 @@ def delete_duplicates(spreadsheet: Spreadsheet, request: Json) -> Json:
             kept.append(row)
     removed = bottom - area.top - len(kept)
     for column in range(area.left, area.right) if removed else ():
-        cells = [_move_formula(sheet.grid.cell(row, column), area.top + at - row) for at, row in enumerate(kept)]
+        cells = [move_formula(sheet.grid.cell(row, column), area.top + at - row) for at, row in enumerate(kept)]
         sheet.grid.write(column, area.top, [*cells, *[None] * removed])
     return {"duplicatesRemovedCount": removed} if removed else {}
 
 
-def _move_formula(cell: GridCell, down: int) -> GridCell:
-    return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
-
-
 def _find_compared_columns(area: GridArea, wanted: list[Json]) -> set[int]:
+    """Return the columns that DimensionRanges name, which must lie in an area; all of its columns for no range."""
     columns = set(range(area.left, area.right))
     if not wanted:
         return columns

@@ -1,4 +1,8 @@
-"""Requests that group rows and columns, as deep as one likes: what counts is how deep each of them lies."""
+"""Requests that group rows and columns.
+
+A row or column may lie in several groups, one within the other; their number is its depth. A request changes the
+depth of some rows or columns, and the groups are formed anew from the depths.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ from ..resource import build_groups
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .dimensions import WORDS, find_dimension_range
 
-_DEEPEST = 8
+_DEEPEST = 8  # groups, one within the other
 
 
 def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addDimensionGroup`: within others, or around them, it lies deeper or they do; groups that touch become one."""
+    """`addDimensionGroup`: put rows or columns one group deeper; groups of one depth that touch become one."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     _change_depth(sheet, dimension, start, stop, 1)
     sheet.grid_properties[f"{WORDS[dimension]}GroupControlAfter"] = True
@@ -22,7 +26,7 @@ def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`deleteDimensionGroup`: all rows or columns of the range lie one group less deep."""
+    """`deleteDimensionGroup`: take all rows or columns of a range out of their innermost group."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     _change_depth(sheet, dimension, start, stop, -1)
     left = build_groups(sheet, dimension)
@@ -30,7 +34,7 @@ def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def update_group(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateDimensionGroup`: folds rows or columns away, or shows them."""
+    """`updateDimensionGroup`: hide the rows or columns of a group, or show them again."""
     changed = request.get("dimensionGroup") or {}
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, changed.get("range"))
     group = {"dimension": dimension, "startIndex": start, "endIndex": stop, "depth": changed.get("depth") or 1}
@@ -50,7 +54,7 @@ def update_group(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _change_depth(sheet: ServedSheet, dimension: str, start: int, stop: int, by: int) -> None:
-    """Let rows or columns lie deeper, or less deep where they lie in groups, and form the groups anew."""
+    """Add 1 or -1 (`by`) to the depth of rows or columns, and form the groups of the dimension anew."""
     held = [group for group in sheet.groups if group["dimension"] == dimension]
     ends = sorted({start, stop, *(group[end] for group in held for end in ("startIndex", "endIndex"))})
     depths = []

@@ -10,7 +10,7 @@ from .sheets import require_mask
 
 
 def create(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`createDeveloperMetadata`: on the spreadsheet, a sheet, a row or a column."""
+    """`createDeveloperMetadata`: add an entry to the spreadsheet, a sheet, a row or a column."""
     wanted = dict(request.get("developerMetadata") or {})
     entry_id = wanted.get("metadataId") or new_id()
     if entry_id < 0:
@@ -23,7 +23,7 @@ def create(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def update(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`updateDeveloperMetadata`: all that one of the filters matches."""
+    """`updateDeveloperMetadata`: change all entries that one of the filters matches."""
     mask = require_mask(request)
     new = request.get("developerMetadata") or {}
     if "metadataId" in mask:
@@ -39,7 +39,7 @@ def update(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def delete(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`deleteDeveloperMetadata`: all that the filter matches."""
+    """`deleteDeveloperMetadata`: delete all entries that the filter matches."""
     entries = find_entries(spreadsheet, [request.get("dataFilter") or {}])
     for entry in entries:
         del spreadsheet.metadata[entry["metadataId"]]
@@ -47,7 +47,7 @@ def delete(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def search(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`developerMetadata.search`."""
+    """`developerMetadata.search`: return all entries that a filter matches, each with the filters that match it."""
     filters = body.get("dataFilters") or []
     if not filters:
         raise invalid("Must specify at least one data filter.")
@@ -60,7 +60,7 @@ def search(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 
 def get(spreadsheet: Spreadsheet, entry_id: str) -> Json:
-    """`developerMetadata.get`."""
+    """`developerMetadata.get`: return one entry."""
     entry = spreadsheet.metadata.get(int(entry_id)) if entry_id.isdecimal() else None
     if entry is None:
         raise ApiError(404, f"No developer metadata with id: {entry_id}")
@@ -68,6 +68,7 @@ def get(spreadsheet: Spreadsheet, entry_id: str) -> Json:
 
 
 def _entry(spreadsheet: Spreadsheet, entry_id: int, wanted: Json) -> Json:
+    """Return an entry as it is kept, after refusing one that lacks something."""
     if not wanted.get("metadataKey"):
         raise invalid("developerMetadata.metadataKey must be specified.")
     if wanted.get("visibility") not in ("DOCUMENT", "PROJECT"):
@@ -83,7 +84,7 @@ def _entry(spreadsheet: Spreadsheet, entry_id: int, wanted: Json) -> Json:
 
 
 def _location(spreadsheet: Spreadsheet, wanted: Json) -> Json:
-    """Return the location of an entry with its kind; it may be one row or one column, not more."""
+    """Return the location of an entry with its `locationType`; of rows or columns, it may name a single one."""
     if wanted.get("dimensionRange") is not None:
         on = wanted["dimensionRange"]
         spreadsheet.sheet(on.get("sheetId"))
@@ -109,8 +110,9 @@ def find_entries(spreadsheet: Spreadsheet, filters: list[Json]) -> list[Json]:
 
 
 def _matches_one(spreadsheet: Spreadsheet, entry: Json, data_filter: Json) -> bool:
-    """Return whether an entry is what a DataFilter looks for; a range finds what is on its rows, its columns, its
-    sheet.
+    """Return whether a DataFilter matches an entry.
+
+    A range matches the entries on its rows and its columns, and a range of a whole sheet those on the sheet.
     """
     lookup = data_filter.get("developerMetadataLookup")
     if lookup is not None:
@@ -131,6 +133,10 @@ def _matches_one(spreadsheet: Spreadsheet, entry: Json, data_filter: Json) -> bo
 
 
 def _look_up(entry: Json, lookup: Json) -> bool:
+    """Return whether a DeveloperMetadataLookup matches an entry.
+
+    A location matches the entries on smaller parts of it too, unless it says EXACT_LOCATION.
+    """
     for name in ("metadataId", "metadataKey", "metadataValue", "visibility"):
         if lookup.get(name) is not None and entry.get(name) != lookup[name]:
             return False

@@ -15,26 +15,26 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 
 def add_named_range(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addNamedRange`: of a name that no other has, in any case."""
+    """`addNamedRange`: give a range a name that no other range has, whatever the case of its letters."""
     wanted = request.get("namedRange") or {}
     name = _name(spreadsheet, wanted.get("name") or "", None, "Cannot add")
     named_id = str(wanted.get("namedRangeId") or new_id())
     if named_id in spreadsheet.named:
         raise invalid(f"Cannot add named range with id: {named_id}, a named range with that id already exists.")
-    sheet, span = _on_grid(spreadsheet, wanted.get("range"))
+    sheet, span = find_span(spreadsheet, wanted.get("range"))
     spreadsheet.named[named_id] = RangeName(named_id, name, sheet.id, span)
     return {"namedRange": spreadsheet.named[named_id].json()}
 
 
 def update_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateNamedRange`: its name, its range, or both."""
+    """`updateNamedRange`: change the name of a named range, its range, or both."""
     wanted = request.get("namedRange") or {}
     named = _find_named(spreadsheet, wanted.get("namedRangeId"))
     mask = require_mask(request) or {"name": {}, "range": {}}
     if "name" in mask:
         named.name = _name(spreadsheet, wanted.get("name") or "", named, "Cannot update")
     if "range" in mask:
-        sheet, named.span = _on_grid(spreadsheet, wanted.get("range"))
+        sheet, named.span = find_span(spreadsheet, wanted.get("range"))
         named.sheet = sheet.id
 
 
@@ -44,9 +44,9 @@ def delete_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addProtectedRange`: it holds for users who are not among its editors; the owner may edit everything."""
+    """`addProtectedRange`: keep users who are not among its editors from a range; the owner may edit everything."""
     wanted = dict(request.get("protectedRange") or {})
-    sheet, span = _on_grid(spreadsheet, wanted.get("range"))
+    sheet, span = find_span(spreadsheet, wanted.get("range"))
     protected_id = wanted.get("protectedRangeId") or new_id()
     if any(protected_id in other.protected for other in spreadsheet.sheets):
         raise invalid(f"A protected range with id {protected_id} already exists.")
@@ -66,7 +66,7 @@ def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
     wanted = request.get("protectedRange") or {}
     sheet, old = _find_protected(spreadsheet, wanted.get("protectedRangeId"))
     entry = masks.merge(build_protected_range(sheet, old, None), wanted, require_mask(request))
-    new_sheet, span = _on_grid(spreadsheet, entry.get("range"))
+    new_sheet, span = find_span(spreadsheet, entry.get("range"))
     del sheet.protected[old["protectedRangeId"]]
     new_sheet.protected[old["protectedRangeId"]] = entry | {
         "protectedRangeId": old["protectedRangeId"],
@@ -82,7 +82,10 @@ def delete_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`mergeCells`: only the first cell of each merge keeps its value; merges that lie inside give way."""
+    """`mergeCells`: merge all cells of a range, or those of each row or column.
+
+    Only the first cell of each merge keeps its value. Older merges within the range are undone.
+    """
     sheet, area = find_area(spreadsheet, request.get("range"))
     kind = request.get("mergeType") or "MERGE_ALL"
     rows = range(area.top, area.bottom) if kind == "MERGE_ROWS" else [None]
@@ -107,7 +110,8 @@ def find_area(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[Served
     return sheet, sheet.area(span)
 
 
-def _on_grid(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, Span]:
+def find_span(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, Span]:
+    """Return the sheet and the span of a GridRange, which must start on the grid and is not cut."""
     sheet, span = spreadsheet.grid_range(grid_range)
     sheet.area(span)
     return sheet, span
@@ -120,7 +124,14 @@ def _find_named(spreadsheet: Spreadsheet, named_id: str | None) -> RangeName:
 
 
 def _name(spreadsheet: Spreadsheet, name: str, own: RangeName | None, cannot: str) -> str:
-    """Return a name that is allowed: letters, digits and underscores, like no cell, like no other name."""
+    """Return a name for a range, after refusing one that is not allowed or taken.
+
+    Args:
+        spreadsheet: in which no other range may have the name.
+        name: letters, digits and underscores, and not what could be an address.
+        own: the named range that is to have it; None for a new one.
+        cannot: the beginning of the error, such as "Cannot add".
+    """
     if (
         not _NAME.fullmatch(name)
         or len(name) > 250
@@ -142,6 +153,7 @@ def _find_protected(spreadsheet: Spreadsheet, protected_id: int | None) -> tuple
 
 
 def _merge(sheet: ServedSheet, area: GridArea) -> None:
+    """Merge the cells of an area; the first one keeps its value, the others become blank."""
     first = sheet.grid.cell(area.top, area.left)
     sheet.grid.clear(area)
     if first is not None:
@@ -149,19 +161,15 @@ def _merge(sheet: ServedSheet, area: GridArea) -> None:
     sheet.merges.append(Span(*area))
 
 
-def _unmerge(sheet: ServedSheet, area: GridArea, what: str) -> None:
+def _unmerge(sheet: ServedSheet, area: GridArea, verb: str) -> None:
+    """Undo the merges within an area; one that is only partly within it is refused, in a sentence with the verb."""
     kept = []
     for span in sheet.merges:
         other = span.on(sheet.grid.rows, sheet.grid.columns)
         meets = area.meets(other)
-        inside = (
-            area.top <= other.top
-            and other.bottom <= area.bottom
-            and area.left <= other.left
-            and other.right <= area.right
-        )
+        inside = area.encloses(other)
         if meets and not inside:
-            raise invalid(f"You must select all cells in a merged range to {what} them.")
+            raise invalid(f"You must select all cells in a merged range to {verb} them.")
         if not meets:
             kept.append(span)
     sheet.merges = kept

@@ -1,4 +1,4 @@
-"""Requests for what floats over a sheet: charts and slicers, kept and answered, not drawn."""
+"""Requests for objects that float over a sheet, charts and slicers: kept and answered, but not drawn."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from ..spreadsheet import ServedSheet, Spreadsheet, new_id
 from .pasting import find_coordinate
 from .sheets import require_mask
 
+# The kinds of objects, as the resource of a sheet names them, and the fields that hold their ids
 _KINDS = {"charts": "chartId", "slicers": "slicerId"}
 _SIZE = {"widthPixels": 600, "heightPixels": 371}
 
-_FONT = "Roboto"  # of a chart
+_FONT = "Roboto"  # of a chart that names none
 
 
 def add_chart(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addChart`."""
+    """`addChart`: put a chart over a sheet, or on a new sheet of its own."""
     return {"chart": _add(spreadsheet, "charts", request.get("chart") or {})}
 
 
 def add_slicer(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addSlicer`."""
+    """`addSlicer`: put a slicer over a sheet."""
     return {"slicer": _add(spreadsheet, "slicers", request.get("slicer") or {})}
 
 
 def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateChartSpec`: the whole of its specification."""
+    """`updateChartSpec`: replace the whole specification of a chart."""
     entry = _find(spreadsheet, request.get("chartId"), ("charts",))[2]
     if not request.get("spec"):
         raise invalid("No chart specification was given.")
@@ -34,13 +35,16 @@ def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def update_slicer_spec(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateSlicerSpec`: the fields that its mask names."""
+    """`updateSlicerSpec`: change the fields of a slicer's specification that the mask names."""
     entry = _find(spreadsheet, request.get("slicerId"), ("slicers",))[2]
     entry["spec"] = masks.merge(entry["spec"], request.get("spec") or {}, require_mask(request))
 
 
 def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`updateEmbeddedObjectPosition`: of the fields below `overlayPosition`, those that its mask names."""
+    """`updateEmbeddedObjectPosition`: move an object to a sheet of its own, or to another cell.
+
+    The mask names fields of `overlayPosition`, with or without that word before them.
+    """
     sheet, kind, entry = _find(spreadsheet, request.get("objectId"))
     wanted = request.get("newPosition") or {}
     if wanted.get("newSheet") or wanted.get("sheetId") is not None:
@@ -72,20 +76,21 @@ def delete_object(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _take_off(spreadsheet: Spreadsheet, sheet: ServedSheet, kind: str, entry: Json) -> None:
-    """Take an object off its sheet; one that was there for it only goes too."""
+    """Take an object off its sheet; a sheet that was made for this object alone is deleted."""
     sheet.overlays[kind].remove(entry)
     if sheet.kind == "OBJECT":
         spreadsheet.sheets.remove(sheet)
 
 
 def _chart_spec(wanted: Json) -> Json:
-    """Return the specification of a chart with the fonts that it has where it names none."""
+    """Return the specification of a chart, with the default fonts where it names none."""
     font = wanted.get("fontName") or _FONT
     title = {"fontFamily": font} | (wanted.get("titleTextFormat") or {})
     return wanted | {"fontName": font, "titleTextFormat": title}
 
 
 def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
+    """Add an object of a kind ("charts" or "slicers"), and return it as it is kept."""
     key = _KINDS[kind]
     if not wanted.get("spec"):
         raise invalid(f"No {kind[:-1]} specification was given.")
@@ -101,7 +106,7 @@ def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
 
 
 def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json]:
-    """Return the sheet and the position of an object over its cells."""
+    """Return the sheet of an object and its EmbeddedObjectPosition; an object with a sheet of its own gets that here."""
     if wanted.get("newSheet") or wanted.get("sheetId") is not None:
         own = _own_sheet(spreadsheet, wanted.get("sheetId"))
         return own, {"sheetId": own.id}
@@ -114,7 +119,7 @@ def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json
 
 
 def _own_sheet(spreadsheet: Spreadsheet, sheet_id: int | None) -> ServedSheet:
-    """Return a new sheet that is there for one object only."""
+    """Add a sheet for one object alone, without cells, and return it."""
     if sheet_id is not None and (sheet_id < 0 or any(sheet.id == sheet_id for sheet in spreadsheet.sheets)):
         raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
     titles = (f"Chart{index}" for index in range(1, 10**6))
@@ -125,6 +130,7 @@ def _own_sheet(spreadsheet: Spreadsheet, sheet_id: int | None) -> ServedSheet:
 
 
 def _objects(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, str, Json]]:
+    """Return all objects of a spreadsheet, each with its sheet and its kind."""
     return [
         (sheet, kind, entry)
         for sheet in spreadsheet.sheets
@@ -136,6 +142,7 @@ def _objects(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, str, Json]]:
 def _find(
     spreadsheet: Spreadsheet, object_id: int | None, kinds: tuple[str, ...] = tuple(_KINDS)
 ) -> tuple[ServedSheet, str, Json]:
+    """Return the object of an id, with its sheet and its kind."""
     for sheet, kind, entry in _objects(spreadsheet):
         if kind in kinds and entry[_KINDS[kind]] == object_id:
             return sheet, kind, entry

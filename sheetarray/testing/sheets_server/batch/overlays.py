@@ -1,4 +1,4 @@
-"""Requests for what lies over the cells and has a range: conditional formats, banded ranges, filter views."""
+"""Requests for conditional formats, banded ranges and filter views."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from .. import masks, normalized_formats
 from ..errors import Json, invalid
 from ..ranges import Span
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
+from .names import find_span
 from .sheets import require_mask
 
 CONDITIONAL, BANDED, VIEWS = "conditionalFormats", "bandedRanges", "filterViews"
 
 
 def add_conditional_rule(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`addConditionalFormatRule`: before the rule of an index."""
+    """`addConditionalFormatRule`: insert a rule before the rule that has the index."""
     rule = _rule(spreadsheet, request.get("rule") or {})
     rules = _rules(spreadsheet, rule["ranges"][0].get("sheetId"))
     index = request.get("index") or 0
@@ -24,7 +25,7 @@ def add_conditional_rule(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def update_conditional_rule(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`updateConditionalFormatRule`: another rule in its place, or another place for it."""
+    """`updateConditionalFormatRule`: replace the rule of an index, or give it another index."""
     index = request.get("index") or 0
     if request.get("newIndex") is not None:
         rules = _rules(spreadsheet, request.get("sheetId"))
@@ -50,7 +51,7 @@ def delete_conditional_rule(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def add_banding(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addBanding`: where no other one is."""
+    """`addBanding`: give a range alternating colours; it may not meet another banded range."""
     wanted = request.get("bandedRange") or {}
     entry = _banding(spreadsheet, _with_id(spreadsheet, BANDED, "bandedRangeId", wanted))
     _entries(spreadsheet, BANDED, entry["range"].get("sheetId")).append(entry)
@@ -58,7 +59,7 @@ def add_banding(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def update_banding(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateBanding`: the fields that its mask names."""
+    """`updateBanding`: change the fields of a banded range that the mask names."""
     wanted = request.get("bandedRange") or {}
     sheet, old = find_entry(spreadsheet, BANDED, "bandedRangeId", wanted.get("bandedRangeId"), "banded range")
     mask = normalized_formats.widen_mask(require_mask(request))
@@ -75,7 +76,7 @@ def delete_banding(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def add_filter_view(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addFilterView`: kept; it hides nothing."""
+    """`addFilterView`: keep a filter view; it hides no rows."""
     wanted = _with_id(spreadsheet, VIEWS, "filterViewId", request.get("filter") or {})
     sheet, wanted["range"] = _on_grid(spreadsheet, wanted.get("range"))
     views = _entries(spreadsheet, VIEWS, sheet.id)
@@ -85,7 +86,7 @@ def add_filter_view(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def update_filter_view(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateFilterView`: the fields that its mask names."""
+    """`updateFilterView`: change the fields of a filter view that the mask names."""
     wanted = request.get("filter") or {}
     sheet, old = find_entry(spreadsheet, VIEWS, "filterViewId", wanted.get("filterViewId"), "filter view")
     merged = masks.merge(old, wanted, require_mask(request)) | {"filterViewId": old["filterViewId"]}
@@ -111,7 +112,15 @@ def delete_filter_view(spreadsheet: Spreadsheet, request: Json) -> None:
 def find_entry(
     spreadsheet: Spreadsheet, name: str, key: str, wanted: int | None, word: str
 ) -> tuple[ServedSheet, Json]:
-    """Return the entry of an id and its sheet."""
+    """Return the entry that has an id, and its sheet.
+
+    Args:
+        spreadsheet: whose sheets are searched.
+        name: of the list of entries in the resource of a sheet, such as "bandedRanges".
+        key: the field of an entry that holds its id, such as "bandedRangeId".
+        wanted: the id.
+        word: what messages call such an entry.
+    """
     for sheet in spreadsheet.sheets:
         for entry in sheet.overlays.get(name, []):
             if entry[key] == wanted:
@@ -120,7 +129,7 @@ def find_entry(
 
 
 def _with_id(spreadsheet: Spreadsheet, name: str, key: str, wanted: Json) -> Json:
-    """Return an entry with an id that no other has."""
+    """Return an entry with its id, or with a new one; an id that another entry has is refused."""
     entry_id = wanted.get(key) or new_id()
     taken = (entry[key] for sheet in spreadsheet.sheets for entry in sheet.overlays.get(name, []))
     if entry_id in taken:
@@ -143,7 +152,9 @@ def _at(rules: list[Json], index: int) -> Json:
 
 
 def _rule(spreadsheet: Spreadsheet, wanted: Json) -> Json:
-    """Return a rule as it is kept: on ranges of one sheet, of one kind."""
+    """Return a conditional format as it is kept, after refusing one that is not on ranges of one sheet, or not of one
+    kind.
+    """
     ranges = wanted.get("ranges") or []
     if not ranges:
         raise invalid("No ranges specified for the conditional format rule.")
@@ -160,6 +171,7 @@ def _rule(spreadsheet: Spreadsheet, wanted: Json) -> Json:
 
 
 def _banding(spreadsheet: Spreadsheet, wanted: Json) -> Json:
+    """Return a banded range as it is kept, after refusing one that meets another."""
     entry: Json = normalized_formats.normalize_look(wanted)
     if not entry.get("rowProperties") and not entry.get("columnProperties"):
         raise invalid("At least one of rowProperties or columnProperties must be specified.")
@@ -173,7 +185,6 @@ def _banding(spreadsheet: Spreadsheet, wanted: Json) -> Json:
 
 
 def _on_grid(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, Json]:
-    """Return the sheet and the range, which must start on the grid."""
-    sheet, span = spreadsheet.grid_range(grid_range)
-    sheet.area(span)
+    """Return the sheet of a GridRange, and the GridRange as it is kept; it must start on the grid."""
+    sheet, span = find_span(spreadsheet, grid_range)
     return sheet, span.json(sheet.id)

@@ -1,4 +1,4 @@
-"""Requests that put cells elsewhere: copied, cut, and filled on as a series."""
+"""Requests that put cells elsewhere: copied, or cut."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _KINDS = {
     "PASTE_DATA_VALIDATION",
     "PASTE_CONDITIONAL_FORMATTING",
 }
+# The marks that a kind of paste brings, None for all; kinds that are not listed bring none
 _KEPT = {
     "PASTE_NORMAL": None,
     "PASTE_NO_BORDERS": None,
@@ -32,7 +33,10 @@ _KEPT = {
 
 
 def copy_paste(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`copyPaste`: values, formats or both; repeated where the destination is a multiple of the source."""
+    """`copyPaste`: copy values, formats or both.
+
+    Where the height or width of the destination is a multiple of the source's, the source is repeated to fill it.
+    """
     source_sheet, source = find_area(spreadsheet, request.get("source"))
     sheet, wanted = find_area(spreadsheet, request.get("destination"))
     kind = _kind(request)
@@ -53,7 +57,7 @@ def copy_paste(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _paste_rules(source_sheet: ServedSheet, source: GridArea, sheet: ServedSheet, wanted: GridArea) -> None:
-    """Let the conditional formats of the source hold for the destination too."""
+    """Give the destination, of at least the size of the source, the conditional formats of the source."""
     place = Span(wanted.top, max(wanted.bottom, wanted.top + source.height), wanted.left, None)
     place = replace(place, right=max(wanted.right, wanted.left + source.width))
     for rule in list(source_sheet.overlays.get("conditionalFormats", [])):
@@ -69,7 +73,7 @@ def _paste_rules(source_sheet: ServedSheet, source: GridArea, sheet: ServedSheet
 
 
 def cut_paste(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`cutPaste`: the source is blank afterwards, and what refers to it refers to the new place."""
+    """`cutPaste`: move cells; the source is blank afterwards, and references to it are to the destination."""
     source_sheet, source = find_area(spreadsheet, request.get("source"))
     kind = _kind(request)
     sheet, row, column = find_coordinate(spreadsheet, request.get("destination"))
@@ -109,12 +113,13 @@ def _kind(request: Json) -> str:
 
 
 def _clear_marks(sheet: ServedSheet, area: GridArea, names: set[str] | None) -> None:
+    """Take marks of these names away from the cells of an area; all marks if `names` is None."""
     for column in range(area.left, area.right):
         sheet.grid.marks(column).change(area.top, area.bottom, lambda mark: _without(mark, names))
 
 
 def _without(mark: Json | None, names: set[str] | None) -> Json | None:
-    """Return a mark without what a paste brings; all of it where no names are given."""
+    """Return the marks of a cell without those of some names; nothing if `names` is None."""
     return {name: part for name, part in (mark or {}).items() if names is not None and name not in names} or None
 
 
@@ -125,7 +130,9 @@ class CopiedCells:
         area: where it was copied.
         values: the cells; None where they are not pasted.
         marks: formats, notes and validation; None where they are not pasted.
-        names: of the marks that are pasted; None for all of them.
+        names: the names of the marks that are pasted; None for all.
+        height: rows of the block, after it was transposed.
+        width: columns of the block, after it was transposed.
     """
 
     def __init__(
@@ -143,7 +150,7 @@ class CopiedCells:
 
     @classmethod
     def from_area(cls, spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, kind: str) -> CopiedCells:
-        """Return the cells of an area, as far as a kind of paste takes them."""
+        """Return the values and marks of an area that a kind of paste takes along."""
         values: list[list[GridCell]] | None = None
         if kind in ("PASTE_NORMAL", "PASTE_NO_BORDERS", "PASTE_FORMULA", "PASTE_VALUES"):
             values = [pad(column, area.height) for column in sheet.grid.block(area)]
@@ -168,7 +175,10 @@ class CopiedCells:
         return CopiedCells(self.area, values, marks, self.names, transposed=True)
 
     def stay_with(self, sheet: ServedSheet) -> None:
-        """Let the formulas of a block that goes to another sheet refer to the cells that they did, by its title."""
+        """Put the title of a sheet before the references of the formulas that have none.
+
+        So formulas that are cut, and go to another sheet, still refer to the same cells.
+        """
 
         def stay(reference: CellReference) -> CellReference:
             return reference if reference.title is not None else replace(reference, title=sheet.title)
@@ -179,7 +189,10 @@ class CopiedCells:
         ]
 
     def paste(self, sheet: ServedSheet, top: int, left: int, *, moved: bool = False) -> None:
-        """Put it down; the whole of it must lie on the grid. Formulas that are copied refer to other cells there."""
+        """Write the block, all of which must lie on the grid, with its first cell at a row and a column.
+
+        Formulas that are copied refer to other cells there; those that are cut (`moved`) are left as they are.
+        """
         grid = sheet.grid
         if top + self.height > grid.rows or left + self.width > grid.columns:
             raise invalid(f"The pasted cells exceed grid limits. Max rows: {grid.rows}, max columns: {grid.columns}")
@@ -205,6 +218,7 @@ class CopiedCells:
     def _paste_marks(
         self, sheet: ServedSheet, marks: list[Json | None], top: int, left: int, index: int, *, moved: bool
     ) -> None:
+        """Give one column of the destination, the `index`-th of the block, the marks that are pasted."""
         runs = sheet.grid.marks(left + index)
         if self.names is None:
             runs.put(top, top + self.height, None)
@@ -220,6 +234,7 @@ class CopiedCells:
 
 
 def _marks_of(sheet: ServedSheet, column: int, area: GridArea) -> list[Json | None]:
+    """Return the marks of each cell that an area has in one column."""
     runs = sheet.grid.marks_of(column)
     marks: list[Json | None] = []
     for start, stop, mark in runs.runs_between(area.top, area.bottom) if runs else [(area.top, area.bottom, None)]:
@@ -228,12 +243,18 @@ def _marks_of(sheet: ServedSheet, column: int, area: GridArea) -> list[Json | No
 
 
 def _borderless(mark: Json | None) -> Json | None:
+    """Return the marks of a cell without its borders."""
     look = (mark or {}).get("userEnteredFormat")
     if not mark or not look or "borders" not in look:
         return mark
     return mark | {"userEnteredFormat": {name: part for name, part in look.items() if name != "borders"}}
 
 
+def move_formula(cell: GridCell, down: int) -> GridCell:
+    """Return a cell as it is after a copy so many rows further down: the references of a formula go along."""
+    return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
+
+
 def pad(cells: list[GridCell], height: int) -> list[GridCell]:
-    """Return cells with blanks up to a height."""
+    """Return a list of so many cells: the given ones, then blanks."""
     return cells + [None] * (height - len(cells))

@@ -15,17 +15,20 @@ _ROWS, _COLUMNS = 1000, 26
 
 
 def add_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addSheet`: by default at the end, of 1000 rows and 26 columns."""
+    """`addSheet`: add a sheet, by default at the end, with 1000 rows and 26 columns."""
     wanted = request.get("properties") or {}
     sheet = make_sheet(spreadsheet, wanted)
     index = wanted.get("index")
-    place = len(spreadsheet.sheets) if index is None else _index(spreadsheet, index)
+    place = len(spreadsheet.sheets) if index is None else _check_index(spreadsheet, index)
     spreadsheet.sheets.insert(place, sheet)
     return {"properties": build_sheet_properties(sheet, place)}
 
 
 def make_sheet(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
-    """Return a new sheet with the properties that a request gives, if the spreadsheet has room for it."""
+    """Return a new sheet with some SheetProperties, which nobody has added to the spreadsheet yet.
+
+    It is refused if its title or id is taken, or the spreadsheet would have too many cells with it.
+    """
     if wanted.get("sheetType", "GRID") != "GRID":
         raise invalid("Only sheets of the type GRID can be added.")
     sheet_id = wanted.get("sheetId")
@@ -45,19 +48,19 @@ def make_sheet(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
             for index in range(1, 10**6)
             if spreadsheet.sheet_titled(name := f"Sheet{index + len(spreadsheet.sheets)}") is None
         )
-    _with_title(spreadsheet, title, None)
+    _check_title(spreadsheet, title, None)
     others = {
         name: wanted[name]
         for name in wanted
         if name not in ("sheetId", "title", "index", "sheetType", "gridProperties")
     }
     sheet = ServedSheet(sheet_id, title, SheetGrid(rows, columns))
-    _normalize_properties(sheet, others, size)
+    _set_properties(sheet, others, size)
     return sheet
 
 
 def delete_sheet(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteSheet`: not the last one that is visible."""
+    """`deleteSheet`: delete a sheet, but never the last visible one."""
     sheet = spreadsheet.sheet(request.get("sheetId"))
     if len(spreadsheet.sheets) == 1:
         raise invalid("You can't remove all the sheets in a document.")
@@ -68,13 +71,13 @@ def delete_sheet(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`duplicateSheet`: cells, formats, merges and protection; not named ranges, nor developer metadata."""
+    """`duplicateSheet`: copy a sheet with all that lies on it, but for named ranges and developer metadata."""
     source = spreadsheet.sheet(request.get("sourceSheetId"))
     title = request.get("newSheetName")
     if title is None:
         copies = (f"Copy of {source.title}" + (f" {index}" if index > 1 else "") for index in range(1, 10**6))
         title = next(name for name in copies if spreadsheet.sheet_titled(name) is None)
-    _with_title(spreadsheet, title, None)
+    _check_title(spreadsheet, title, None)
     sheet_id = request.get("newSheetId")
     if sheet_id is not None and any(sheet.id == sheet_id for sheet in spreadsheet.sheets):
         raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
@@ -86,13 +89,13 @@ def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
         fresh = new_id()
         sheet.protected[fresh] = protected | {"protectedRangeId": fresh}
     sheet.overlays = _copied_overlays(sheet, source.id)
-    place = _index(spreadsheet, request.get("insertSheetIndex") or 0)
+    place = _check_index(spreadsheet, request.get("insertSheetIndex") or 0)
     spreadsheet.sheets.insert(place, sheet)
     return {"properties": build_sheet_properties(sheet, place)}
 
 
 def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]]:
-    """Return the charts and the like over a copied sheet, with ids of their own and its id in their ranges."""
+    """Return the overlays of a copied sheet with new ids, and with ranges on the copy, not on the source."""
     ids = ("chartId", "bandedRangeId", "filterViewId", "slicerId")
     return {
         name: [
@@ -104,12 +107,12 @@ def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]
 
 
 def _rename(entry: Json) -> Json:
-    """Return the parts of a copied table that name it."""
+    """Return a new id and name for the copy of a table; nothing for an entry of another kind."""
     return {"tableId": str(new_id()), "name": f"{entry['name']}_{new_id()}"} if "tableId" in entry else {}
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateSheetProperties`: the fields that its mask names."""
+    """`updateSheetProperties`: change the properties of a sheet that the mask names."""
     new = request.get("properties") or {}
     sheet = spreadsheet.sheet(new.get("sheetId"))
     mask = require_mask(request)
@@ -120,18 +123,18 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
         if name in ("sheetId", "sheetType", "dataSourceSheetProperties"):
             raise invalid(f"The field {name} cannot be updated.")
     if "title" in wanted:
-        _with_title(spreadsheet, new.get("title") or "", sheet)
+        _check_title(spreadsheet, new.get("title") or "", sheet)
         retitle_in_formulas(spreadsheet, sheet.title, new["title"])
         sheet.title = new["title"]
     if "gridProperties" in wanted:
-        _grid_properties(spreadsheet, sheet, new.get("gridProperties") or {}, wanted["gridProperties"])
+        _change_grid(spreadsheet, sheet, new.get("gridProperties") or {}, wanted["gridProperties"])
     others = {name: wanted[name] for name in wanted if name not in ("title", "gridProperties", "index")}
     if others:
-        _normalize_properties(sheet, masks.merge(sheet.properties, new, others), sheet.grid_properties)
+        _set_properties(sheet, masks.merge(sheet.properties, new, others), sheet.grid_properties)
         if all(other.hidden for other in spreadsheet.sheets):
             raise invalid("You can't hide all the sheets in a document.")
     if "index" in wanted:
-        _move(spreadsheet, sheet, _index(spreadsheet, new.get("index") or 0))
+        _move(spreadsheet, sheet, _check_index(spreadsheet, new.get("index") or 0))
 
 
 def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -143,14 +146,15 @@ def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> No
 
 
 def require_mask(request: Json) -> masks.FieldMask:
-    """Return the mask of a request, which must have one."""
+    """Return the mask of a request, after refusing a request without one."""
     text = request.get("fields")
     if not text:
         raise invalid("At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)")
     return masks.parse(text)
 
 
-def _with_title(spreadsheet: Spreadsheet, title: str, own: ServedSheet | None) -> None:
+def _check_title(spreadsheet: Spreadsheet, title: str, own: ServedSheet | None) -> None:
+    """Refuse a title that no sheet may have, or that another sheet than `own` has."""
     if not title:
         raise invalid("The sheet name cannot be empty.")
     if len(title) > 100:
@@ -162,18 +166,19 @@ def _with_title(spreadsheet: Spreadsheet, title: str, own: ServedSheet | None) -
         raise invalid(f'A sheet with the name "{title}" already exists. Please enter another name.')
 
 
-def _grid_properties(spreadsheet: Spreadsheet, sheet: ServedSheet, new: Json, mask: masks.FieldMask) -> None:
+def _change_grid(spreadsheet: Spreadsheet, sheet: ServedSheet, new: Json, mask: masks.FieldMask) -> None:
+    """Change the GridProperties of a sheet that a mask names, the size of its grid among them."""
     grid = sheet.grid
     old = {"rowCount": grid.rows, "columnCount": grid.columns} | sheet.grid_properties
     merged: Json = masks.merge(old, new, mask)
     rows, columns = merged.pop("rowCount", 0), merged.pop("columnCount", 0)
     if (rows, columns) != (grid.rows, grid.columns):
         spreadsheet.resize(sheet, rows, columns)
-    _normalize_properties(sheet, sheet.properties, merged)
+    _set_properties(sheet, sheet.properties, merged)
 
 
-def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Json) -> None:
-    """Leave properties as the service keeps them: what is false or zero is left out."""
+def _set_properties(sheet: ServedSheet, others: Json, grid_properties: Json) -> None:
+    """Give a sheet its properties as the service keeps them: those that are false or zero are left out."""
     if grid_properties.get("frozenRowCount", 0) >= sheet.grid.rows:
         raise invalid("You can't freeze all visible rows on the sheet.")
     if grid_properties.get("frozenColumnCount", 0) >= sheet.grid.columns:
@@ -193,14 +198,18 @@ def _differs_from_default(value: object) -> bool:
     return any(map(_differs_from_default, value.values())) if isinstance(value, dict) else bool(value)
 
 
-def _index(spreadsheet: Spreadsheet, index: int) -> int:
+def _check_index(spreadsheet: Spreadsheet, index: int) -> int:
+    """Return an index at which a sheet may be inserted, after refusing any other."""
     if not 0 <= index <= len(spreadsheet.sheets):
         raise invalid(f"Cannot place a sheet at index {index}; there are {len(spreadsheet.sheets)} sheets.")
     return index
 
 
 def _move(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> None:
-    """Move a sheet; places are counted before the move: one's own place, and the next, change nothing."""
+    """Move a sheet before the one that has an index before the move.
+
+    Its own index, and the one after it, change nothing.
+    """
     old = spreadsheet.sheets.index(sheet)
     if index in (old, old + 1):
         return

@@ -1,4 +1,4 @@
-"""Requests that make room among cells, or close it: the cells of a range move, those beside it stay."""
+"""`insertRange` and `deleteRange`: cells are inserted or deleted in some columns or rows, those beside them stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .names import find_area
 
 
 def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`insertRange`: cells move down or right; the grid grows where they would leave it."""
+    """`insertRange`: insert blank cells; the cells there move down or right, and the grid grows to hold them."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     down = _is_down(sheet, request)
     grid = sheet.grid
@@ -38,7 +38,7 @@ def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteRange`: cells below move up, or those to the right move left."""
+    """`deleteRange`: delete cells; those below them move up, or those to the right move left."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     grid = sheet.grid
     if _is_down(sheet, request):
@@ -58,12 +58,22 @@ def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
 def _follow(
     spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, dimension: str, first: int, count: int
 ) -> None:
-    """Let what refers to the cells that moved follow them; `count` is 0 where cells were deleted."""
+    """Change whatever refers to cells that have moved.
+
+    Args:
+        spreadsheet: all of which is searched for references.
+        sheet: on which cells moved.
+        area: the cells that were inserted or deleted.
+        dimension: ROWS if cells moved up or down, COLUMNS if they moved left or right.
+        first: the first row or column of the area.
+        count: the rows or columns inserted; 0 if cells were deleted.
+    """
     last = first if count else area.bottom if dimension == "ROWS" else area.right
     move_cells(spreadsheet, sheet, shift_part(sheet, dimension, Span(*area), first, last, count))
 
 
 def _is_down(sheet: ServedSheet, request: Json) -> bool:
+    """Return whether a request moves cells up or down, not left or right."""
     if request.get("shiftDimension") not in ("ROWS", "COLUMNS"):
         raise invalid("No dimension specified to shift.")
     if sheet.merges:
@@ -72,13 +82,13 @@ def _is_down(sheet: ServedSheet, request: Json) -> bool:
 
 
 def _width(sheet: ServedSheet, area: GridArea) -> int:
-    """Return the number of columns up to the last one that has a cell in some rows."""
+    """Return the number of columns up to the last one with a value in the rows of an area."""
     filled = [column for column in range(sheet.grid.columns) if sheet.grid.column(column, area.top, area.bottom)]
     return max(filled, default=-1) + 1
 
 
 def _replace(sheet: ServedSheet, area: GridArea, column: int, source: int | None) -> None:
-    """Give the rows of an area in one column what they hold in another; None for nothing."""
+    """Give the cells of one column, in the rows of an area, the values and marks of another column; None: of none."""
     grid = sheet.grid
     cells: list[GridCell] = [] if source is None else grid.column(source, area.top, area.bottom)
     marked = grid.marks_of(source) if source is not None else None

@@ -12,7 +12,7 @@ TABLES = "tables"
 
 
 def add_table(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addTable`: where no other one is; columns without a name are given one."""
+    """`addTable`: make a table of a range that meets no other table; columns without a name are given one."""
     wanted = dict(request.get("table") or {})
     table_id = wanted.get("tableId") or str(new_id())
     taken = [entry for sheet in spreadsheet.sheets for entry in sheet.overlays.get(TABLES, [])]
@@ -27,7 +27,7 @@ def add_table(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateTable`: the fields that its mask names."""
+    """`updateTable`: change the fields of a table that the mask names."""
     wanted = request.get("table") or {}
     sheet, old = find_table(spreadsheet, wanted.get("tableId"))
     merged = masks.merge(old, wanted, require_mask(request)) | {"tableId": old["tableId"]}
@@ -37,14 +37,14 @@ def update_table(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def delete_table(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteTable`: the cells of the table are emptied too."""
+    """`deleteTable`: delete a table, and the values of its cells."""
     sheet, entry = find_table(spreadsheet, request.get("tableId"))
     sheet.grid.clear(find_table_area(sheet, entry))
     sheet.overlays[TABLES].remove(entry)
 
 
 def find_table(spreadsheet: Spreadsheet, table_id: str | None) -> tuple[ServedSheet, Json]:
-    """Return the table of an id and its sheet."""
+    """Return the sheet of the table that has an id, and the table."""
     for sheet in spreadsheet.sheets:
         for entry in sheet.overlays.get(TABLES, []):
             if entry["tableId"] == table_id:
@@ -62,7 +62,13 @@ def _is_named(entries: list[Json], name: str) -> bool:
 
 
 def _place_table(spreadsheet: Spreadsheet, wanted: Json, own: Json | None) -> tuple[ServedSheet, Json]:
-    """Return the sheet and a table as it is kept, its header row written."""
+    """Write the header row of a table, and return its sheet and the table as it is kept.
+
+    Args:
+        spreadsheet: to which the table belongs.
+        wanted: the table as a request gives it.
+        own: the table before the change, which it may overlap; None for a new one.
+    """
     others = [entry for sheet in spreadsheet.sheets for entry in sheet.overlays.get(TABLES, []) if entry is not own]
     if _is_named(others, wanted["name"]):
         raise invalid(f'A table with the name "{wanted["name"]}" already exists.')

@@ -17,13 +17,13 @@ from .names import find_area
 from .pasting import find_coordinate
 
 _DELIMITERS = {"COMMA": ",", "SEMICOLON": ";", "PERIOD": ".", "SPACE": " "}
-_GUESSED = ",;\t|"
+_GUESSED = ",;\t|"  # delimiters that AUTODETECT tries; a space only if no text contains one of these
 _FOUND_LIMIT = 10_000  # characters of a pattern
 
 
 def find_replace(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`findReplace`: in values, as they would be typed, and in formulas where that is wanted."""
-    pattern, replacement = _pattern(request)
+    """`findReplace`: replace text in values, written as one would type them, and in formulas if `includeFormulas`."""
+    pattern, replacement = _compile_pattern(request)
     counts = dict.fromkeys(
         ("valuesChanged", "formulasChanged", "rowsChanged", "sheetsChanged", "occurrencesChanged"), 0
     )
@@ -50,6 +50,7 @@ def find_replace(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def _find_areas(spreadsheet: Spreadsheet, request: Json) -> list[tuple[ServedSheet, GridArea]]:
+    """Return the areas in which a request wants text to be found, with their sheets."""
     if request.get("range") is not None:
         return [find_area(spreadsheet, request["range"])]
     if request.get("allSheets"):
@@ -60,7 +61,8 @@ def _find_areas(spreadsheet: Spreadsheet, request: Json) -> list[tuple[ServedShe
     return [(sheet, sheet.area(Span()))]
 
 
-def _pattern(request: Json) -> tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]:
+def _compile_pattern(request: Json) -> tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]:
+    """Return the pattern that a request looks for, and the replacement as `re.sub` takes it."""
     wanted, replacement = request.get("find") or "", request.get("replacement") or ""
     if not wanted or len(wanted) > _FOUND_LIMIT:
         raise invalid("The text to find must not be empty, nor longer than 10000 characters.")
@@ -88,7 +90,7 @@ def _substitute(
 
 
 def paste_data(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`pasteData`: text of lines and delimiters, each cell as if it had been typed."""
+    """`pasteData`: split text into lines, and lines at a delimiter, and write the parts as if they had been typed."""
     sheet, row, column = find_coordinate(spreadsheet, request.get("coordinate"))
     if request.get("html"):
         raise unsupported_error("HTML to be pasted")
@@ -108,7 +110,7 @@ def paste_data(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def put_typed(sheet: ServedSheet, row: int, column: int, texts: list[str]) -> None:
-    """Write texts beside each other as if they had been typed, with the number formats that this brings."""
+    """Write texts beside each other as if they had been typed, with the number formats that typing them brings."""
     for place, text in enumerate(texts, column):
         cell, number_format = entered.cell_from_entry(text)
         sheet.grid.write(place, row, [None if cell is SKIP or not text else cell])
@@ -128,12 +130,12 @@ def _split_lines(data: str, delimiter: str) -> list[list[str]]:
 
 
 def text_to_columns(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`textToColumns`: one column, split over those to its right."""
+    """`textToColumns`: split the texts of one column at a delimiter, over it and the columns to its right."""
     sheet, area = find_area(spreadsheet, request.get("source"))
     if area.width != 1:
         raise invalid("The source of textToColumns must be exactly one column.")
     cells = sheet.grid.column(area.left, area.top, area.bottom)
-    delimiter = _delimiter(request, [cell for cell in cells if isinstance(cell, str)])
+    delimiter = _find_delimiter(request, [cell for cell in cells if isinstance(cell, str)])
     parts = {row: cell.split(delimiter) for row, cell in enumerate(cells, area.top) if isinstance(cell, str)}
     right = area.left + max(map(len, parts.values()), default=1)
     if right > sheet.grid.columns:
@@ -143,7 +145,8 @@ def text_to_columns(spreadsheet: Spreadsheet, request: Json) -> None:
             put_typed(sheet, row, area.left, [text.strip() for text in texts])
 
 
-def _delimiter(request: Json, texts: list[str]) -> str:
+def _find_delimiter(request: Json, texts: list[str]) -> str:
+    """Return the delimiter that a request names; for AUTODETECT, the one that most of the texts contain."""
     kind = request.get("delimiterType") or "AUTODETECT"
     if kind == "CUSTOM":
         return str(request.get("delimiter") or "") or _missing()
@@ -157,7 +160,7 @@ def _missing() -> str:
 
 
 def trim_whitespace(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`trimWhitespace`: at both ends of texts, and all but one space within."""
+    """`trimWhitespace`: remove white space at both ends of texts, and leave one space of each run within."""
     sheet, area = find_area(spreadsheet, request.get("range"))
     count = 0
     for column in range(area.left, area.right):
