@@ -1,4 +1,4 @@
-"""The CellData of cells, row by row; no more of it is built than a mask wants."""
+"""The CellData of cells, row by row; only those parts of it are built that a mask wants."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ERRORS = {
 
 
 def build_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
-    """Return the RowData of an area, as far as a mask wants them, without those at the end that hold nothing."""
+    """Return the RowData of an area, with the fields that a mask wants, without empty ones at the end."""
     renderer = rendered.Renderer(evaluator_of(spreadsheet))
     wanted = mask_below(mask, "values")
     bottom = renderer.evaluator.grid(sheet).bottom(area)
@@ -57,7 +57,7 @@ def _cells(
     bottom: int,
     mask: FieldMask,
 ) -> list[Json | None]:
-    """Return the CellData of a part of a column; None where there is no cell."""
+    """Return the CellData of the rows `top` to `bottom` of a column; None for a cell without a value and marks."""
     cells = renderer.evaluator.grid(sheet).column(column, top, bottom)
     entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
     linked = wants(mask, "hyperlink")
@@ -100,7 +100,7 @@ def _cells(
 
 
 def _find_link(cell: GridCell, mark: Json | None) -> str | None:
-    """Return the address that a cell as a whole leads to: of its format, or of the one HYPERLINK that it is."""
+    """Return the address that a whole cell is linked to: by a formula that is one HYPERLINK, or by its format."""
     link = ((mark or {}).get("userEnteredFormat") or {}).get("textFormat", {}).get("link") or {}
     if isinstance(cell, Formula) and (match := _HYPERLINK.match(cell.text)):
         return match[1].replace('""', '"')
@@ -119,7 +119,8 @@ def _add_formats(
     marks: list[Json | None],
     mask: FieldMask,
 ) -> None:
-    selected: dict[int, Json] = {}  # by the id of the whole format, which `formats` keeps alive
+    """Add the `effectiveFormat` to the CellData of cells below each other, the first of which stands in row `top`."""
+    selected: dict[int, Json] = {}  # what the mask wants of each format, by its id: `formats` keeps it alive
     for row, (data, cell, mark) in enumerate(zip(column_data, cells, marks, strict=False), top):
         if data is None or (cell is None and not (mark or {}).get("userEnteredFormat")):
             continue
@@ -133,7 +134,7 @@ def _add_formats(
 
 
 def effective_value(evaluator: Evaluator, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json:
-    """Return the ExtendedValue that a cell comes to."""
+    """Return the ExtendedValue of what a cell comes to: of a formula, its result."""
     result = evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
     if isinstance(result, FormulaError):
         reason = {"message": result.reason} if result.reason else {}
@@ -142,7 +143,7 @@ def effective_value(evaluator: Evaluator, sheet: ServedSheet, row: int, column: 
 
 
 def extended_value(cell: GridCell) -> dict[str, Any]:
-    """Return the ExtendedValue of a cell."""
+    """Return the ExtendedValue of a cell as it was entered: of a formula, its text."""
     if isinstance(cell, bool):
         return {"boolValue": cell}
     if isinstance(cell, float):

@@ -37,10 +37,13 @@ _TEXTS: dict[str, Callable[[str, str], bool]] = {
 
 
 class Condition:
-    """A BooleanCondition on a range whose corner its formulas are about.
+    """A BooleanCondition on a range.
+
+    A formula of the condition is written for the first cell of the range; for any other cell it is taken as a copy of
+    it to that cell would be.
 
     Attributes:
-        kind: its type.
+        kind: its type, such as NUMBER_GREATER.
         evaluator: works its formulas out.
     """
 
@@ -51,7 +54,14 @@ class Condition:
         self._texts = [str(value.get("userEnteredValue", "")) for value in condition.get("values") or []]
 
     def is_met(self, row: int, column: int, value: Scalar | FormulaError, shown: str) -> bool:
-        """Return whether a cell meets the condition, by its value and the text that it shows."""
+        """Return whether a cell meets the condition.
+
+        Args:
+            row: of the cell.
+            column: of the cell.
+            value: what it comes to.
+            shown: the text that it shows.
+        """
         if self.kind == "BLANK":
             return value is None or value == ""
         if self.kind == "NOT_BLANK":
@@ -87,7 +97,7 @@ class Condition:
         return type(first) is float and test in _ORDERS and _ORDERS[test](compare(value, first))
 
     def _operand(self, index: int, row: int, column: int) -> Scalar | FormulaError:
-        """Return one of its values; a formula is that of the corner, copied to the cell."""
+        """Return the value of the condition that has an index, for one cell; None where it has none."""
         if index >= len(self._texts):
             return None
         text = self._texts[index]

@@ -1,4 +1,4 @@
-"""`spreadsheets.create`: a spreadsheet with all that its resource may say, by the requests that make it so."""
+"""`spreadsheets.create`: a spreadsheet is made from its resource by turning that into requests of a batchUpdate."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .batch.sheets import make_sheet
 from .errors import Json, unsupported_error, within
 from .spreadsheet import Spreadsheet, new_key
 
+# Fields of the resource of a spreadsheet that are taken, and fields that clients send but only the service sets
 _NAMED = {"properties", "sheets", "namedRanges", "developerMetadata"}
 _ANSWERED = {"spreadsheetId", "spreadsheetUrl"}
-_ENTRIES = {  # of a sheet: the request that makes one, and its field
+_ENTRIES = {  # lists in the resource of a sheet: the request that adds one of the list, and the field that it stands in
     "bandedRanges": ("addBanding", "bandedRange"),
     "charts": ("addChart", "chart"),
     "conditionalFormats": ("addConditionalFormatRule", "rule"),
@@ -25,7 +26,7 @@ _MORE = {"properties", "data", "basicFilter", "rowGroups", "columnGroups", "deve
 
 
 def create_spreadsheet(body: Json, limit: int) -> Spreadsheet:
-    """Return a new spreadsheet as a request describes it; without sheets it has one."""
+    """Return a new spreadsheet as the body of a request describes it; it has one sheet if the body names none."""
     for name in body:
         if name not in _NAMED | _ANSWERED:
             raise unsupported_error(f"{name} in a new spreadsheet")
@@ -77,5 +78,6 @@ def _requests(sheet_id: int, sheet: Json) -> Iterator[Json]:
 
 
 def _metadata(part: Json) -> list[Json]:
+    """Return the requests that add the developer metadata of a spreadsheet or a sheet."""
     entries = part.get("developerMetadata") or []
     return [{"createDeveloperMetadata": {"developerMetadata": entry}} for entry in entries]

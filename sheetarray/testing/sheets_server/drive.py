@@ -1,4 +1,4 @@
-"""A small Drive: spreadsheets made, copied, listed, shared and deleted, as far as clients of Sheets ask for it."""
+"""The methods of Drive that clients of Sheets use: to make, copy, list, share and delete spreadsheets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .spreadsheet import new_id, new_key
 if TYPE_CHECKING:
     from .service import Service
 
-NOBODY = ""  # the user who sends a key of the API, and does not sign in
+NOBODY = ""  # the user of a request that has an API key and no token: nobody has signed in
 SPREADSHEET = "application/vnd.google-apps.spreadsheet"
 _QUOTED = r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')"""
 _NAME = re.compile(rf"\b(?:name|title)\s*(=|contains)\s*{_QUOTED}")
@@ -35,15 +35,15 @@ _OWNER: Json = {
 
 @dataclass
 class DriveEntry:
-    """An entry of Drive: what it knows of a spreadsheet.
+    """An entry of Drive: all that it keeps of a spreadsheet besides its content.
 
     Attributes:
-        parents: the folders that it is in; nothing more is known of folders.
-        trashed: whether it was thrown away, and not deleted.
-        permissions: with whom it is shared, by their ids.
-        comments: as they were sent.
-        created: when it was made.
-        modified: when it was last written.
+        parents: the ids of the folders that it is in; the emulator knows no more of folders.
+        trashed: whether it is in the bin.
+        permissions: its Permissions, which say with whom it is shared, by their ids.
+        comments: its Comments, oldest first.
+        created: when it was made: UTC in ISO 8601, to milliseconds.
+        modified: when it was last written, in the same form.
     """
 
     parents: list[str] = field(default_factory=lambda: [_ROOT])
@@ -55,7 +55,14 @@ class DriveEntry:
 
 
 def answer(service: Service, name: str, params: Json, body: Any) -> Json | FileContent:
-    """Do what a request to Drive asks."""
+    """Do what a request to Drive asks, and return the answer.
+
+    Args:
+        service: the service, whose spreadsheets are the files.
+        name: of the method, such as "files.copy".
+        params: of the path and the query.
+        body: JSON; of an upload, its bytes or text.
+    """
     if name == "files.list":
         return _list(service, params.get("q", ""))
     if name == "files.create":
@@ -94,6 +101,7 @@ def answer(service: Service, name: str, params: Json, body: Any) -> Json | FileC
 
 
 def _permissions(permissions: dict[str, Json], name: str, params: Json, body: Json) -> Json:
+    """Do what a method `permissions.*` asks with the permissions of a file, and return the answer."""
     if name == "permissions.create":
         if body.get("type") not in ("user", "group", "domain", "anyone") or not body.get("role"):
             raise ApiError(400, "The permission type field is required.")
@@ -124,6 +132,7 @@ def _permissions(permissions: dict[str, Json], name: str, params: Json, body: Js
 
 
 def _create(service: Service, body: Json, text: str | None = None, between: str = ",") -> Json:
+    """Make a spreadsheet, blank or of text with a separator (`between`), and return its File."""
     if body.get("mimeType", SPREADSHEET) != SPREADSHEET:
         raise ApiError(400, "The emulator has no files but spreadsheets.")
     spreadsheet = service.add_spreadsheet(body.get("name") or "Untitled", [("Sheet1", 1000, 26)])
@@ -134,6 +143,7 @@ def _create(service: Service, body: Json, text: str | None = None, between: str 
 
 
 def _update(service: Service, key: str, params: Json, body: Json) -> Json:
+    """Change the name and the folders of a spreadsheet, or bin it, and return its File."""
     entry = _entry(service, key)
     service.spreadsheets[key].title = body.get("name") or service.spreadsheets[key].title
     entry.trashed = bool(body.get("trashed", entry.trashed))
@@ -144,6 +154,7 @@ def _update(service: Service, key: str, params: Json, body: Json) -> Json:
 
 
 def _list(service: Service, query: str) -> Json:
+    """Return the FileList of the spreadsheets that match a query by name, folder and whether they are in the bin."""
     title, folder, trashed = _NAME.search(query), _FOLDER.search(query), _TRASHED.search(query)
     wanted = re.sub(r"\\(.)", r"\1", title[2] or title[3] or "") if title else ""
     parent = next(filter(None, folder.groups()), "") if folder else ""
@@ -158,7 +169,7 @@ def _list(service: Service, query: str) -> Json:
 
 
 def refuse_nobody(service: Service, params: Json, *, writes: bool) -> None:
-    """Refuse to write for those who only have a key of the API, and to read what is not shared with everyone."""
+    """Refuse a request with an API key only if it writes, or reads a spreadsheet that is not shared with everyone."""
     if writes:
         expected = "Expected OAuth2 access token or other authentication credentials that assert a principal."
         raise ApiError(401, f"API keys are not supported by this API. {expected}")
@@ -169,7 +180,7 @@ def refuse_nobody(service: Service, params: Json, *, writes: bool) -> None:
 
 
 def note_change(service: Service, params: Json) -> None:
-    """Note the time at which a spreadsheet was written."""
+    """Note that the spreadsheet which a request names was written just now."""
     if (key := params.get("spreadsheetId") or params.get("fileId")) in service.spreadsheets:
         _entry(service, key).modified = _now()
 
@@ -183,6 +194,7 @@ def _entry(service: Service, key: str) -> DriveEntry:
 
 
 def _file(service: Service, key: str) -> dict[str, Any]:
+    """Return the File that Drive answers for a spreadsheet."""
     title, entry = service.spreadsheets[key].title, _entry(service, key)
     times = {"createdTime": entry.created, "modifiedTime": entry.modified}
     whole = {"kind": "drive#file", "id": key, "name": title, "mimeType": SPREADSHEET, **times}

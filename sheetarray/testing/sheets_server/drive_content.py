@@ -1,4 +1,4 @@
-"""Spreadsheets as files of text: exported, and made of what is uploaded."""
+"""Spreadsheets as CSV and TSV: what Drive exports, and what is uploaded to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _SEPARATORS = {"text/csv": ",", "text/tab-separated-values": "\t"}
 
 
 def export(spreadsheet: Spreadsheet, kind: str) -> FileContent:
-    """Return the first sheet as people see it; without a line break at its end, as the service has it."""
+    """Return the first visible sheet as people see it, as text of a media type.
+
+    As at the service, no line break stands at its end.
+    """
     if kind not in _SEPARATORS:
         raise unsupported_error(f"An export as {kind or 'nothing'}")
     sheet = next((sheet for sheet in spreadsheet.sheets if not sheet.hidden), spreadsheet.sheets[0])
@@ -36,7 +39,13 @@ def export(spreadsheet: Spreadsheet, kind: str) -> FileContent:
 
 
 def put_text(spreadsheet: Spreadsheet, text: str, between: str) -> None:
-    """Put rows of text in the place of all sheets, each cell read as if someone had typed it."""
+    """Replace all sheets by one with the cells of a CSV, each read as if someone had typed it.
+
+    Args:
+        spreadsheet: which is changed.
+        text: the CSV.
+        between: the separator.
+    """
     rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=between))
     draft = spreadsheet.copy()
     sheet = draft.sheets[0]
@@ -55,7 +64,7 @@ def put_text(spreadsheet: Spreadsheet, text: str, between: str) -> None:
 
 
 def parts_of_upload(body: bytes) -> tuple[Json, str, str]:
-    """Return the properties, the text and the separator of a file that is uploaded together with its properties."""
+    """Return the properties of a file, its text and its separator, from the body of a multipart upload."""
     boundary = body.lstrip().split(b"\n", 1)[0].strip().removeprefix(b"--")
     message = message_from_bytes(b'Content-Type: multipart/related; boundary="' + boundary + b'"\n\n' + body)
     payload = message.get_payload()

@@ -1,4 +1,4 @@
-"""From the JSON of a written value to a cell: as it is (RAW), or as if someone had typed it (USER_ENTERED)."""
+"""Cells made of values that a request writes: as they are (RAW), or as if someone had typed them (USER_ENTERED)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .errors import Json, invalid
 from .grid import SKIP, Formula, GridCell, Skip
 from .typed_dates import begins_with_month, typed_date, typed_moment, typed_time
 
-CHARACTERS_LIMIT = 50_000  # of one cell, in UTF-16 units
+CHARACTERS_LIMIT = 50_000  # that the text of a cell may have, counted in UTF-16 code units
 
 _NUMBER = re.compile(r"([-+]?)([$€£¥]?)(\d{1,3}(?:,\d{3})+|\d+)?(\.\d*)?([eE][-+]?\d+)?(%?)")
 
 
 def cell_from_raw(value: Any) -> GridCell | Skip:
-    """Return the cell that a value is, taken literally: text stays text, whatever it begins with."""
+    """Return the cell for a JSON value that is not interpreted: text stays text; null, as SKIP, changes no cell."""
     kind = type(value)
     if kind is float:
         return cell_from_number(value)
@@ -32,7 +32,7 @@ def cell_from_raw(value: Any) -> GridCell | Skip:
 
 
 def cell_from_number(value: float) -> float:
-    """Return the double that a JSON number becomes; minus zero becomes zero."""
+    """Return the cell for a JSON number: a finite double; minus zero becomes zero."""
     try:
         double = float(value)
     except OverflowError:
@@ -43,14 +43,14 @@ def cell_from_number(value: float) -> float:
 
 
 def cell_from_text(value: str) -> str | None:
-    """Return the text of a cell; "" is a blank."""
+    """Return the cell for a text that is not too long; "" makes a blank."""
     if len(value) > CHARACTERS_LIMIT // 2 and len(value.encode("utf-16-le")) > 2 * CHARACTERS_LIMIT:
         raise invalid(f"Your input contains more than the maximum of {CHARACTERS_LIMIT} characters in a single cell.")
     return value or None
 
 
 def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
-    """Return the cell, and the number format, that a value brings about when typed into a cell."""
+    """Return the cell that somebody makes by typing a value, and the number format that the cell gets by it, if any."""
     if not isinstance(value, str) or not value:
         return cell_from_raw(value), None
     cell_from_text(value)
@@ -62,7 +62,10 @@ def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
     if stripped.upper() in ("TRUE", "FALSE"):
         return stripped.upper() == "TRUE", None
     if stripped[:1].isalpha() and not begins_with_month(stripped):
-        return value, None  # most text is neither number nor date, which need not be tried one by one
+        return (
+            value,
+            None,
+        )  # a short cut for most text: beginning with a letter, it can only be a date with a month
     for reading in (_typed_number, typed_date, typed_time, typed_moment):
         if (cell := reading(stripped)) is not None:
             return cell
@@ -70,6 +73,7 @@ def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
 
 
 def _typed_number(value: str) -> tuple[float, Json | None] | None:
+    """Return the number that a text is, and its number format; None if the text is no number."""
     match = _NUMBER.fullmatch(value)
     if match is None or not (match[3] or (match[4] or ".") != "."):
         return None

@@ -1,4 +1,4 @@
-"""Answers that are no plain success: errors, in the shape in which the service words them, and files."""
+"""Answers other than JSON of success: errors, in the shape that the service gives them, and contents of files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ApiError(Exception):
     Attributes:
         code: the HTTP status.
         message: what a caller reads.
-        details: the further particulars, as typed objects.
+        details: objects with an `@type`, for programs.
         headers: headers of the answer, such as Retry-After.
     """
 
@@ -58,7 +58,7 @@ class ApiError(Exception):
         self.headers = headers or {}
 
     def body(self) -> Json:
-        """Return the JSON that says it."""
+        """Return the JSON of the answer."""
         error: Json = {"code": self.code, "message": self.message, "status": _STATUS.get(self.code, "UNKNOWN")}
         if self.details:
             error["details"] = self.details
@@ -66,12 +66,12 @@ class ApiError(Exception):
 
 
 def invalid(message: str) -> ApiError:
-    """Return a request that makes no sense: 400."""
+    """Return the error 400 for a request that the service does not accept."""
     return ApiError(400, message)
 
 
 def violation(field: str, description: str) -> ApiError:
-    """Return a body that breaks its schema: 400, with the field to blame in its particulars."""
+    """Return the error 400 for a body that breaks its schema; its details name the field at fault, if there is one."""
     blamed: Json = {"field": field, "description": description} if field else {"description": description}
     return ApiError(
         400,
@@ -81,13 +81,13 @@ def violation(field: str, description: str) -> ApiError:
 
 
 def unsupported_error(what: str) -> ApiError:
-    """Return the error of what the service does and this emulator does not: 400, never a silent success."""
+    """Return the error 400 for what the service can do and this emulator cannot; it is never ignored silently."""
     return invalid(f"{what} is not supported by the emulator.")
 
 
 @contextmanager
 def within(prefix: str) -> Iterator[None]:
-    """Put the place of a request in a batch, such as `Invalid requests[2].addSheet`, in front of its error."""
+    """Put a prefix before the message of an error 400 in a `with` block, such as `Invalid requests[2].addSheet`."""
     try:
         yield
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: errors, resets, slow and truncated answers, and the quotas of the service."""
+"""Faults that tests ask for: errors, resets, slow and truncated answers; and the quotas of the service."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from .errors import ApiError
 
+# The faults other than an HTTP status, as `Fault.status` names them
 KINDS = ("reset-before", "reset-after", "slow", "late", "truncated", "quota", "empty", "wrong", "repeated")
 ODD_ANSWERS = {"empty": b"{}", "wrong": b'{"kind": "drive#file", "id": "0"}'}
 
@@ -38,10 +39,10 @@ class Fault:
             "wrong" (200 and JSON of another kind), "repeated" (200 and the answer before, once more).
         method: only requests of this HTTP method.
         path: only requests in whose path and query, unquoted, this regular expression is found.
-        times: how often; None for ever.
-        after: so many matching requests pass first.
-        retry_after: seconds, for a Retry-After header.
-        seconds: of "slow" and "late".
+        times: how many matching requests it strikes; None for all.
+        after: how many matching requests pass before it strikes the first.
+        retry_after: seconds that a Retry-After header names; None for no such header.
+        seconds: that "slow" and "late" wait.
         applied: whether a request that is answered with an HTTP status, or in an odd way, is applied all the same.
 
     Example:
@@ -64,7 +65,7 @@ class Fault:
             raise ValueError(f"{self.status!r} is neither an HTTP status from 400 to 599 nor one of {KINDS}")
 
     def strikes(self, method: str, path: str) -> bool:
-        """Return whether this request is struck; counts those that match."""
+        """Return whether the fault strikes a request, and count the request if it matches."""
         if self.method is not None and self.method.upper() != method:
             return False
         if self.path is not None and not re.search(self.path, path):
@@ -75,7 +76,7 @@ class Fault:
 
     @property
     def odd(self) -> bool:
-        """Whether the answer looks like a success, and is none."""
+        """Whether the answer has the status of a success, but not the content."""
         return self.status in ("empty", "wrong", "repeated")
 
     @property
@@ -84,7 +85,7 @@ class Fault:
         return 429 if self.status == "quota" else self.status if isinstance(self.status, int) else 0
 
     def error(self, *, writes: bool) -> ApiError:
-        """Return the answer of a fault that is an HTTP status."""
+        """Return the error of a fault that answers with an HTTP status, for a request that writes or does not."""
         headers = {} if self.retry_after is None else {"Retry-After": f"{self.retry_after:g}"}
         if self.error_code == 429:
             return quota_error(60, writes=writes, headers=headers)
@@ -93,12 +94,17 @@ class Fault:
 
 
 def find_fault(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
-    """Return the first fault that strikes a request; the ones behind it do not see it."""
+    """Return the first fault that strikes a request; the faults after it do not count the request."""
     return next((fault for fault in faults if fault.strikes(method, path)), None)
 
 
 class Quota:
-    """Requests per minute, reads and writes apart; the minute begins with its first request."""
+    """The quota of requests per minute, for reads and writes separately; a minute begins with its first request.
+
+    Args:
+        limits: reads and writes per minute; None for no limit.
+        clock: returns seconds.
+    """
 
     def __init__(self, limits: tuple[int, int] | None, clock: Callable[[], float]) -> None:
         self._limits = limits
@@ -108,7 +114,11 @@ class Quota:
         self._used: dict[bool, int] = {}
 
     def take(self, *, writes: bool) -> None:
-        """Count a request; one too many is answered with 429."""
+        """Count a request.
+
+        Raises:
+            ApiError: 429, for a request beyond the limit.
+        """
         if self._limits is None:
             return
         with self._lock:

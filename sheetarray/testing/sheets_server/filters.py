@@ -1,4 +1,4 @@
-"""The methods that name ranges by DataFilters: A1 notation, GridRanges, and developer metadata that stands on cells."""
+"""The methods `...ByDataFilter`, whose ranges are named in A1 notation, as GridRanges, or by developer metadata."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .spreadsheet import ServedSheet, Spreadsheet
 
 
 def get(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
-    """`spreadsheets.getByDataFilter`: only the sheets that the filters meet; all of them where there is no filter."""
+    """`spreadsheets.getByDataFilter`: return the sheets on which filters match a range; all without filters."""
     filters = body.get("dataFilters") or []
     ranges = [text for data_filter in filters for text in _ranges(spreadsheet, data_filter)]
     if filters and not ranges:
@@ -19,7 +19,7 @@ def get(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
 
 
 def batch_get(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`values.batchGetByDataFilter`."""
+    """`values.batchGetByDataFilter`: return the values of all ranges that the filters match."""
     matched = [
         {"valueRange": values.get(spreadsheet, {**body, "range": text}), "dataFilters": [data_filter]}
         for data_filter in _require_filters(body)
@@ -29,7 +29,7 @@ def batch_get(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 
 def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`values.batchUpdateByDataFilter`."""
+    """`values.batchUpdateByDataFilter`: write values into the ranges that the filters match."""
     pairs = [
         (data_filter, {**{name: data[name] for name in data if name != "dataFilter"}, "range": text})
         for data in body.get("data") or []
@@ -44,7 +44,7 @@ def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 
 def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`values.batchClearByDataFilter`."""
+    """`values.batchClearByDataFilter`: clear the ranges that the filters match."""
     ranges = [text for data_filter in _require_filters(body) for text in _ranges(spreadsheet, data_filter)]
     return values.batch_clear(spreadsheet, {"ranges": ranges})
 
@@ -57,11 +57,12 @@ def _require_filters(body: Json) -> list[Json]:
 
 
 def _ranges(spreadsheet: Spreadsheet, data_filter: Json) -> list[str]:
-    """Return the ranges that a DataFilter means, in A1 notation."""
+    """Return the ranges that a DataFilter matches, in A1 notation."""
     return [format_range(sheet.title, sheet.area(span)) for sheet, span in _spans(spreadsheet, data_filter)]
 
 
 def _spans(spreadsheet: Spreadsheet, data_filter: Json) -> list[tuple[ServedSheet, Span]]:
+    """Return the spans that a DataFilter matches, with their sheets; developer metadata matches what it stands on."""
     if data_filter.get("a1Range") is not None:
         return [spreadsheet.resolve(data_filter["a1Range"])]
     if data_filter.get("gridRange") is not None:

@@ -1,4 +1,4 @@
-"""How a number looks: the number formats that typed text brings with it, and the look of a number that has none."""
+"""Numbers and texts written in a NumberFormat, or without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DATE_TYPES = {"DATE", "TIME", "DATE_TIME"}
 
 
 def format_plain(number: float) -> str:
-    """Return a number without a format: at most ten significant digits, unless it is whole."""
+    """Return a number as a cell without a format shows it: with ten significant digits at most, unless it is whole."""
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
     text = f"{number:.10g}"
@@ -36,13 +36,13 @@ def format_plain(number: float) -> str:
 
 
 def with_pattern(number_format: Json) -> Json:
-    """Return a NumberFormat with the pattern that its type has by default, where it has none."""
+    """Return a NumberFormat with a pattern: its own, or the default one of its type; as it is if neither exists."""
     pattern = number_format.get("pattern") or _DEFAULTS.get(number_format.get("type") or "")
     return number_format | {"pattern": pattern} if pattern else number_format
 
 
 def format_number(number: float, number_format: Json | None) -> str:
-    """Return a number in a NumberFormat."""
+    """Return a number as a cell with a NumberFormat shows it."""
     number_format = with_pattern(number_format or {})
     kind, pattern = number_format.get("type"), number_format.get("pattern")
     if not pattern or kind == "TEXT":
@@ -55,7 +55,7 @@ def format_number(number: float, number_format: Json | None) -> str:
 
 
 def format_text(text: str, number_format: Json | None) -> str:
-    """Return a text in a NumberFormat, whose pattern may say what stands around it."""
+    """Return a text as a cell with a NumberFormat shows it; a pattern with `@` may put other text around it."""
     pattern = (number_format or {}).get("pattern")
     return write_text(text, pattern) if pattern else text
 
@@ -66,7 +66,7 @@ def is_date(number_format: Json | None) -> bool:
 
 
 def format_pattern(number: float, pattern: str) -> str:
-    """Return a number by a pattern of either kind: one with letters of dates and times is a moment's.
+    """Return a number written by a pattern: as a date or time if the pattern has letters of these, such as `y` or `h`.
 
     Example:
         >>> format_pattern(0.5, "0%"), format_pattern(43831.75, "yyyy-mm-dd hh:mm")

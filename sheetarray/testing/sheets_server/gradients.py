@@ -1,4 +1,4 @@
-"""The colours that a GradientRule gives to cells: between two or three points, by the values of numbers."""
+"""The colours that a GradientRule gives to cells: between those of two or three points, by the numbers in the cells."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .ranges import GridArea
 from .spreadsheet import ServedSheet
 
 _CHANNELS = ("red", "green", "blue")
+# A number, and the red, green and blue of its colour, from 0 to 1
 _Point = tuple[float, tuple[float, ...]]
 
 
@@ -32,7 +33,7 @@ class Gradient:
         self._formats: dict[str, Json] = {}
 
     def format_of(self, value: float) -> Json:
-        """Return the format that a number gets; nothing where the rule has no two points."""
+        """Return the format of a cell with a number; an empty one if less than two points of the rule have one."""
         if self._points is None:
             self._points = sorted(self._find_points(), key=lambda point: point[0])
         if len(self._points) < 2:
@@ -46,6 +47,7 @@ class Gradient:
         return self._formats.setdefault(repr(color), look)  # equal ones are the same object
 
     def _find_points(self) -> Iterator[_Point]:
+        """Yield the number and the colour of each point that the rule has."""
         numbers = np.array(list(self._numbers()), np.float64)
         for name in ("minpoint", "midpoint", "maxpoint"):
             point = self._rule.get(name)
@@ -54,7 +56,7 @@ class Gradient:
                 yield limit, _color_of(point)
 
     def _numbers(self) -> Iterator[float]:
-        """Yield the numbers in the ranges, those that formulas come to too."""
+        """Yield the numbers in the ranges, results of formulas included."""
         grid = self._evaluator.grid(self._sheet)
         for area in self.areas:
             for column in range(area.left, area.right):
@@ -66,7 +68,12 @@ class Gradient:
                         yield value
 
     def _find_limit(self, point: Json, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
-        """Return the number at which a point stands; None where it has none."""
+        """Return the number at which a point has its colour; None if it cannot be worked out.
+
+        Args:
+            point: an InterpolationPoint.
+            numbers: all numbers in the ranges.
+        """
         kind = point.get("type")
         if kind in ("MIN", "MAX"):
             return (float(numbers.min()) if kind == "MIN" else float(numbers.max())) if len(numbers) else None
@@ -87,7 +94,7 @@ class Gradient:
 
 
 def _color_of(point: Json) -> tuple[float, ...]:
-    """Return the channels of the colour of a point; white where it has a theme's colour or none."""
+    """Return red, green and blue of the colour of a point; white if it has none, or one of a theme."""
     style = point.get("colorStyle") or {}
     color = style.get("rgbColor") if "rgbColor" in style else point.get("color")
     if color is None:

@@ -1,4 +1,4 @@
-"""The cells of one sheet: a list of values per column, as long as its last cell that is not blank."""
+"""The cells of one sheet: for each column a list of its cells that ends with the last one that is not blank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Spilled(Formula):
-    """A cell that holds nothing, and shows a value of the array that a formula elsewhere has come to."""
+    """A cell that holds nothing, but shows a value of the array that the formula in another cell has come to."""
 
     value: object
 
@@ -30,7 +30,7 @@ GridCell = bool | float | str | Formula | None  # None is a blank; a number is a
 
 
 class Skip(Enum):
-    """A cell of a written block that leaves what is there."""
+    """Stands in a list of cells to be written for a cell that is to stay as it is."""
 
     SKIP = "skip"
 
@@ -39,11 +39,13 @@ SKIP: Final = Skip.SKIP
 
 
 class SheetGrid:
-    """Rows, columns, and what they hold.
+    """The cells of a sheet: their values, and their marks.
+
+    The marks of a cell are all that CellData has besides the value: format, note, validation and others.
 
     Attributes:
-        rows: how many rows there are, blank ones too.
-        columns: how many columns there are.
+        rows: the number of rows, blank ones included.
+        columns: the number of columns, blank ones included.
     """
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -51,10 +53,10 @@ class SheetGrid:
         self.columns = columns
         self._cells: list[list[GridCell]] = []
         self._marks: dict[int, Runs[Json]] = {}
-        self._formulas = False  # whether there may be any
+        self._formulas = False  # whether one was ever written
 
     def copy(self) -> SheetGrid:
-        """Return another one with the same cells; the cells themselves are shared."""
+        """Return a grid with the same cells, which may be changed without changing this one."""
         other = SheetGrid(self.rows, self.columns)
         other._cells = [column.copy() for column in self._cells]
         other._marks = {column: runs.copy() for column, runs in self._marks.items()}
@@ -62,7 +64,7 @@ class SheetGrid:
         return other
 
     def column(self, column: int, top: int, bottom: int) -> list[GridCell]:
-        """Return the cells of a part of a column, without trailing blanks."""
+        """Return the cells of a column from row `top` up to, but without, `bottom`, without trailing blanks."""
         part = self._cells[column][top:bottom] if column < len(self._cells) else []
         return _trim(part)
 
@@ -71,13 +73,13 @@ class SheetGrid:
         return self._cells[column][row] if column < len(self._cells) and row < len(self._cells[column]) else None
 
     def write(self, column: int, top: int, cells: Sequence[GridCell | Skip]) -> None:
-        """Put cells below each other; a blank clears, SKIP leaves what is there."""
+        """Write cells of one column, from row `top` downwards; None clears a cell, SKIP leaves it as it is."""
         while len(self._cells) <= column:
             self._cells.append([])
         held = self._cells[column]
         self._formulas = self._formulas or Formula in map(type, cells)
         if top >= len(held) and all(cell is None or cell is SKIP for cell in cells):
-            return  # blanks below the end are not kept: row by row, they would be made and taken off again
+            return  # otherwise, blanks below the end would be added here and trimmed again
         if top > len(held):
             held.extend([None] * (top - len(held)))
         old = held[top : top + len(cells)]
@@ -93,7 +95,7 @@ class SheetGrid:
         return self._formulas
 
     def rewrite_formulas(self, change: Callable[[str], str]) -> None:
-        """Give every formula the text that `change` makes of it."""
+        """Replace the text of every formula by what `change` returns for it."""
         if not self._formulas:
             return
         for held in self._cells:
@@ -101,15 +103,15 @@ class SheetGrid:
                 if type(cell) is Formula and (text := change(cell.text)) != cell.text:
                     held[row] = Formula(text)
 
-    def rewrite_marks(self, change: Callable[[Json], Json]) -> None:
-        """Give every validation of cells what `change` makes of it."""
+    def rewrite_validation(self, change: Callable[[Json], Json]) -> None:
+        """Replace every DataValidationRule of cells by what `change` returns for it."""
         for runs in self._marks.values():
             for start, stop, mark in list(runs.runs_between(0, runs.stop)):
                 if mark and "dataValidation" in mark:
                     runs.put(start, stop, mark | {"dataValidation": change(mark["dataValidation"])})
 
     def move_rows(self, start: int, stop: int, before: int) -> None:
-        """Put rows before another one."""
+        """Move the rows `start` to `stop` before another one, whose number is counted before the move."""
         arrival = before if before <= start else before - (stop - start)
         for held in self._cells:
             if start < len(held) or before < len(held):
@@ -119,14 +121,14 @@ class SheetGrid:
                 held[arrival:arrival] = block
                 _trim(held)
         for runs in self._marks.values():
-            pieces = list(runs.runs_between(start, stop))
+            moving = list(runs.runs_between(start, stop))
             runs.delete(start, stop)
             runs.insert(arrival, stop - start)
-            for first, last, mark in pieces:
+            for first, last, mark in moving:
                 runs.put(first - start + arrival, last - start + arrival, mark)
 
     def move_columns(self, start: int, stop: int, before: int) -> None:
-        """Put columns before another one."""
+        """Move the columns `start` to `stop` before another one, whose number is counted before the move."""
         order = [column for column in range(self.columns) if not start <= column < stop]
         arrival = before if before <= start else before - (stop - start)
         order[arrival:arrival] = range(start, stop)
@@ -147,20 +149,20 @@ class SheetGrid:
         return [self.column(column, area.top, area.bottom) for column in range(area.left, area.right)]
 
     def mark(self, row: int, column: int) -> Json | None:
-        """Return the marks of a cell: format, note, validation, by the names of CellData."""
+        """Return the marks of a cell by their names in CellData; None if it has none."""
         runs = self._marks.get(column)
         return runs.at(row) if runs else None
 
     def marks(self, column: int) -> Runs[Json]:
-        """Return the marks of a column (see `mark`), to change in place."""
+        """Return the marks of a column by row, to be changed in place; without marks, empty ones that are kept."""
         return self._marks.setdefault(column, Runs())
 
     def marks_of(self, column: int) -> Runs[Json] | None:
-        """Return the marks of a column to be read; None if no cell of it has one."""
+        """Return the marks of a column by row, to be read only; None if nobody has asked to change them."""
         return self._marks.get(column)
 
     def bottom(self, area: GridArea) -> int:
-        """Return the row after the last one of an area with a value or a mark."""
+        """Return the row below the last one of an area with a value or a mark; its top row if there is none."""
         ends = [area.top]
         for column in range(area.left, area.right):
             ends.append(area.top + len(self.column(column, area.top, area.bottom)))
@@ -169,7 +171,7 @@ class SheetGrid:
         return max(ends)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the size at the bottom and the right; what lies outside is lost."""
+        """Add or remove rows at the bottom and columns at the right; removed cells are lost."""
         del self._cells[columns:]
         for held in self._cells:
             del held[rows:]
@@ -180,7 +182,7 @@ class SheetGrid:
         self.rows, self.columns = rows, columns
 
     def insert_rows(self, at: int, count: int) -> None:
-        """Insert blank rows."""
+        """Insert blank rows before the row `at`."""
         for held in self._cells:
             if at < len(held):
                 held[at:at] = [None] * count
@@ -189,7 +191,7 @@ class SheetGrid:
         self.rows += count
 
     def delete_rows(self, start: int, stop: int) -> None:
-        """Take rows away; those below move up."""
+        """Delete the rows `start` to `stop`; those below move up."""
         for held in self._cells:
             del held[start:stop]
             _trim(held)
@@ -198,14 +200,14 @@ class SheetGrid:
         self.rows -= stop - start
 
     def insert_columns(self, at: int, count: int) -> None:
-        """Insert blank columns."""
+        """Insert blank columns before the column `at`."""
         if at < len(self._cells):
             self._cells[at:at] = [[] for _ in range(count)]
         self._marks = {column + count * (column >= at): runs for column, runs in self._marks.items()}
         self.columns += count
 
     def delete_columns(self, start: int, stop: int) -> None:
-        """Take columns away; those to the right move left."""
+        """Delete the columns `start` to `stop`; those to the right move left."""
         del self._cells[start:stop]
         self._marks = {
             column - (stop - start) * (column >= stop): runs
@@ -216,7 +218,7 @@ class SheetGrid:
 
 
 def _trim(cells: list[GridCell]) -> list[GridCell]:
-    """Return the list itself, trailing blanks taken off."""
+    """Remove trailing blanks from a list, and return the list."""
     if cells and cells[-1] is None:
         end = len(cells) - 1
         while end and cells[end - 1] is None:

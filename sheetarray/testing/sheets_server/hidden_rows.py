@@ -1,6 +1,6 @@
-"""The rows that a basic filter hides: those in which some column does not meet its criteria.
+"""The rows that a basic filter hides: those in which some cell does not meet the criteria of its column.
 
-Filter views hide rows only for people who look at them, so that the service tells nothing of it.
+Filter views hide rows only from the people who use them, so the API says nothing of these rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
     area = Span.from_json(wanted.get("range") or {}).on(grid.rows, grid.columns)
     renderer = rendered.Renderer(evaluator_of(spreadsheet))
     hidden: set[int] = set()
-    first = area.top + 1  # below the names
+    first = area.top + 1  # the first row of a filter holds the names of its columns
     for column, rule in criteria.items():
         if not area.left <= column < area.right:
             continue
@@ -43,7 +43,7 @@ def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
 
 
 def _criteria_of(wanted: Json) -> Iterator[tuple[int, Json]]:
-    """Yield the columns that a filter looks at, and what it wants of them: in the older form, and in the newer."""
+    """Yield the columns of a filter with their FilterCriteria: from `criteria`, its older form, and `filterSpecs`."""
     for column, rule in (wanted.get("criteria") or {}).items():
         if str(column).isdigit():
             yield int(column), rule or {}

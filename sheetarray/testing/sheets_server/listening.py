@@ -1,4 +1,4 @@
-"""A threaded WSGI server on 127.0.0.1 that says nothing and can be closed at any time."""
+"""A threaded WSGI server on 127.0.0.1, without a log, that can be closed while clients keep their connections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 
 def listen(port: int, application: WSGIApplication) -> BaseWSGIServer:
-    """Return a server that listens already; port 0 finds a free one.
+    """Return a server for a WSGI application that listens on a port already; port 0 stands for any free one.
 
     Raises:
         OSError: the port is taken.
@@ -52,33 +52,33 @@ def listen(port: int, application: WSGIApplication) -> BaseWSGIServer:
                 self.send_header("Connection", "close")
 
         def log(self, *_: Any) -> None:
-            """Say nothing."""
+            """Write no log."""
 
         def connection_dropped(self, *_: Any) -> None:
-            """Wait for nothing more."""
+            """Close the connection after a client has gone away."""
             self.close_connection = True
 
     class Server(ThreadedWSGIServer):
         daemon_threads = False  # closing waits for requests under way
 
         def get_request(self) -> tuple[socket.socket, Any]:
-            """Take a connection, and remember it."""
+            """Accept a connection, and remember it for `server_close`."""
             connection, address = super().get_request()
             connections.add(connection)
             return connection, address
 
         def shutdown_request(self, request: Any) -> None:
-            """Forget a connection that is done with."""
+            """Close a connection, and forget it."""
             connections.discard(request)
             super().shutdown_request(request)
 
         def server_close(self) -> None:
-            """Cut the connections on which no request will come any more, then wait for the rest."""
+            """Let no more requests come on the open connections, then wait for those that are being answered."""
             for connection in list(connections):
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RD)
             super().server_close()
 
     connections: set[Any] = set()
-    with socket.create_server((HOST, port)) as listening:  # werkzeug itself would exit where the port is taken
+    with socket.create_server((HOST, port)) as listening:  # werkzeug itself would end the process if the port is taken
         return Server(HOST, listening.getsockname()[1], application, handler=Handler, fd=listening.fileno())

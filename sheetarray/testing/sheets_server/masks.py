@@ -1,7 +1,7 @@
-"""Field masks: which parts of an answer are wanted, which properties a request changes.
+"""Field masks, which say what parts of an answer are wanted, or what properties a request changes.
 
-A mask is a tree of names; an empty tree stands for everything below it. `sheets.properties(title,index)`,
-`sheets/properties/title` and `*` are all understood.
+A mask is a tree of dicts by the names of fields. An empty dict stands for everything below a field, and for a mask that
+was not given. The text of a mask may be `sheets.properties(title,index)`, `sheets/properties/title` or `*`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 from .errors import invalid
 
-FieldMask = dict[str, Any]  # name -> Mask
+FieldMask = dict[str, Any]  # by the names of fields: the FieldMask below each
 
 _TOKENS = re.compile(r"[A-Za-z0-9_]+|[*.,/()]")
-_DEPTH = 40
+_DEPTH = 40  # parentheses within each other that a mask may have
 
 
 def parse(text: str) -> FieldMask:
-    """Return the tree of a mask.
+    """Return the tree that the text of a mask means.
 
     Example:
         >>> parse("sheets(properties/title,data),namedRanges")
@@ -36,6 +36,13 @@ def parse(text: str) -> FieldMask:
 
 
 def _several(tokens: list[str], text: str, depth: int) -> FieldMask:
+    """Take fields between commas off the end of the tokens, which are in reverse, and return their tree.
+
+    Args:
+        tokens: all that is left of the mask.
+        text: the whole mask, for messages.
+        depth: the number of parentheses that are open.
+    """
     if depth > _DEPTH:
         raise invalid("Error parsing fields: nested too deeply")
     tree: FieldMask = {}
@@ -63,6 +70,7 @@ def _several(tokens: list[str], text: str, depth: int) -> FieldMask:
 
 
 def _join(tree: FieldMask, other: FieldMask) -> None:
+    """Add to a tree all fields of another one."""
     for name, branch in other.items():
         if name not in tree:
             tree[name] = branch
@@ -73,14 +81,14 @@ def _join(tree: FieldMask, other: FieldMask) -> None:
 
 
 def mask_below(mask: FieldMask, name: str) -> FieldMask | None:
-    """Return the mask that holds below a name; None if nothing of it is wanted."""
+    """Return the part of a mask below a field: {} if all of the field is wanted, None if nothing is."""
     if not mask or "*" in mask:
         return {}
     return mask.get(name)
 
 
 def wants(mask: FieldMask, *names: str) -> bool:
-    """Return whether something at or below a path of names is wanted."""
+    """Return whether a mask wants a field, or anything below it; the field is given by the path of names to it."""
     part: FieldMask | None = mask
     for name in names:
         part = mask_below(part or {}, name) if part is not None else None
@@ -88,7 +96,7 @@ def wants(mask: FieldMask, *names: str) -> bool:
 
 
 def select(value: Any, mask: FieldMask) -> Any:
-    """Return the wanted parts of a JSON value; lists are looked through."""
+    """Return the parts of a JSON value that a mask wants; in a list, of each of its items."""
     if not mask or "*" in mask:
         return value
     if isinstance(value, list):
@@ -99,7 +107,7 @@ def select(value: Any, mask: FieldMask) -> Any:
 
 
 def merge(old: Any, new: Any, mask: FieldMask) -> Any:
-    """`old` with the parts that a mask names taken from `new`; a part that `new` lacks goes away."""
+    """Return a JSON value with those of its fields that a mask names as they are in `new`, or removed if not there."""
     if not mask or "*" in mask or not isinstance(new, dict):
         return new
     result = dict(old) if isinstance(old, dict) else {}

@@ -11,18 +11,18 @@ _TOKENS = re.compile(
     r'"[^"]*"|\\.|\[(?:h+|m+|s+)\]|\[[^\]]*\]|(?<=[s\]])\.0{1,6}|y+|m+|d+|h+|s+|am/pm|a/p|[ap]m\b|.',
     re.IGNORECASE | re.DOTALL,
 )
-_ELAPSED = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}  # microseconds
+_ELAPSED = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}  # microseconds in one hour, minute and second
 
 
 def serial(moment: date | datetime) -> float:
-    """Return the days since 30 December 1899."""
+    """Return the serial date of a day or a moment: days since 30 December 1899."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     return (moment - EPOCH) / timedelta(days=1)
 
 
 def write_moment(number: float, pattern: str) -> str | None:
-    """Return a number of days by a pattern of dates and times; None where it is no day of the calendar.
+    """Return a serial date written by a pattern of dates and times; None if it lies outside the years 1 to 9999.
 
     Example:
         >>> write_moment(43831.75, "d mmm yyyy h am/pm"), write_moment(1.5, "[h]:mm:ss")
@@ -49,16 +49,17 @@ def write_moment(number: float, pattern: str) -> str | None:
 
 
 def _is_elapsed(token: str) -> bool:
+    """Return whether a token is elapsed time, such as `[h]`: all hours of a duration, not those of a day."""
     return re.fullmatch(r"\[(h+|m+|s+)\]", token, re.IGNORECASE) is not None
 
 
 def _is_half(key: str) -> bool:
-    """Return whether a token says which half of the day it is."""
+    """Return whether a token, in small letters, stands for AM or PM."""
     return key in ("am/pm", "a/p", "am", "pm")
 
 
 def _letter(token: str) -> str:
-    """Return the letter of a token that stands for a part of a moment, else nothing."""
+    """Return the letter of a token such as `yyyy` or `[mm]`; "" for a token of any other kind."""
     letter = token.strip("[]")[:1].lower()
     return letter if letter in "ymdhs" and not _is_half(token.lower()) and token[0] not in '"\\' else ""
 
@@ -71,7 +72,10 @@ def _is_minute(tokens: list[str], index: int) -> bool:
 
 
 def _written_elapsed(microseconds: int, tokens: list[str], index: int) -> str:
-    """Return whole hours, minutes or seconds; of those after others, what the others leave."""
+    """Return the hours, minutes or seconds for the token `[h]`, `[m]` or `[s]` of an index.
+
+    After another such token, only what is left of the last full hour, minute or second of that one counts.
+    """
     key = tokens[index].strip("[]").lower()
     larger = [token.strip("[]").lower()[0] for token in tokens[:index] if _is_elapsed(token)]
     if larger:
@@ -80,6 +84,7 @@ def _written_elapsed(microseconds: int, tokens: list[str], index: int) -> str:
 
 
 def _write_token(moment: datetime, token: str, *, clock: bool) -> str:
+    """Return the text for one token of a pattern; `clock` is whether hours go from 1 to 12."""
     key = token.lower()
     if token[0] == "\\" or (token[0] == '"' and len(token) > 1):
         return token[1:] if token[0] == "\\" else token[1:-1]

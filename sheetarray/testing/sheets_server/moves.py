@@ -164,7 +164,7 @@ def _rewrite_formulas(spreadsheet: Spreadsheet, rewritten: Callable[[ServedSheet
     for home in spreadsheet.sheets:
         change = partial(rewritten, home)
         home.grid.rewrite_formulas(change)
-        home.grid.rewrite_marks(partial(_map_conditions, change=change))
+        home.grid.rewrite_validation(partial(_map_conditions, change=change))
         for name, entries in home.overlays.items():
             home.overlays[name] = [_map_conditions(entry, change) for entry in entries]
 

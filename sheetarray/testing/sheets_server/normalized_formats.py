@@ -1,4 +1,4 @@
-"""Formats and colours as the service keeps them, which is not quite as they were sent."""
+"""Formats and colours as the service keeps and answers them, which differs a little from what was sent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _COLORS = {
 
 
 def normalize_look(look: Any) -> Any:
-    """Return a format or a colour: channels in 255 steps and single precision, zeros left out, a style for
-    each colour.
+    """Return a format or a colour as the service keeps it.
+
+    Channels of colours are multiples of 1/255 in single precision, and left out if they are zero. Each colour stands
+    under a second name as well, such as `backgroundColorStyle` besides `backgroundColor`.
     """
     if isinstance(look, float):
         return int(look) if look.is_integer() else look
@@ -36,7 +38,7 @@ def normalize_look(look: Any) -> Any:
 
 
 def widen_mask(mask: dict[str, Any]) -> dict[str, Any]:
-    """Return a mask that takes the style of a colour along with the colour."""
+    """Return a mask that names the `...Style` of each colour that it names (see `normalize_look`)."""
     wide = {name: widen_mask(branch) for name, branch in mask.items()}
     for name in _COLORS & wide.keys():
         wide.setdefault(f"{name}Style", {})
@@ -44,6 +46,6 @@ def widen_mask(mask: dict[str, Any]) -> dict[str, Any]:
 
 
 def _channel(value: float) -> int | float:
-    """Return a channel as the service does: one of 256 steps, with the digits that a number of single precision has."""
+    """Return a channel, from 0 to 1, as the service answers it: a multiple of 1/255 in single precision."""
     step = int(np.float32(value) * np.float32(255) + np.float32(1e-4))
     return step // 255 if step in (0, 255) else float(str(np.float32(step / 255)))

@@ -1,4 +1,4 @@
-"""Rows and columns that come and go, and everything that moves with them."""
+"""Requests that insert, append, delete, move and resize rows and columns, with everything that moves along."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..moves import move_cells, move_span, reorder, retitle_in_formulas, shift
 from ..ranges import Span
 from ..spreadsheet import ServedSheet, Spreadsheet
 
-_CHARACTER, _MARGIN = 7, 6  # pixels, of the default font
+_CHARACTER, _MARGIN = 7, 6  # pixels: of a character in the default font, and of both margins of a cell together
 WORDS = {"ROWS": "row", "COLUMNS": "column"}
 
 
 def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`insertDimension`."""
+    """`insertDimension`: insert blank rows or columns."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
@@ -29,7 +29,7 @@ def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def append_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`appendDimension`: rows at the bottom, columns at the right."""
+    """`appendDimension`: add rows at the bottom, or columns at the right."""
     sheet = spreadsheet.sheet(request.get("sheetId"))
     dimension, length = _dimension(request), request.get("length") or 0
     if length < 1:
@@ -39,7 +39,7 @@ def append_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteDimension`."""
+    """`deleteDimension`: delete rows or columns, but never all of them."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
@@ -77,7 +77,7 @@ def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int
 
 
 def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`moveDimension`: rows or columns before another one, whose index is counted before the move."""
+    """`moveDimension`: move rows or columns before another one, whose index is counted before the move."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("source"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     before = request.get("destinationIndex") or 0
@@ -109,7 +109,7 @@ def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> bool:
-    """Return whether a merge would be torn by a move."""
+    """Return whether a move of the rows or columns `start` to `stop` before another one would tear a merge apart."""
     first, last = (span.top, span.bottom) if dimension == "ROWS" else (span.left, span.right)
     first, last = first or 0, last or 0
     inside = start <= first and last <= stop
@@ -117,7 +117,7 @@ def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> b
 
 
 def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`autoResizeDimensions`: columns become as wide as their longest line, by the number of its characters."""
+    """`autoResizeDimensions`: make columns so wide that the longest line in them fits, by its number of characters."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("dimensions"))
     special = sheet.dimensions[dimension]
     renderer = rendered.Renderer(Evaluator(spreadsheet))
@@ -131,7 +131,7 @@ def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateDimensionProperties`."""
+    """`updateDimensionProperties`: change properties of rows or columns, such as their size, that the mask names."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     special = sheet.dimensions[dimension]
@@ -144,7 +144,7 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def forget_sheet(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
-    """Forget what a deleted sheet leaves: names without a range, and no metadata."""
+    """Remove what refers to a sheet that was deleted: references, the ranges of names, and developer metadata."""
     retitle_in_formulas(spreadsheet, sheet.title, None)
     for named in spreadsheet.named.values():
         if named.sheet == sheet.id:
@@ -156,6 +156,7 @@ def forget_sheet(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
 
 
 def _shift(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: int, last: int, count: int) -> None:
+    """Change what refers to rows or columns after `first` to `last` were deleted and `count` inserted at `first`."""
     move_cells(spreadsheet, sheet, shift(dimension, first, last, count))
     special = sheet.dimensions[dimension]
     places = {index: move_span(index, index + 1, first, last, count) for index in special}
@@ -168,6 +169,7 @@ def _shift(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: 
 
 
 def _shift_groups(groups_held: list[Json], dimension: str, first: int, last: int, count: int) -> list[Json]:
+    """Return groups where they are after rows or columns came or went, without those of which nothing is left."""
     kept = []
     for group in groups_held:
         if group["dimension"] != dimension:
@@ -193,6 +195,7 @@ def _shift_metadata(
 
 
 def _dimension(request: Json) -> str:
+    """Return the dimension that a request names: ROWS or COLUMNS."""
     dimension = request.get("dimension")
     if dimension not in WORDS:
         raise invalid("The dimension must be ROWS or COLUMNS.")
@@ -200,7 +203,7 @@ def _dimension(request: Json) -> str:
 
 
 def find_dimension_range(spreadsheet: Spreadsheet, wanted: Json | None) -> tuple[ServedSheet, str, int, int]:
-    """Return the sheet, the dimension and the two ends of a DimensionRange."""
+    """Return the sheet, the dimension, the first index and the index after the last one of a DimensionRange."""
     span = wanted or {}
     sheet = spreadsheet.sheet(span.get("sheetId"))
     dimension = _dimension(span)

@@ -106,7 +106,7 @@ def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
 
 
 def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json]:
-    """Return the sheet of an object and its EmbeddedObjectPosition; an object with a sheet of its own gets that here."""
+    """Return the sheet of an object and its EmbeddedObjectPosition; a sheet for it alone is made here."""
     if wanted.get("newSheet") or wanted.get("sheetId") is not None:
         own = _own_sheet(spreadsheet, wanted.get("sheetId"))
         return own, {"sheetId": own.id}
