@@ -162,7 +162,7 @@ class SheetGrid:
         return self._marks.get(column)
 
     def bottom(self, area: GridArea) -> int:
-        """Return the row below the last one of an area with a value or a mark; its top row if there is none."""
+        """Return the row below the last one of an area with a value or a mark; its top row if all is blank."""
         ends = [area.top]
         for column in range(area.left, area.right):
             ends.append(area.top + len(self.column(column, area.top, area.bottom)))

@@ -14,9 +14,11 @@ _DIGITS = re.compile(
 )
 _FRACTION = re.compile(r"(?P<whole>[#0?]+ +)?(?P<upper>[#0?]+)/(?P<lower>[#0?]+|[1-9]\d*)")
 _MARKS = "#0?,.%;@/"
-_HIDDEN = {ord(mark): chr(0xE000 + index) for index, mark in enumerate(_MARKS)}  # marks that stand for themselves
+_HIDDEN = {
+    ord(mark): chr(0xE000 + index) for index, mark in enumerate(_MARKS)
+}  # private characters that stand for marks in quotes, which mean themselves
 _SHOWN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
-_WIDEST = 60  # digits of a pattern
+_WIDEST = 60  # characters of a section with digits
 _GENERAL = "General"
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -29,25 +31,30 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 
 class _Section:
-    """A part of a pattern up to a semicolon: its text with literal marks hidden, and when it holds."""
+    """A part of a pattern up to a semicolon.
+
+    Attributes:
+        condition: a comparison and a number, such as ("<", 100.0) for `[<100]`; None if the section has none.
+        text: the section without its condition and colours; marks in quotes are replaced by those of `_HIDDEN`.
+    """
 
     def __init__(self, text: str) -> None:
         self.condition: tuple[str, float] | None = None
         self.text = _LITERAL.sub(self._hide, text)
 
     def _hide(self, match: re.Match[str]) -> str:
-        """Return quoted text and currencies with their marks hidden; colours and padding are left out."""
+        """Return quoted text or a currency, its marks hidden; "" for colours and padding. A condition is kept."""
         if match[4] in _COMPARISONS:
             self.condition = match[4], float(match[5])
         return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
 
     def holds(self, number: float) -> bool:
-        """Return whether a number is written by it, as far as it says."""
+        """Return whether a number meets the condition; True without one."""
         return self.condition is None or _COMPARISONS[self.condition[0]](number, self.condition[1])
 
 
 def _sections(pattern: str) -> list[_Section]:
-    """Return the parts of a pattern; semicolons in quotes part nothing."""
+    """Return the sections of a pattern, which semicolons outside of quotes separate."""
     ends = [match.start() for match in re.finditer(r'"[^"]*"|\\.|\[[^\]]*\]|;', pattern) if match[0] == ";"]
     return [
         _Section(pattern[start:stop])
@@ -56,7 +63,7 @@ def _sections(pattern: str) -> list[_Section]:
 
 
 def write_text(text: str, pattern: str) -> str:
-    """Return a text as a pattern writes it: by its fourth part, or its only one, where that has an `@`.
+    """Return a text as a pattern writes it: by the fourth section, or the only one, if that has an `@`.
 
     Example:
         >>> write_text("x", '0;-0;0;"<"@">"'), write_text("x", "0.00")
@@ -69,7 +76,7 @@ def write_text(text: str, pattern: str) -> str:
 
 
 def write_number(number: float, pattern: str) -> str | None:
-    """Return a number as a pattern writes it; None where the pattern is of no kind that is known here.
+    """Return a number as a pattern writes it; None for a pattern that the emulator does not know.
 
     Example:
         >>> write_number(1234.5, "#,##0.00"), write_number(-0.256, "0.0%"), write_number(7, "000")
@@ -97,14 +104,15 @@ def write_number(number: float, pattern: str) -> str | None:
         if any(mark in after for mark in "#0?"):
             before, written, after = "", _written_apart(abs(number), section), ""
         else:
-            written = _write_scientific(abs(number), digits, 2 * (before + after).count("%"))
+            written = _write_digits(abs(number), digits, 2 * (before + after).count("%"))
     if written is None:
         return None
     sign = sign if any(digit in "123456789" for digit in written) else ""
     return f"{sign}{before}{written}{after}".translate(_SHOWN)
 
 
-def _write_scientific(size: float, digits: re.Match[str], powers: int) -> str:
+def _write_digits(size: float, digits: re.Match[str], powers: int) -> str:
+    """Return a number that is not negative, times 10 to the power of `powers`, by the digits of a section."""
     whole, fraction = digits["whole"], digits["fraction"] or ""
     decimal = Decimal(repr(size)).scaleb(powers)
     if digits["exponent"]:
@@ -122,7 +130,7 @@ def _write_scientific(size: float, digits: re.Match[str], powers: int) -> str:
 
 
 def _fill(integer: str, marks: str) -> str:
-    """Return digits with a zero for each `0` and a space for each `?` that they do not reach."""
+    """Return digits with zeros and spaces before them, for each `0` and `?` of the marks beyond their number."""
     missing = marks[: max(0, len(marks) - len(integer))]
     first_zero = missing.find("0")
     blank = missing if first_zero < 0 else missing[:first_zero]
@@ -141,7 +149,7 @@ def _written_apart(size: float, section: str) -> str | None:
             parts.append(mark)
             continue
         left -= 1
-        count = 1 if left else len(rest)  # the first of them takes all that is left
+        count = 1 if left else len(rest)  # the first mark of the pattern takes all digits that are left
         taken, rest = (rest[-count:], rest[:-count]) if rest else ("", "")
         parts.append(taken or {"0": "0", "?": " "}.get(mark, ""))
     return "".join(reversed(parts))
@@ -166,19 +174,21 @@ def _written_fraction(size: float, match: re.Match[str]) -> str:
 
 
 def _round(decimal: Decimal, digits: int) -> Decimal:
+    """Return a number rounded to so many digits after the point; one of more than 25 digits is only filled up."""
     if decimal.adjusted() + digits > 25:
         return Decimal(f"{decimal:f}" + ("" if "." in f"{decimal:f}" or not digits else "." + "0" * digits))
     return decimal.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
 
 
 def _group(integer: str) -> str:
+    """Return digits with a comma between thousands."""
     first = len(integer) % 3
     groups = [integer[:first]] if first else []
     return ",".join(groups + [integer[at : at + 3] for at in range(first, len(integer), 3)])
 
 
 def _optional(decimals: str, fraction: str) -> str:
-    """Return decimals without the zeros at the end that a pattern does not insist on; `?` leaves a space."""
+    """Return decimals without zeros at the end that stand at a `#` or `?` of the pattern; a space for each `?`."""
     kept, spaces = decimals[: len(fraction)], ""
     while kept and kept[-1] == "0" and fraction[len(kept) - 1] in "#?":
         spaces += " " * (fraction[len(kept) - 1] == "?")
@@ -187,7 +197,7 @@ def _optional(decimals: str, fraction: str) -> str:
 
 
 def _scientific(decimal: Decimal, digits: re.Match[str]) -> str:
-    """Return a number with an exponent; one of several optional digits before the point goes in steps of so many."""
+    """Return a number with an exponent; by a pattern such as `##0.0E+0`, the exponent is a multiple of 3."""
     fraction, step = digits["fraction"] or "", len(digits["whole"].replace(",", ""))
     power = decimal.adjusted() if decimal else 0
     if step > 1 and "#" in digits["whole"]:

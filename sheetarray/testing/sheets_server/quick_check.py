@@ -1,4 +1,4 @@
-"""Bodies that are just as the schema has them, looked through quickly; any other is left to the thorough way."""
+"""A fast check for bodies that are exactly as their schema says; any other body is left to `schema`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from .errors import Json
 
-Check = Callable[[Any], Any]
+Check = Callable[[Any], Any]  # returns a value with its numbers as floats; raises OddError
 
 
 class OddError(Exception):
-    """Something that needs a closer look."""
+    """A body that may be wrong, or right but spelled otherwise: `schema` has to find out."""
 
 
 class QuickCheck:
-    """Checks by schema, each made once.
+    """The checks of all schemas, each of which is made when it is first needed.
 
     Example:
         >>> check = QuickCheck({"Cell": {"properties": {"size": {"type": "integer"}}}})
@@ -29,7 +29,11 @@ class QuickCheck:
         self._checks: dict[str, Check] = {}
 
     def check(self, body: Any, reference: str) -> Any:
-        """Return a body without its nulls, numbers as numbers; raise OddError at what is not quite as it should be."""
+        """Return a body, with numbers as floats, that is as the schema of a name (`reference`) says.
+
+        Raises:
+            OddError: something is otherwise; a null is enough.
+        """
         return self._object(reference)(body)
 
     def _object(self, reference: str) -> Check:

@@ -1,4 +1,4 @@
-"""How cells are answered: as they look, as they are, or as they were entered."""
+"""Values of cells as answers give them: as they look, as they are, or as they were entered (ValueRenderOption)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rendered = bool | int | float | str
 
 
 def number_to_json(double: float) -> int | float:
-    """Return a double as JSON has it: the shortest digits that read back to it, and no fraction where it is whole."""
+    """Return a double as JSON has it: an integer if it is whole, with the shortest digits that read back to it."""
     if not double.is_integer() or abs(double) >= 1e21:
         return double
     return int(double) if abs(double) < 2**53 else int(Decimal(repr(double)))
@@ -30,7 +30,7 @@ def render_columns(
     option: str = "FORMATTED_VALUE",
     dates: str = "SERIAL_NUMBER",
 ) -> list[list[Rendered]]:
-    """Return the cells of an area by column, blanks as "", without trailing ones."""
+    """Return the values of an area by column, blanks as "", without blanks at the end of a column."""
     evaluator = evaluator_of(spreadsheet)
     renderer = Renderer(evaluator, option, dates)
     columns_read = enumerate(evaluator.grid(sheet).block(area), area.left)
@@ -39,10 +39,10 @@ def render_columns(
 
 @dataclass(frozen=True)
 class Renderer:
-    """The options by which cells are answered.
+    """Gives the values of cells by the options of a request.
 
     Attributes:
-        evaluator: for formulas.
+        evaluator: works formulas out.
         option: a ValueRenderOption.
         dates: a DateTimeRenderOption.
     """
@@ -52,7 +52,7 @@ class Renderer:
     dates: str = "SERIAL_NUMBER"
 
     def render_column(self, sheet: ServedSheet, column: int, top: int, cells: list[GridCell]) -> list[Rendered]:
-        """Return a part of a column."""
+        """Return the values of cells of a column, the first of which stands in row `top`."""
         formatted = self.option == "FORMATTED_VALUE" or self.dates != "SERIAL_NUMBER"
         cells_shown: list[Rendered] = []
         for row, cell in enumerate(cells, top):
@@ -65,7 +65,7 @@ class Renderer:
         return cells_shown
 
     def render_cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
-        """Return one cell."""
+        """Return the value of one cell; "" for a blank."""
         if isinstance(cell, Formula) and self.option == "FORMULA" and type(cell) is not Spilled:
             return cell.text
         result = self.evaluator.value(sheet, row, column, cell)
@@ -85,7 +85,7 @@ class Renderer:
         return number_to_json(result)
 
     def number_format(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json | None:
-        """Return the number format in which a cell is shown; None for none."""
+        """Return the NumberFormat of a cell, or the one that its formula brings along; None if it has none."""
         if isinstance(cell, Formula):
             return number_format_of(self.evaluator, sheet, row, column)
         mark = sheet.grid.mark(row, column) or {}

@@ -1,4 +1,4 @@
-"""The resource of a spreadsheet, as `spreadsheets.get` answers it: no more of it is built than its mask wants."""
+"""The resource of a spreadsheet, as `spreadsheets.get` answers it; cells are built only if its mask wants them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from .protection import can_edit
 from .ranges import Span
 from .spreadsheet import ServedSheet, Spreadsheet
 
-_PIXELS = {"ROWS": 21, "COLUMNS": 100}
+_PIXELS = {"ROWS": 21, "COLUMNS": 100}  # the height of a row and the width of a column that nobody has changed
 
 
 def build_resource(
     spreadsheet: Spreadsheet, mask: FieldMask, *, ranges: list[str] | None = None, grid_data: bool = False
 ) -> Json:
-    """Return the resource; where ranges are given, only the sheets that they are on.
+    """Return the resource of a spreadsheet.
 
-    Without a mask, the cells belong to it only where `grid_data` says so; with one, where the mask names them.
+    Args:
+        spreadsheet: to be described.
+        mask: the fields that are wanted. If it names fields of sheets, it also decides whether cells are answered.
+        ranges: in A1 notation; only their sheets and cells are answered. None for all.
+        grid_data: whether cells are answered, if the mask does not decide it.
     """
     wanted: dict[int, list[Span]] = {}
     for text in ranges or []:
@@ -60,7 +64,7 @@ def build_resource(
 
 
 def build_sheet_properties(sheet: ServedSheet, index: int) -> Json:
-    """Return the SheetProperties."""
+    """Return the SheetProperties of a sheet that has an index in its spreadsheet."""
     size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
     grid = {"gridProperties": size | sheet.grid_properties} if sheet.kind == "GRID" else {}
     named = {"sheetId": sheet.id, "title": sheet.title, "index": index, "sheetType": sheet.kind}
@@ -68,7 +72,7 @@ def build_sheet_properties(sheet: ServedSheet, index: int) -> Json:
 
 
 def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
-    """Return the Sheet without its cells."""
+    """Return the resource of a sheet without its cells."""
     whole: Json = {"properties": build_sheet_properties(sheet, index)}
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
@@ -93,7 +97,7 @@ def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
 
 
 def build_groups(sheet: ServedSheet, dimension: str) -> list[Json]:
-    """Return the DimensionGroups of one dimension."""
+    """Return the DimensionGroups of one dimension of a sheet, in the order of the service."""
     ordered = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_order)
     return [
         {"range": {name: part for name, part in group.items() if name != "depth"}, "depth": group["depth"]}
@@ -107,12 +111,12 @@ def _order(group: Json) -> tuple[int, int]:
 
 
 def build_protected_range(sheet: ServedSheet, entry: Json, user: str | None) -> Json:
-    """Return the ProtectedRange as a user sees it."""
+    """Return the ProtectedRange of an entry for a user; it says whether this user may edit it."""
     return entry | {"range": entry["range"].json(sheet.id), "requestingUserCanEdit": can_edit(entry, user)}
 
 
 def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldMask) -> Json:
-    """Return the GridData of a span, as far as a mask wants it."""
+    """Return the GridData of a span, with the fields that a mask wants."""
     area = sheet.area(span)
     data: Json = {"startRow": area.top, "startColumn": area.left}
     data = {name: start for name, start in data.items() if start}
@@ -130,6 +134,7 @@ def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldM
 
 
 def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, start: int, stop: int) -> list[Json]:
+    """Return the DimensionProperties of the rows or columns `start` to `stop`."""
     special = sheet.dimensions[dimension]
     properties_list = [{"pixelSize": _PIXELS[dimension]} | special.get(index, {}) for index in range(start, stop)]
     for index in find_hidden_rows(spreadsheet, sheet) if dimension == "ROWS" else ():

@@ -1,4 +1,4 @@
-"""A property of the cells of one column, such as their format: runs of equal values, however many rows they cover."""
+"""A property of the cells of one column, such as their format, kept as runs of rows that have the same value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Runs(Generic[T]):
-    """Values by row; a row without one has None.
+    """A value for each row of a column, or None; rows are counted from 0.
 
     Example:
         >>> bold = Runs()
@@ -24,7 +24,7 @@ class Runs(Generic[T]):
         self._runs: list[tuple[int, int, T]] = []
 
     def copy(self) -> Runs[T]:
-        """Return another one with the same values."""
+        """Return runs with the same values, which may be changed without changing these."""
         other: Runs[T] = Runs()
         other._runs = self._runs.copy()
         return other
@@ -34,16 +34,16 @@ class Runs(Generic[T]):
 
     @property
     def stop(self) -> int:
-        """The row after the last one with a value."""
+        """The row after the last one with a value; 0 if no row has one."""
         return self._runs[-1][1] if self._runs else 0
 
     def at(self, row: int) -> T | None:
-        """Return the value of one row."""
+        """Return the value of one row, or None."""
         index = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
         return self._runs[index][2] if index >= 0 and row < self._runs[index][1] else None
 
     def runs_between(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
-        """Yield the runs from start to stop, those without a value too, in order and without gaps."""
+        """Yield runs that cover the rows from `start` up to `stop`: first row, row after the last, value or None."""
         row = start
         for first, last, value in self._runs[self._before(start) :]:
             if first >= stop:
@@ -58,7 +58,7 @@ class Runs(Generic[T]):
             yield row, stop, None
 
     def put(self, start: int, stop: int, value: T | None) -> None:
-        """Give the rows from start to stop one value, or none."""
+        """Give the rows from `start` up to `stop` one value; None takes their values away."""
         if start >= stop:
             return
         lower, upper = self._before(start), bisect_right(self._runs, stop, key=lambda run: run[0])
@@ -75,12 +75,12 @@ class Runs(Generic[T]):
         self._runs[lower:upper] = _join(new)
 
     def change(self, start: int, stop: int, by: Callable[[T | None], T | None]) -> None:
-        """Give each run from start to stop what `by` makes of its value."""
+        """Replace the value of each run of rows from `start` up to `stop`, or None, by what `by` returns for it."""
         for first, last, value in list(self.runs_between(start, stop)):
             self.put(first, last, by(value))
 
     def insert(self, at: int, count: int) -> None:
-        """Make room for new rows, which have no value."""
+        """Insert rows without a value before the row `at`."""
         moved = []
         for first, last, value in self._runs:
             if first < at < last:
@@ -92,13 +92,13 @@ class Runs(Generic[T]):
         self._runs = moved
 
     def delete(self, start: int, stop: int) -> None:
-        """Take rows away; those below move up."""
+        """Delete the rows `start` to `stop`; those below move up."""
         self.put(start, stop, None)
         gone = stop - start
         self._runs = _join([run if run[0] < start else (run[0] - gone, run[1] - gone, run[2]) for run in self._runs])
 
     def _before(self, start: int) -> int:
-        """Return the first run that ends at `start` or after it, so that equal neighbours join."""
+        """Return the index of the run that holds the row `start`, ends right before it, or is the last one above it."""
         index = bisect_right(self._runs, start, key=lambda run: run[0]) - 1
         return (
             index - (index > 0 and self._runs[index][0] == start and self._runs[index - 1][1] == start)
@@ -108,6 +108,7 @@ class Runs(Generic[T]):
 
 
 def _join(runs: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
+    """Return runs with neighbours of equal values made one, and without empty ones."""
     joined: list[tuple[int, int, T]] = []
     for first, last, value in runs:
         if first >= last:

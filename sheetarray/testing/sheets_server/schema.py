@@ -1,7 +1,8 @@
 """Bodies and queries held against the schemas that the service's publisher ships in its discovery document.
 
-The document comes with google-api-python-client; nothing else of that package is used. What passes is handed on with
-nulls left out, names in the document's spelling and numbers as numbers; what does not is answered as the service does.
+The document comes with google-api-python-client; nothing else of that package is used. A body that passes is handed on
+without nulls, with names spelled as in the document, and with numbers in place of texts that mean them. Any other is
+answered with the error of the service.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _INTEGERS = {"int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1), "int64": 
 
 
 def find_document() -> Path | None:
-    """Return the discovery document, where google-api-python-client is installed; it is not imported."""
+    """Return the path of the discovery document; None if google-api-python-client, which has it, is not installed."""
     spec = importlib.util.find_spec("googleapiclient")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         path = Path(folder).joinpath(*_DOCUMENT)
@@ -34,10 +35,10 @@ def find_document() -> Path | None:
 
 
 class MessageSchemas:
-    """The discovery document.
+    """The schemas of bodies and queries, from the discovery document.
 
     Attributes:
-        revision: the day of its publication.
+        revision: the day on which the document was published, as `YYYYMMDD`.
     """
 
     def __init__(self, document: Json) -> None:
@@ -50,7 +51,14 @@ class MessageSchemas:
 
     @classmethod
     def load(cls, required: bool | None) -> MessageSchemas | None:
-        """Return the schema, or None: where it is not wanted (False), or is not there and not required (None)."""
+        """Return the schemas, or None without them.
+
+        Args:
+            required: True, False for no schemas, or None for schemas if the document is installed.
+
+        Raises:
+            MissingDependencyError: they are required, and the document is not installed.
+        """
         path = find_document() if required is not False else None
         if path is not None:
             return cls(json.loads(path.read_text(encoding="utf-8")))
@@ -61,26 +69,36 @@ class MessageSchemas:
         return None
 
     def _collect(self, node: Json) -> None:
+        """Note the methods of a part of the document by their names, such as `spreadsheets.values.get`."""
         for method in node.get("methods", {}).values():
             self._methods[method["id"].removeprefix("sheets.")] = method
         for resource in node.get("resources", {}).values():
             self._collect(resource)
 
     def body(self, method: str, body: Any, prefix: str) -> Json:
-        """Return a request's body, checked; `prefix` is where the service binds it, as its messages show."""
+        """Return the body of a request, checked.
+
+        Args:
+            method: the name of the method that the request calls.
+            body: JSON.
+            prefix: the field of the request in which the service takes a body; its messages name fields from there.
+
+        Raises:
+            ApiError: the body breaks its schema.
+        """
         reference = self._methods[method].get("request", {}).get("$ref")
         if reference is None:
             return {}
         try:
             return dict(self._quick.check(body, reference))
         except OddError:
-            pass  # the slow way says what is wrong, and reads what is spelled otherwise
+            pass  # `_object` takes other spellings too, and says what is wrong
         checked = self._object(body, reference, prefix)
         assert isinstance(checked, dict)
         return checked
 
     def query(self, method: str, query: dict[str, list[str]]) -> Json:
-        """Return the parameters of a query, checked and typed."""
+        """Return the parameters of a query, checked, and converted to the types that the method has for them."""
         known = self._methods[method]["parameters"]
         params: Json = {}
         for name, values in query.items():
@@ -178,7 +196,7 @@ class MessageSchemas:
 
 
 def drop_nulls(value: Any) -> Any:
-    """Return a body without its nulls, where no schema is at hand; the cells of `values` are left alone."""
+    """Return a body without its nulls, but for those among the cells of `values`; used if there is no schema."""
     if isinstance(value, dict):
         return {
             name: part if name == "values" and _is_block(part) else drop_nulls(part)
@@ -193,7 +211,13 @@ def _is_block(part: Any) -> bool:
 
 
 def _lists(lines: list[Any], path: str, *, alone: bool) -> list[list[Any]]:
-    """Return rows or columns of cells: each must be a list; what is in it, the values methods look at."""
+    """Return rows or columns of cells, after refusing one that is no list; the cells are checked by `values`.
+
+    Args:
+        lines: the rows or columns.
+        path: of their field, for messages.
+        alone: whether the request had the only line itself in place of a list of lines.
+    """
     for index, line in enumerate(lines):
         if not isinstance(line, list):
             raise _wrong(path if alone else f"{path}[{index}]", f"{_TYPES}google.protobuf.ListValue", line)
@@ -249,7 +273,7 @@ def _camel(name: str) -> str:
 
 
 def _enum_name(name: str) -> str:
-    """Return the name of an enumeration, guessed from its field: the document does not have it."""
+    """Return the name of the enumeration of a field, guessed from that of the field: the document does not say it."""
     words = _camel(_snake(re.sub(r"\[\d+\]", "", name)))
     words = {"majorDimension": "dimension"}.get(words, words)
     return words[:1].upper() + words[1:]

@@ -1,4 +1,4 @@
-"""The server: real HTTP on 127.0.0.1, in a thread of its own."""
+"""`SheetsServer`: the emulator behind real HTTP on 127.0.0.1, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class SheetsServer:
     """A Google Sheets service on 127.0.0.1, to test against; see the package's docstring.
 
     Args:
-        port: 0 finds a free one.
-        cells: limit of cells in one spreadsheet.
-        quota: reads and writes in a minute; None for as many as one likes.
-        payload: limit of bytes in one body.
-        validate: whether requests are held against the service's schemas; None: where google-api-python-client is
-            installed.
+        port: of 127.0.0.1; 0 for any free one.
+        cells: the most cells that one spreadsheet may have.
+        quota: the most reads and the most writes in a minute; None for no limit.
+        payload: the most bytes that the body of a request may have.
+        validate: whether requests are held against the service's schemas; None for yes if google-api-python-client,
+            which has them, is installed.
 
     Raises:
-        MissingDependencyError: werkzeug is not installed, or schemas are asked for and not there.
+        MissingDependencyError: werkzeug is not installed; or `validate` is True, and google-api-python-client is not.
 
     Attributes:
-        url: where it serves, without a slash at the end.
-        clock: seconds, for the quota; `time.monotonic`.
+        url: the URL of the service, without a slash at the end.
+        clock: returns the seconds by which the quota counts minutes; `time.monotonic`, unless a test replaces it.
 
     Example:
         >>> with SheetsServer() as server:
@@ -64,7 +64,7 @@ class SheetsServer:
         self.clock: Callable[[], float] = time.monotonic
         self._service = Service(limit=cells, schema=MessageSchemas.load(validate))
         self._wire = Connection(self._service, Quota(quota, lambda: self.clock()), payload)
-        self._sessions: WeakSet[Any] = WeakSet()  # a client that nobody has any more closes its connections
+        self._sessions: WeakSet[Any] = WeakSet()  # weakly, so that a client that is garbage closes its connections
         self._server = listen(port, self._wire)
         self.url = f"http://{HOST}:{self._server.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
@@ -79,7 +79,14 @@ class SheetsServer:
         self.close(quietly=error is not None)
 
     def close(self, *, quietly: bool = False) -> None:
-        """Stop serving; a request at which the emulator itself failed is raised now, unless `quietly`."""
+        """Stop serving.
+
+        Args:
+            quietly: whether to say nothing of errors of the emulator.
+
+        Raises:
+            RuntimeError: the emulator itself failed at a request.
+        """
         self._wire.closing.set()
         self._server.shutdown()
         self._thread.join()
@@ -96,7 +103,7 @@ class SheetsServer:
 
     @property
     def requests(self) -> list[Record]:
-        """Every request so far, oldest first; may be cleared."""
+        """The record of every request so far, oldest first; the list may be cleared."""
         return self._wire.requests
 
     @requests.setter
@@ -122,7 +129,7 @@ class SheetsServer:
         self._wire.on_request = call
 
     def add_user(self, address: str) -> str:
-        """Return a token for a user who is not the owner: whom protected ranges hold, unless among their editors.
+        """Return a token for a user other than the owner, who may edit only the protected ranges that name this user.
 
         Requests with the header `Authorization: Bearer TOKEN` are this user's; all others are the owner's.
         """
@@ -164,15 +171,15 @@ class SheetsServer:
         *,
         key: str | None = None,
     ) -> str:
-        """Return a new spreadsheet with sheets of so many rows and columns; its key.
+        """Make a spreadsheet, and return its key.
 
         Args:
             title: of the spreadsheet.
-            sheets: title, rows and columns of each.
-            key: letters, digits, `-` and `_`; None makes one, as long as Google's are.
+            sheets: title, number of rows and number of columns of each sheet.
+            key: letters, digits, `-` and `_`; None for a random one of the length that Google's have.
 
         Raises:
-            ValueError: what no spreadsheet can be, or a key that another one has.
+            ValueError: no spreadsheet can have these sheets or this key, or another spreadsheet has the key.
         """
         wanted = list(sheets)
         with self._wire.lock:
@@ -188,7 +195,7 @@ class SheetsServer:
                 raise ValueError(error.message) from None
 
     def cells(self, key: str, sheet: str) -> list[list[Scalar]]:
-        """Return the rows of a sheet as values, None for a blank, without trailing blanks.
+        """Return the values of a sheet row by row, with None for a blank, and without blanks at the end of each row.
 
         Raises:
             KeyError: there is no such spreadsheet, or no such sheet.

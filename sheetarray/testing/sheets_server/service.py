@@ -1,96 +1,38 @@
-"""The service without its wire: which method a request calls, and the spreadsheets that it works on."""
+"""The service without HTTP: its methods, its spreadsheets, and the answer to a request."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs
 
 from . import batch, creating, drive, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import make_sheet
 from .errors import ApiError, FileContent, Json, invalid
+from .methods import METHODS, Method
 from .protection import protecting
 from .schema import MessageSchemas, drop_nulls
 from .spreadsheet import CELLS_LIMIT, Spreadsheet, new_key
 
-_KEY = r"/v4/spreadsheets/(?P<spreadsheetId>[^/:]+)"
-_RANGE = rf"{_KEY}/values/(?P<range>.+)"
+# Parameters of queries that may stand several times, and those that are booleans
 _LISTS = {"ranges"}
 _FLAGS = {"includeGridData", "includeValuesInResponse", "prettyPrint"}
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method of the service.
-
-    Attributes:
-        name: what the discovery document calls it.
-        http: its HTTP method.
-        path: of its URL, still quoted.
-        prefix: where its body is bound, as messages show.
-        writes: whether it counts as a write.
-    """
-
-    name: str
-    http: str
-    path: str
-    prefix: str = ""
-    writes: bool = False
-
-    def match(self, http: str, path: str) -> dict[str, str] | None:
-        """Return the parameters in the path of a request that calls it."""
-        match = re.fullmatch(self.path, path) if http == self.http else None
-        return {name: unquote(part) for name, part in match.groupdict().items()} if match else None
-
-
-_FILES = "/drive/v3/files"
-_FILE = rf"{_FILES}/(?P<fileId>[^/:]+)"
-_PERMISSION = f"{_FILE}/permissions/(?P<permissionId>[^/]+)"
-
-METHODS = [
-    Method("drive.files.create", "POST", _FILES, "", True),
-    Method("drive.files.list", "GET", _FILES),
-    Method("drive.files.get", "GET", f"{_FILE}/?"),
-    Method("drive.files.delete", "DELETE", f"{_FILE}/?", "", True),
-    Method("drive.files.update", "PATCH", f"{_FILE}/?", "", True),
-    Method("drive.files.copy", "POST", f"{_FILE}/copy", "", True),
-    Method("drive.files.export", "GET", f"{_FILE}/export"),
-    Method("drive.files.upload", "POST", f"/upload{_FILES}", "", True),
-    Method("drive.files.replace", "PUT", "/upload/drive/v2/files/(?P<fileId>[^/:]+)", "", True),
-    Method("drive.comments.list", "GET", f"{_FILE}/comments"),
-    Method("drive.comments.create", "POST", f"{_FILE}/comments", "", True),
-    Method("drive.permissions.create", "POST", f"{_FILE}/permissions", "", True),
-    Method("drive.permissions.list", "GET", f"{_FILE}/permissions"),
-    Method("drive.permissions.get", "GET", _PERMISSION),
-    Method("drive.permissions.update", "PATCH", _PERMISSION, "", True),
-    Method("drive.permissions.delete", "DELETE", _PERMISSION, "", True),
-    Method("spreadsheets.create", "POST", "/v4/spreadsheets/?", "spreadsheet", True),
-    Method("spreadsheets.get", "GET", f"{_KEY}/?"),
-    Method("spreadsheets.batchUpdate", "POST", f"{_KEY}/?:batchUpdate", "", True),
-    Method("spreadsheets.getByDataFilter", "POST", f"{_KEY}/?:getByDataFilter"),
-    Method("spreadsheets.values.batchGetByDataFilter", "POST", f"{_KEY}/values:batchGetByDataFilter"),
-    Method("spreadsheets.values.batchUpdateByDataFilter", "POST", f"{_KEY}/values:batchUpdateByDataFilter", "", True),
-    Method("spreadsheets.values.batchClearByDataFilter", "POST", f"{_KEY}/values:batchClearByDataFilter", "", True),
-    Method("spreadsheets.values.batchGet", "GET", f"{_KEY}/values:batchGet"),
-    Method("spreadsheets.values.batchUpdate", "POST", f"{_KEY}/values:batchUpdate", "", True),
-    Method("spreadsheets.values.batchClear", "POST", f"{_KEY}/values:batchClear", "", True),
-    Method("spreadsheets.values.append", "POST", f"{_RANGE}:append", "data", True),
-    Method("spreadsheets.values.clear", "POST", f"{_RANGE}:clear", "", True),
-    Method("spreadsheets.values.update", "PUT", _RANGE, "data", True),
-    Method("spreadsheets.values.get", "GET", _RANGE),
-    Method("spreadsheets.developerMetadata.search", "POST", f"{_KEY}/developerMetadata:search"),
-    Method("spreadsheets.developerMetadata.get", "GET", f"{_KEY}/developerMetadata/(?P<metadataId>[^/]+)"),
-    Method("spreadsheets.sheets.copyTo", "POST", rf"{_KEY}/sheets/(?P<sheetId>[^/:]+):copyTo", "", True),
-]
-
-
 @dataclass
 class Call:
-    """A request that has found its method; `user` is None for the owner, and drive.NOBODY for a key of the API."""
+    """A request that has been read.
+
+    Attributes:
+        method: which it calls.
+        params: of its path and its query.
+        body: checked; {} without one.
+        mask: the fields of the answer that are wanted; {} for all.
+        user: who sends it; None is the owner, `drive.NOBODY` somebody who has an API key only.
+    """
 
     method: Method
     params: Json
@@ -101,14 +43,15 @@ class Call:
 
 @dataclass
 class Service:
-    """Spreadsheets by key, and who may touch them.
+    """The state of the service.
 
     Attributes:
-        limit: cells of one spreadsheet.
-        schema: what requests are held against; None for nothing.
-        forbidden: keys that are refused: "all", or only "writes".
-        users: who sends a request, by the token of its Authorization header; any other token is the owner's.
-        entries: what Drive knows of spreadsheets, by their keys.
+        limit: the most cells that one spreadsheet may have.
+        schema: the schemas that requests must follow; None to check none.
+        spreadsheets: by key.
+        forbidden: the keys for which requests are refused: "all" of them, or only "writes".
+        users: the addresses of users by the tokens of Authorization headers; any other token is the owner's.
+        entries: what Drive keeps of spreadsheets, by key.
     """
 
     limit: int = CELLS_LIMIT
@@ -126,7 +69,17 @@ class Service:
         raise ApiError(404, f"The emulator has no method {http} {path}")
 
     def read_call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
-        """Return a request, checked against the schema."""
+        """Return a request with its query and body read and checked.
+
+        Args:
+            method: which it calls.
+            params: of the path.
+            query: of the URL, quoted.
+            body: as it was sent.
+
+        Raises:
+            ApiError: the query or the body is not what the method takes.
+        """
         parameters = parse_qs(query, keep_blank_values=True)
         if method.name.startswith("drive."):
             content = _UPLOADS[method.name](body) if method.name in _UPLOADS else _parse_content(body)
@@ -143,7 +96,11 @@ class Service:
         return Call(method, {**typed, **params}, checked, mask)
 
     def answer(self, call: Call) -> Json | FileContent:
-        """Do what a request asks; a request that fails has changed nothing."""
+        """Do what a request asks, and return the answer.
+
+        Raises:
+            ApiError: the request is refused, and has changed nothing.
+        """
         if not call.method.writes:
             return self._answer(call)
         self._forget_results()
@@ -154,7 +111,7 @@ class Service:
             drive.note_change(self, call.params)
 
     def _forget_results(self) -> None:
-        """Let formulas be worked out anew."""
+        """Forget the results of all formulas, so that they are worked out anew."""
         for spreadsheet in self.spreadsheets.values():
             spreadsheet.evaluator = None
 
@@ -197,7 +154,11 @@ class Service:
             return apply_mask(call, answers[name]())
 
     def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
-        """Return the spreadsheet of a key."""
+        """Return the spreadsheet that has a key, for a request that writes or does not.
+
+        Raises:
+            ApiError: 403 if requests for it are refused, 404 if no spreadsheet has the key.
+        """
         if self.forbidden.get(key) == "all" or (writes and key in self.forbidden):
             raise ApiError(403, "The caller does not have permission")
         if key not in self.spreadsheets:
@@ -205,7 +166,13 @@ class Service:
         return self.spreadsheets[key]
 
     def add_spreadsheet(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
-        """Return a new spreadsheet; its first sheet has the id 0."""
+        """Add a spreadsheet, whose first sheet has the id 0, and return it.
+
+        Args:
+            title: of the spreadsheet.
+            sheets: title, number of rows and number of columns of each sheet.
+            key: None for a random one.
+        """
         spreadsheet = Spreadsheet(key or new_key(), title, limit=self.limit)
         for index, (name, rows, columns) in enumerate(sheets):
             wanted: Json = {"title": name, "gridProperties": {"rowCount": rows, "columnCount": columns}}
@@ -253,6 +220,7 @@ def apply_mask(call: Call, answer: Json) -> Json:
 
 
 def _parse_content(body: bytes) -> Any:
+    """Return the JSON of a body; {} for an empty one."""
     if not body.strip():
         return {}
     try:
@@ -275,7 +243,10 @@ _UPLOADS: dict[str, Callable[[bytes], Any]] = {"drive.files.replace": _decode_te
 
 
 def _flatten(requests: Any) -> Any:
-    """Return the requests of a batch, those in lists among them too and nulls left out, as some clients send them."""
+    """Return the requests of a batchUpdate without nulls, and with lists of requests among them made one list.
+
+    Some clients send such lists and nulls, and the service takes them.
+    """
     if not isinstance(requests, list) or all(isinstance(request, dict) for request in requests):
         return requests
     flat = [inner for request in requests for inner in (request if isinstance(request, list) else [request])]
@@ -283,11 +254,12 @@ def _flatten(requests: Any) -> Any:
 
 
 def _no_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which are no JSON."""
     raise ValueError(name)
 
 
 def _to_typed(query: dict[str, list[str]]) -> Json:
-    """Return the parameters of a query, where no schema knows them."""
+    """Return the parameters of a query as lists, booleans and texts; used if no schema says their types."""
     return {
         name: values if name in _LISTS else values[-1].lower() == "true" if name in _FLAGS else values[-1]
         for name, values in query.items()

@@ -10,28 +10,28 @@ from .errors import ApiError, Json, invalid
 from .grid import SheetGrid
 from .ranges import COLUMNS_LIMIT, GridArea, Span, cells_span, format_range, split
 
-CELLS_LIMIT = 10_000_000
+CELLS_LIMIT = 10_000_000  # cells of a spreadsheet, blank ones included
 
 
 @dataclass
 class ServedSheet:
-    """One sheet.
+    """One sheet of a spreadsheet.
 
     Attributes:
         id: unique in its spreadsheet.
         title: unique in its spreadsheet, whatever the case of its letters.
         grid: its cells.
-        grid_properties: those of GridProperties that are no size: frozen rows, hidden gridlines.
-        properties: further ones of SheetProperties, such as `hidden` and `tabColorStyle`.
-        merges: cells that are merged.
-        protected: protected ranges, by id.
-        dimensions: DimensionProperties that differ from the default: dimension -> index -> properties.
-        groups: groups of rows or columns: their dimension, startIndex, endIndex and depth.
-        collapsed: those of them that are folded away.
-        basic_filter: as it was set; None for none.
-        overlays: conditional formats, charts, banded ranges, filter views, slicers and tables, by their names in the
-            resource.
-        kind: its type; one that is no GRID but an OBJECT holds one chart, and no cells.
+        grid_properties: its GridProperties but for the numbers of rows and columns: frozen rows, hidden gridlines.
+        properties: its SheetProperties that have no attribute here, such as `hidden` and `tabColorStyle`.
+        merges: the ranges whose cells are merged.
+        protected: the protected ranges, by id; their "range" is a Span.
+        dimensions: by "ROWS" or "COLUMNS", then by index: the DimensionProperties that differ from the default.
+        groups: the groups of rows or columns: their dimension, startIndex, endIndex and depth.
+        collapsed: those of the groups whose rows or columns are hidden.
+        basic_filter: the BasicFilter; None without one.
+        overlays: lists of conditional formats, charts, banded ranges, filter views, slicers and tables, by the names
+            that they have in the resource of a sheet.
+        kind: its type: GRID, or OBJECT for a sheet without cells that shows one chart.
     """
 
     id: int
@@ -50,11 +50,15 @@ class ServedSheet:
 
     @property
     def hidden(self) -> bool:
-        """Whether it is not shown."""
+        """Whether people do not see it among the sheets."""
         return bool(self.properties.get("hidden"))
 
     def area(self, span: Span) -> GridArea:
-        """Return the cells that a span covers; one that starts outside the grid is refused."""
+        """Return the cells of a span that lie on the grid.
+
+        Raises:
+            ApiError: the span begins outside the grid.
+        """
         grid = self.grid
         if (span.top or 0) >= grid.rows or (span.left or 0) >= grid.columns:
             raise invalid(
@@ -64,7 +68,7 @@ class ServedSheet:
         return span.on(grid.rows, grid.columns)
 
     def copy(self) -> ServedSheet:
-        """Return another one in the same state."""
+        """Return a sheet in the same state, which may be changed without changing this one."""
         held = {name: copy.deepcopy(value) for name, value in vars(self).items() if name != "grid"}
         return ServedSheet(grid=self.grid.copy(), **held)
 
@@ -73,7 +77,13 @@ class ServedSheet:
 class RangeName:
     """A named range: a name for a span of one sheet.
 
-    Where the cells that it named were deleted, `span` is None: the service lists it no more, but the name stays taken.
+    If its cells were deleted, `span` is None: the service lists it no more, but no other range may have its name.
+
+    Attributes:
+        id: unique in its spreadsheet.
+        name: unique in its spreadsheet, whatever the case of its letters.
+        sheet: the id of the sheet.
+        span: the cells.
     """
 
     id: str
@@ -82,7 +92,7 @@ class RangeName:
     span: Span | None
 
     def json(self) -> Json:
-        """Return its resource."""
+        """Return the NamedRange of the API."""
         assert self.span is not None
         return {"namedRangeId": self.id, "name": self.name, "range": self.span.json(self.sheet)}
 
@@ -92,11 +102,15 @@ class Spreadsheet:
     """One spreadsheet.
 
     Attributes:
-        key: what its URL has.
-        title: what its owner calls it.
-        limit: cells that all its grids may have together.
-        user: whose request is being answered; None for the owner.
-        evaluator: what is known of its formulas, for as long as nothing is written; see `formulas.evaluator_of`.
+        key: its id, which stands in its URL.
+        title: its name.
+        limit: the most cells that its sheets may have together.
+        properties: its SpreadsheetProperties but for the title.
+        sheets: in the order in which people see them.
+        named: the named ranges, by id.
+        metadata: the entries of developer metadata, by id.
+        user: who sends the request that is being answered; None for the owner.
+        evaluator: the results of formulas, until something is written (`formulas.evaluator_of`).
     """
 
     key: str
@@ -110,7 +124,7 @@ class Spreadsheet:
     evaluator: object = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Spreadsheet:
-        """Return another one in the same state."""
+        """Return a spreadsheet in the same state, which may be changed without changing this one."""
         return Spreadsheet(
             key=self.key,
             title=self.title,
@@ -128,11 +142,11 @@ class Spreadsheet:
 
     @property
     def cells(self) -> int:
-        """The cells of all grids, blank ones too."""
+        """The number of cells of all sheets, blank ones included."""
         return sum(sheet.grid.rows * sheet.grid.columns for sheet in self.sheets)
 
     def sheet(self, sheet_id: int | None) -> ServedSheet:
-        """Return the sheet of an id; none means 0, as in protocol buffers."""
+        """Return the sheet that has an id; None is the id 0, which protocol buffers leave out."""
         for sheet in self.sheets:
             if sheet.id == (sheet_id or 0):
                 return sheet
@@ -148,7 +162,7 @@ class Spreadsheet:
         return sheet, Span.from_json(place)
 
     def sheet_titled(self, title: str) -> ServedSheet | None:
-        """Return the sheet of a title; letters of another case do, where no title has just these."""
+        """Return the sheet that has a title, or else one whose title differs in the case of its letters only."""
         for same in (str, str.casefold):
             for sheet in self.sheets:
                 if same(sheet.title) == same(title):
@@ -156,14 +170,17 @@ class Spreadsheet:
         return None
 
     def range_named(self, name: str) -> RangeName | None:
-        """Return the named range of a name, in any case."""
+        """Return the range that has a name, whatever the case of its letters."""
         for named in self.named.values():
             if named.name.casefold() == name.casefold():
                 return named
         return None
 
     def resolve(self, text: str) -> tuple[ServedSheet, Span]:
-        """Return the sheet and the span that a range in A1 notation, a title, or a name of a range means."""
+        """Return the sheet and the span that a text means: A1 notation, the title of a sheet, or the name of a range.
+
+        Without a title, A1 notation is about the first sheet that is not hidden.
+        """
         title, cells, quotes = split(text)
         if title is None:
             assert cells is not None
@@ -185,7 +202,7 @@ class Spreadsheet:
         raise invalid(f"Unable to parse range: {text}")
 
     def room_for(self, cells: int, columns: int = 0) -> None:
-        """Refuse a grid that grows by so many cells, to so many columns, where that breaks a limit."""
+        """Refuse to add so many cells, or to let a sheet have so many columns, if that breaks a limit."""
         if cells > 0 and self.cells + cells > self.limit:
             raise invalid(
                 f"This action would increase the number of cells in the workbook above the limit of {self.limit} cells."
@@ -212,10 +229,10 @@ class Spreadsheet:
 
 
 def new_id() -> int:
-    """Return an id that nothing has yet, most probably."""
+    """Return a random id, which almost certainly nothing else has."""
     return 1 + secrets.randbelow(2**31 - 2)
 
 
 def new_key() -> str:
-    """Return a key for a spreadsheet, as long as a real one."""
+    """Return a random key for a spreadsheet, with the length of a real one."""
     return "1" + secrets.token_urlsafe(32)[:43]

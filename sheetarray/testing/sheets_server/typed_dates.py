@@ -22,17 +22,17 @@ _MONTHS |= {name[:3].casefold(): index for index, name in enumerate(month_name) 
 
 _NAME = re.compile(r"[a-z]{3,9}(?=[- ]\d)", re.IGNORECASE)
 
-Typed = tuple[float, Json | None]
+Typed = tuple[float, Json | None]  # the number that a cell holds, and its NumberFormat
 
 
 def begins_with_month(value: str) -> bool:
-    """Return whether a text begins with the name of a month and a number, as no date but those with names does."""
+    """Return whether a text begins with the name of a month and a digit after it, as in `Jan 5`."""
     match = _NAME.match(value)
     return match is not None and match[0].casefold() in _MONTHS
 
 
 def typed_date(value: str) -> Typed | None:
-    """Return the day that a text names, and how it was written; None where it names none.
+    """Return the serial date that a text means, and a format that shows it as it was written; None for other text.
 
     Example:
         >>> typed_date("Jan 5, 2024")
@@ -51,7 +51,7 @@ def typed_date(value: str) -> Typed | None:
 
 
 def _parse_numbers(value: str) -> tuple[str, int, int, str] | None:
-    """Return year, month, day and pattern of a date of numbers."""
+    """Return year, month, day and pattern of a date such as `2024-01-05` or `1/5/24`; the year may be ""."""
     if match := _ISO.fullmatch(value):
         year, mark, month, day = match.groups()
         return year, int(month), int(day), f"yyyy{mark}{'m' * len(month)}{mark}{'d' * len(day)}"
@@ -63,7 +63,7 @@ def _parse_numbers(value: str) -> tuple[str, int, int, str] | None:
 
 
 def _parse_month_name(value: str) -> tuple[str, int, int, str] | None:
-    """Return year, month, day and pattern of a date with the name of its month."""
+    """Return year, month, day and pattern of a date such as `5 Jan 2024` or `January 2024`; the year may be ""."""
     if match := _DAY_AND_NAME.fullmatch(value):
         day, mark, name, year = match.groups()
         pattern = f"{'d' * len(day)}{mark}{_letters(name)}" + (f"{mark}{'y' * len(year)}" if year else "")
@@ -84,7 +84,7 @@ def _letters(name: str) -> str:
 
 
 def typed_time(value: str) -> Typed | None:
-    """Return the part of a day that a text names; from 24 hours on it is a duration."""
+    """Return the time of day that a text means, in days, and its format; from 24 hours on it is a duration."""
     if match := _HOUR.fullmatch(value):
         hours, space, half = match.groups()
         minutes, seconds, fraction, pattern = "0", None, None, f"{'h' * len(hours)}{space}am/pm"
@@ -104,7 +104,7 @@ def typed_time(value: str) -> Typed | None:
 
 
 def typed_moment(value: str) -> Typed | None:
-    """Return the day and the time of day that a text names."""
+    """Return the serial date that a text of a date and a time of day means, and its format; None for other text."""
     match = _BOTH.fullmatch(value)
     day, time = (typed_date(match[1]), typed_time(match[2])) if match else (None, None)
     if day is None or time is None or time[0] >= 1:

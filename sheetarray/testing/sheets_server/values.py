@@ -1,4 +1,4 @@
-"""The methods `spreadsheets.values.*`: blocks of cells out and in."""
+"""The methods `spreadsheets.values.*`, which read and write rectangles of cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from . import entered, rendered
 from .batch.dimensions import insert
 from .errors import Json, invalid, within
 from .formulas import Evaluator
-from .grid import SKIP, GridCell, SheetGrid, Skip
+from .grid import SKIP, GridCell, Skip
+from .last_table import find_last_table
 from .ranges import GridArea, Span, format_range, split
 from .spreadsheet import ServedSheet, Spreadsheet
 
@@ -20,26 +21,26 @@ Params = dict[str, Any]
 
 
 def get(spreadsheet: Spreadsheet, params: Params) -> Json:
-    """`values.get`."""
+    """`values.get`: return the values of a range."""
     return _read_range(spreadsheet, params["range"], params)
 
 
 def batch_get(spreadsheet: Spreadsheet, params: Params) -> Json:
-    """`values.batchGet`."""
+    """`values.batchGet`: return the values of several ranges."""
     ranges = params.get("ranges") or []
     ranges_read = [_read_range(spreadsheet, text, params) for text in ranges]
     return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": ranges_read} if ranges_read else {})
 
 
 def update(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
-    """`values.update`."""
+    """`values.update`: write values into a range."""
     block = _Block.plan(spreadsheet, body, _choose_reading(params), params["range"])
     block.put()
     return block.build_response(_response_options(params))
 
 
 def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`values.batchUpdate`: every range is looked at before the first one is written."""
+    """`values.batchUpdate`: write values into several ranges, after all of them have been checked."""
     option = _choose_reading(body)
     blocks = []
     for index, data in enumerate(body.get("data") or []):
@@ -60,14 +61,14 @@ def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 
 def clear(spreadsheet: Spreadsheet, params: Params) -> Json:
-    """`values.clear`."""
+    """`values.clear`: clear the values of a range."""
     sheet, area = _find_area(spreadsheet, params["range"])
     sheet.grid.clear(area)
     return {"spreadsheetId": spreadsheet.key, "clearedRange": format_range(sheet.title, area)}
 
 
 def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
-    """`values.batchClear`."""
+    """`values.batchClear`: clear the values of several ranges."""
     areas = []
     for index, text in enumerate(body.get("ranges") or []):
         with within(f"Invalid range[{index}]"):
@@ -79,11 +80,11 @@ def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
 
 
 def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
-    """`values.append`: below the last table of a range, growing the grid as needed."""
+    """`values.append`: write values below the last table of a range; the grid grows as needed."""
     sheet, searched = _find_area(spreadsheet, params["range"])
     columns = _read_columns(body, _choose_reading(params))
     grid = sheet.grid
-    table = _find_table(Evaluator(spreadsheet).grid(sheet), searched)
+    table = find_last_table(Evaluator(spreadsheet).grid(sheet), searched)
     top, left = (table.bottom, table.left) if table else (searched.top, searched.left)
     height, width = max(map(len, columns), default=0), len(columns)
     rows, wide = max(grid.rows, top + height), max(grid.columns, left + width)
@@ -104,7 +105,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
 
 
 def _choose_reading(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
-    """Return the function that reads a value as the option asks for; None for RAW."""
+    """Return the function that makes a cell and its format of a value as if it was typed; None if values are RAW."""
     option = options.get("valueInputOption")
     if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
         raise invalid("'valueInputOption' is required but not specified")
@@ -112,7 +113,7 @@ def _choose_reading(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Jso
 
 
 def _response_options(options: Json) -> Json | None:
-    """Return the options with which a write answers the values, where it does."""
+    """Return the options by which a write answers the values it has written; None if it is not to answer them."""
     if not options.get("includeValuesInResponse"):
         return None
     return {
@@ -132,7 +133,7 @@ def _read_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
 
 
 def _build_value_range(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, options: Json) -> Json:
-    """Return the ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
+    """Return the ValueRange of an area without trailing blanks; it has no `values` if all cells are blank."""
     columns = rendered.render_columns(
         spreadsheet,
         sheet,
@@ -160,42 +161,13 @@ def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
     return line
 
 
-def _find_table(grid: SheetGrid, searched: GridArea) -> GridArea | None:
-    """Return the last table that a range meets: the block of cells around its last cell that is not blank."""
-    ends = [(len(cells), index) for index, cells in enumerate(grid.block(searched)) if cells]
-    if not ends:
-        return None
-    length, index = max(ends)
-    top = searched.top + length - 1
-    left = searched.left + index
-    bottom, right = top + 1, left + 1
-    while True:
-        before = (top, bottom, left, right)
-        wide = range(max(0, left - 1), min(grid.columns, right + 1))
-        while top and any(grid.cell(top - 1, column) is not None for column in wide):
-            top -= 1
-        while bottom < grid.rows and any(grid.cell(bottom, column) is not None for column in wide):
-            bottom += 1
-        first, last = max(0, top - 1), min(grid.rows, bottom + 1)
-        if left and _find_filled(grid, left - 1, first, last):
-            left -= 1
-        if right < grid.columns and _find_filled(grid, right, first, last):
-            right += 1
-        if before == (top, bottom, left, right):
-            return GridArea(top, bottom, left, right)
-
-
-def _find_filled(grid: SheetGrid, column: int, top: int, bottom: int) -> bool:
-    return bool(grid.column(column, top, bottom))
-
-
-Entry = GridCell | Skip
+Entry = GridCell | Skip  # a cell to be written
 
 
 def _read_columns(
     body: Json, typed: Callable[[Any], tuple[Entry, Json | None]] | None
 ) -> list[list[tuple[Entry, Json | None]]] | list[list[Entry]]:
-    """Return the columns of a ValueRange as cells; with number formats where they are read as typed."""
+    """Return the values of a ValueRange by column: cells; if they are read as typed, pairs of a cell and its format."""
     lines: list[list[Any]] = body.get("values") or []
     if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
         raise invalid("Invalid value at 'values' (type.googleapis.com/google.protobuf.ListValue)")
@@ -217,7 +189,18 @@ def _read_columns(
 
 @dataclass
 class _Block:
-    """Cells on their way into a sheet."""
+    """Values that are to be written into a sheet.
+
+    Attributes:
+        spreadsheet: of the sheet.
+        sheet: into which they are written.
+        top: the first row.
+        left: the first column.
+        columns: the cells by column, as `_read_columns` returns them.
+        rows: the rows in which `put` has written a cell.
+        filled: the columns in which it has.
+        count: the number of cells that it has written.
+    """
 
     spreadsheet: Spreadsheet
     sheet: ServedSheet
@@ -236,7 +219,14 @@ class _Block:
         typed: Callable[[Any], tuple[Entry, Json | None]] | None,
         text: str | None = None,
     ) -> _Block:
-        """Return a block that fits; nothing is written yet."""
+        """Return the values of a ValueRange, after checking that its range has room for them; nothing is written yet.
+
+        Args:
+            spreadsheet: to be written.
+            body: the ValueRange.
+            typed: makes cells of values (`_choose_reading`).
+            text: the range in the URL, with which that of the body must agree; None if the URL has none.
+        """
         inner = body.get("range")
         text = text if text is not None else inner or ""
         sheet, span = spreadsheet.resolve(text)
@@ -248,7 +238,13 @@ class _Block:
         return block
 
     def fit(self, area: GridArea, span: Span, text: str) -> None:
-        """Refuse a block that is larger than its range; a range of one cell is where it starts."""
+        """Refuse values that exceed their range, or the grid if the range is a single cell, at which they begin.
+
+        Args:
+            area: the cells of the range.
+            span: the range.
+            text: the range as it was sent, for messages.
+        """
         grid = self.sheet.grid
         bottom, right = (grid.rows, grid.columns) if span.is_one_cell else (area.bottom, area.right)
         shown = text if split(text)[0] is not None else format_range(self.sheet.title, span)
@@ -263,7 +259,7 @@ class _Block:
         return max(map(len, self.columns), default=0)
 
     def put(self) -> None:
-        """Write it, and count what is written."""
+        """Write the values, and note where and how many."""
         for column, entries in enumerate(self.columns, self.left):
             pairs = entries and isinstance(entries[0], tuple)
             cells = [entry[0] for entry in entries] if pairs else entries
@@ -285,7 +281,7 @@ class _Block:
                 marks.put(row, row + 1, old | {"userEnteredFormat": look})
 
     def build_response(self, responding: Json | None) -> Json:
-        """Return the UpdateValuesResponse."""
+        """Return the UpdateValuesResponse, with the values if there are options for them (`responding`)."""
         height, width = max(1, self.height), max(1, len(self.columns))
         area = GridArea(self.top, self.top + height, self.left, self.left + width)
         answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": format_range(self.sheet.title, area)}

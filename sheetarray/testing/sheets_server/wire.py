@@ -1,4 +1,4 @@
-"""The wire: from the bytes of a request to those of its answer, with all that may go wrong on the way."""
+"""`Connection`: a WSGI application that makes answers of requests, and the faults that tests ask for."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from . import bundles
 from .drive import NOBODY
 from .errors import ApiError, FileContent, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
-from .service import Method, Service
+from .methods import Method
+from .service import Service
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-Target = tuple[Method, dict[str, str]] | str | ApiError  # a text is the type of the body of a bundle
+# The target of a request: a method and the parameters of its path; a text, the media type of a bundle; or an error
+Target = tuple[Method, dict[str, str]] | str | ApiError
 ServiceAnswer = Json | FileContent | ApiError
 _JSON = "application/json; charset=UTF-8"
-_NAMES = ("127.0.0.1", "localhost")
+_NAMES = ("127.0.0.1", "localhost")  # the hosts that a request may name
 
 
 @dataclass
@@ -33,14 +35,14 @@ class Record:
     """One request, and how it was answered.
 
     Attributes:
-        method: of HTTP.
+        method: the HTTP method.
         path: of the URL, quoted as it was sent.
         query: of the URL, quoted as it was sent.
         received: the body.
-        sent: the body of the answer, as far as it was sent.
-        status: of the answer; 0 where none was sent.
-        writes: whether it counts as a write.
-        user: who sent it; None for the owner, "" where a key of the API stands in for a user.
+        sent: the body of the answer, or the part of it that was sent.
+        status: the HTTP status of the answer; 0 if none was sent.
+        writes: whether it counts as a write for the quota.
+        user: who sent it; None for the owner, "" for somebody who has an API key only.
     """
 
     method: str
@@ -54,19 +56,19 @@ class Record:
 
 
 class DroppedError(ConnectionError):
-    """There is no one to answer."""
+    """The connection of a request is gone, so that it cannot be answered."""
 
 
 class Connection:
     """A WSGI application around a service.
 
     Attributes:
-        requests: every request so far.
-        faults: what goes wrong.
-        on_request: called with each record before anything is done about the request.
-        crashes: what the emulator itself failed at.
-        lock: held while the service's state is touched.
-        closing: set when nothing is worth waiting for any more.
+        requests: the records of all requests so far.
+        faults: the faults that tests ask for.
+        on_request: called with the record of each request before it is answered.
+        crashes: exceptions that are bugs of the emulator.
+        lock: held while the state of the service is read or changed.
+        closing: set when the server closes, which ends the waiting of faults.
     """
 
     def __init__(self, service: Service, quota: Quota, payload: int) -> None:
@@ -122,7 +124,7 @@ class Connection:
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
 
     def _find_user(self, environ: WSGIEnvironment, record: Record) -> str | None:
-        """Return the user whose token a request bears, or None for the owner; NOBODY where it has a key instead."""
+        """Return the user whose token a request has; None for any other token; NOBODY for an API key without one."""
         token = str(environ.get("HTTP_AUTHORIZATION", ""))
         keyed = "HTTP_X_GOOG_API_KEY" in environ or "key=" in record.query
         if keyed and not token and ("HTTP_X_GOOG_API_KEY" in environ or parse_qs(record.query).get("key")):
@@ -130,13 +132,13 @@ class Connection:
         return self._service.users.get(token.removeprefix("Bearer "))
 
     def _odd_answer(self, fault: Fault, record: Record) -> bytes:
-        """Return an answer that looks like a success, and is none."""
+        """Return the body of an answer that has the status of a success, but not the content (`Fault.odd`)."""
         with self.lock:
             before = [other.sent for other in self.requests if other is not record and other.status == 200]
         return before[-1] if fault.status == "repeated" and before else ODD_ANSWERS.get(str(fault.status), b"{}")
 
     def _find_target(self, environ: WSGIEnvironment, record: Record) -> Target:
-        """Return the method that a request calls, if there is one; of a bundle, the type of its body."""
+        """Return the method that a request calls, the media type of the bundle that it is, or an error."""
         if str(environ.get("HTTP_HOST", "")).partition(":")[0] not in _NAMES:
             return ApiError(403, "The emulator answers to 127.0.0.1 and localhost only.")
         if bundles.is_bundle(record.method, record.path):
@@ -152,7 +154,7 @@ class Connection:
         return method, params
 
     def _answer_bundle(self, record: Record, content_type: str) -> ServiceAnswer:
-        """Return the answer to a bundle, each request of which counts."""
+        """Return the answer to a bundle; each of its requests has a record, and counts for the quota."""
         answers = []
         try:
             for request in bundles.read_bundle(record.received, content_type):
@@ -168,7 +170,7 @@ class Connection:
         return bundles.write_bundle(answers)
 
     def _answer(self, record: Record, target: Target) -> ServiceAnswer:
-        """Return the service's answer to a request."""
+        """Return the answer of the service to a request; an error is returned too, not raised."""
         if isinstance(target, str):
             return self._answer_bundle(record, target)
         if isinstance(target, ApiError):
@@ -187,10 +189,11 @@ class Connection:
         except (AttributeError, KeyError, TypeError, ValueError):
             if self._service.schema is not None:
                 raise
-            return invalid("Request contains an invalid argument.")  # no schema has looked at it
+            return invalid("Request contains an invalid argument.")  # a body that no schema has checked is to blame
 
 
 def _read_record(environ: WSGIEnvironment) -> Record:
+    """Read a request to its end, and return its record."""
     from werkzeug.exceptions import ClientDisconnected
     from werkzeug.wsgi import get_input_stream
 
@@ -201,7 +204,7 @@ def _read_record(environ: WSGIEnvironment) -> Record:
     except (ClientDisconnected, OSError):
         raise DroppedError("the client went away in the middle of its request") from None
     if method == "POST" and (other := str(environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")).upper()):
-        method = other  # a query that is too long for a URL stands in the body
+        method = other  # clients send a query that is too long for a URL in the body
         if str(environ.get("CONTENT_TYPE", "")).startswith("application/x-www-form-urlencoded"):
             query, body = "&".join(filter(None, (query, body.decode("latin-1")))), b""
     return Record(method, path, query, body)
@@ -210,7 +213,7 @@ def _read_record(environ: WSGIEnvironment) -> Record:
 def _respond(
     start_response: StartResponse, record: Record, answer: ServiceAnswer, *, truncated: bool = False
 ) -> Iterable[bytes]:
-    """Send an answer; of a truncated one, half of what its length promises."""
+    """Send an answer; a truncated one ends after half of the bytes that its Content-Length says."""
     headers = list(answer.headers.items()) if isinstance(answer, ApiError) else []
     reason = "Error" if isinstance(answer, ApiError) else "OK"
     record.status, body, kind = _encode_answer(answer)
@@ -230,7 +233,7 @@ def _encode_answer(answer: ServiceAnswer) -> tuple[int, bytes, str]:
 
 
 def _to_json(content: Json | ApiError) -> bytes:
-    """Return JSON text; whole numbers beyond 64 bits take the way of Python's own."""
+    """Return JSON; integers of more than 64 bits, which orjson refuses, are written by Python's `json`."""
     import orjson
 
     try:
@@ -248,7 +251,7 @@ def _send(
     length: int | None = None,
     kind: str = _JSON,
 ) -> Iterable[bytes]:
-    """Send bytes as the body of an answer, whose header may claim that there are more."""
+    """Send bytes as the body of an answer, whose Content-Length may be another (`length`)."""
     record.status, record.sent = int(status.partition(" ")[0]), body
     content = ("Content-Type", kind)
     start_response(status, [*headers, content, ("Content-Length", str(len(body) if length is None else length))])
@@ -256,7 +259,7 @@ def _send(
 
 
 def _reset(environ: WSGIEnvironment) -> None:
-    """Break the connection off at once: the client gets a reset of TCP, not an end of the answer."""
+    """Break a connection off, so that the client gets a TCP reset instead of the end of an answer."""
     connection: socket.socket = environ["werkzeug.socket"]
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     os.close(connection.detach())

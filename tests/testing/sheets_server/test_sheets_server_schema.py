@@ -246,7 +246,7 @@ def test_every_method_of_the_emulator_is_in_the_document(server: SheetsServer) -
 
 
 def schema_methods() -> list[str]:
-    from sheetarray.testing.sheets_server.service import METHODS
+    from sheetarray.testing.sheets_server.methods import METHODS
 
     return [method.name for method in METHODS if not method.name.startswith("drive.")]
 
