@@ -79,10 +79,10 @@ def draw_multiples(
             row.append([Text(_cut(format_slice(indices), wide), "dim"), *picture])
         for number in range(max(map(len, row))):
             line = Text()
-            for number, cells in enumerate(row):
+            for after, cells in enumerate(row, 1):
                 line.append_text(cells[number] if number < len(cells) else Text())
-                if number < len(row) - 1:
-                    line.append(" " * ((wide + _GAP) * (number + 1) - line.cell_len))
+                if after < len(row):
+                    line.append(" " * ((wide + _GAP) * after - line.cell_len))
             lines.append(line)
         lines.append(Text())
     return lines

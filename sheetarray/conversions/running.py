@@ -125,7 +125,7 @@ def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, O
             for job in lost:
                 lost_again: list[Job] = []
                 outcomes = list(_run_in_pool(iter([job]), 1, 1, lost_again))
-                works = works or bool(outcomes)
+                works = works or bool(outcomes) or _can_start_process()
                 if not works:
                     raise RuntimeError(
                         "no process can be started: a script has to call convert_many below "
@@ -135,14 +135,28 @@ def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, O
 
 
 def _run_in_pool(jobs: Iterator[Job], workers: int, window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:
-    import multiprocessing
-
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    pool = _make_pool(workers)
     try:
         yield from _run_on(pool, jobs, window, lost)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _make_pool(workers: int) -> ProcessPoolExecutor:
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+
+
+def _can_start_process() -> bool:
+    """Return whether a process that has nothing to do starts; where none does, no file is to blame."""
+    with _make_pool(1) as pool:
+        try:
+            pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            return False
+    return True
 
 
 def run_on_scheduler(jobs: Iterator[Job], address: Any) -> Iterator[tuple[Job, Outcome]]:
