@@ -22,7 +22,7 @@ from .cells import LONGEST_EXACT
 from .cutting import split_elements
 from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
-from .piece_forms import PieceForm, match_forms
+from .sequence_forms import SequenceForm, match_sequences
 from .raw import RawCells
 from .shared_texts import SharedTexts
 from .tags import Tags
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FORMS = [  # of items
-    PieceForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
-    PieceForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
-    PieceForm((t.END_ITEM,), 0),
-    PieceForm((), 0, closed=(0,)),
+    SequenceForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
+    SequenceForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
+    SequenceForm((t.END_ITEM,), 0),
+    SequenceForm((), 0, closed=(0,)),
 ]
 _SHORT = 2**15  # bytes of a block that is split by plain Python, since the engine would take longer
 _OPENING, _CLOSING = b"<si><t>", b"</t></si>"
@@ -146,7 +146,7 @@ def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudge
     if texts is None or not len(items) or items[0] != 0:
         return None
     has, unmatched = np.zeros(len(items), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
-    for form, of_form in match_forms(tags, items, spans, _FORMS):
+    for form, of_form in match_sequences(tags, items, spans, _FORMS):
         has[of_form] = form.value
         unmatched[of_form] = False
     left = np.flatnonzero(unmatched)

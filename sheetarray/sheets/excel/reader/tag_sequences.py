@@ -12,25 +12,25 @@ import numpy as np
 from ....dtypes import Mask, Positions
 from . import tags as t
 from .cells import MOST_ROWS
-from .piece_forms import PieceForm, match_forms
+from .sequence_forms import SequenceForm, match_sequences
 from .tags import Tags, TagWords
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
 _FEWEST_ROWS = 4  # rows: with fewer, it is not worth while to find out whether all are alike
 
 _FORMS = [  # of cells
-    PieceForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
-    PieceForm((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2),
-    PieceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3),
-    PieceForm((), 0, closed=(0,)),
-    PieceForm((t.END_CELL,), 0),
-    PieceForm((t.VALUE, t.END_CELL), 1, closed=(1,)),
-    PieceForm((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, closed=(2,)),
-    PieceForm((t.FORMULA, t.END_FORMULA, t.END_CELL), 0),
-    PieceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, closed=(3,)),
-    PieceForm((t.FORMULA, t.END_CELL), 0, closed=(1,)),
-    PieceForm((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, closed=(1,)),
-    PieceForm((t.FORMULA, t.VALUE, t.END_CELL), 2, closed=(1, 2)),
+    SequenceForm((t.VALUE, t.END_VALUE, t.END_CELL), 1),
+    SequenceForm((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2),
+    SequenceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3),
+    SequenceForm((), 0, closed=(0,)),
+    SequenceForm((t.END_CELL,), 0),
+    SequenceForm((t.VALUE, t.END_CELL), 1, closed=(1,)),
+    SequenceForm((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, closed=(2,)),
+    SequenceForm((t.FORMULA, t.END_FORMULA, t.END_CELL), 0),
+    SequenceForm((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, closed=(3,)),
+    SequenceForm((t.FORMULA, t.END_CELL), 0, closed=(1,)),
+    SequenceForm((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, closed=(1,)),
+    SequenceForm((t.FORMULA, t.VALUE, t.END_CELL), 2, closed=(1, 2)),
 ]
 
 
@@ -78,7 +78,7 @@ def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
     values = cells.copy()
     formulas, odd = np.zeros((2, len(cells)), dtype=np.bool_)
     odd[:] = True
-    for form, of_form in match_forms(tags, cells, spans, _FORMS):
+    for form, of_form in match_sequences(tags, cells, spans, _FORMS):
         values[of_form] += form.value
         formulas[of_form] = t.FORMULA in form.after
         odd[of_form] = False
