@@ -1,4 +1,4 @@
-"""The forms that a cell or a shared string may have in XML: sequences of tags, each found for thousands of them at once."""
+"""The forms that a cell or a shared string may have in XML: sequences of tags, found for thousands of them at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SequenceForm:
 
     Attributes:
         after: the kinds of the tags after the first one, as `tags` numbers them.
-        value: the number of the tag that the value follows; the first tag of the form is 0, which has no value after it.
+        value: the number of the tag that the value follows, counted from 0; 0 for a form without a value.
         closed: the numbers of the tags that close themselves (`<v/>`).
     """
 

@@ -22,8 +22,8 @@ from .cells import LONGEST_EXACT
 from .cutting import split_elements
 from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
-from .sequence_forms import SequenceForm, match_sequences
 from .raw import RawCells
+from .sequence_forms import SequenceForm, match_sequences
 from .shared_texts import SharedTexts
 from .tags import Tags
 
