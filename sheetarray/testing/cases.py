@@ -13,7 +13,7 @@ UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", 
 
 
 def objects(*values: Any) -> Array:
-    """Return a 1-D object array of exactly these."""
+    """Return a 1-D object array whose elements are the arguments, even if they are lists."""
     out = np.empty(len(values), dtype=object)
     out[:] = values
     return out
@@ -161,7 +161,7 @@ GENERIC = [
 
 
 def dtype_cases() -> dict[str, Array]:
-    """Return, for each dtype of the format, one array with the values that are easily lost."""
+    """Return an array for each dtype of the exchange format, with the values that formats easily lose or change."""
     cases: dict[str, Array] = {"bool": np.array([True, False, True])}
     cases |= {name: _floats(name) for name in ("float16", "float32", "float64")}
     cases |= {name: _complexes(name) for name in ("complex64", "complex128")}
@@ -173,7 +173,7 @@ def dtype_cases() -> dict[str, Array]:
 
 
 def shape_cases() -> dict[str, Array]:
-    """Return arrays of shapes and layouts in memory that are easily lost."""
+    """Return arrays with shapes, strides and byte orders that formats easily lose."""
     cube = np.arange(24.0).reshape(2, 3, 4)
     return {
         "0-d float": np.array(1.5),
@@ -210,7 +210,7 @@ def shape_cases() -> dict[str, Array]:
 
 
 def text_cases() -> dict[str, Array]:
-    """Return text that looks like something else, or like the end of a column."""
+    """Return arrays of text that formats take for formulas, numbers, headers or padding."""
     return {
         "leading zeros": np.array(["007", "0", "00", "1e5"]),
         "formula": np.array(["=1+1", "+A1", "-A1", "@A1", "'=1+1"]),
@@ -236,12 +236,15 @@ CASES = {**{f"dtype {name}": array for name, array in dtype_cases().items()}, **
 
 
 def plain(array: Any) -> Array:
-    """Return an ndarray, from whatever the reader of a format gives."""
+    """Return an array that was read as an ndarray, be it one or something with `to_numpy`."""
     return array if isinstance(array, np.ndarray) else array.to_numpy()
 
 
 def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
-    """Compare dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
+    """Assert that two arrays have the same dtype but for byte order, the same shape, and the same bits in each element.
+
+    Any NaN is the same as any other. With `layout`, the order in memory must be the same as well.
+    """
     expected = np.asarray(expected)
     assert isinstance(actual, np.ndarray)
     assert actual.dtype.isnative
@@ -267,7 +270,7 @@ def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
 
 
 def _bits(array: Array) -> Array:
-    """Return each element as opaque bytes, NaN with one sign and payload."""
+    """Return the bytes of each element, with all kinds of NaN made one."""
     flat = np.array(array.ravel(), copy=True)
     if flat.dtype.kind == "c":
         parts = flat.view(f"f{flat.dtype.itemsize // 2}")

@@ -1,4 +1,4 @@
-"""What an adapter says of itself to the suite that it passes, and the hooks that a special one replaces."""
+"""The attributes with which a test describes an adapter to the conformance suite, and the hooks that it may replace."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BAD = {
     "lone surrogates": np.array(["ok", "\ud800"]),
 }
 
-# What an option or a compression can change: a case of each kind of cell, no cell at all, and what looks like a header.
+# The cases that an option or a compression may change: one of each kind of cell, one without cells, one like a header
 SOME_CASES = (
     "dtype float64",
     "dtype int64",
@@ -44,7 +44,7 @@ SOME_CASES = (
     "F",
     "whole header",
 )
-# What no option and no compression can change; a subclass may have a test of that name all the same.
+# The tests whose result no option and no compression can change; a subclass may define one of them all the same
 OF_THE_FORMAT = (
     "test_a_base_buffer_comes_back_with_strides_and_offset",
     "test_what_is_read_can_be_written_to",
@@ -67,10 +67,11 @@ class ConformanceHooks:
     """The attributes and hooks of `Conformance`, in which one adapter differs from another.
 
     Attributes:
-        suffix: of the files that are written.
-        format: what `format=` calls it, for open files; None where the adapter takes none.
+        suffix: the suffix of the files that are written.
+        format: the name of the format for open files; None if the adapter takes no open files.
         writing: options of every write; `reading` of every read and check, `scanning` of every scan.
-        lacks: names of the cases that the format refuses, and with which error. Unless given: those of a dtype that the
+        lacks: names of the cases that the format refuses, with the type of the error. Unless given: those of a dtype
+            that the
             adapter does not declare, with `DTypeError`.
         holds_too: names in `BAD` that the format does hold.
         sample: an array that the format holds, for open files.
@@ -97,7 +98,7 @@ class ConformanceHooks:
     text = True
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Take from a class for an option, such as a compression, the tests whose result no option can change."""
+        """Remove the tests of `OF_THE_FORMAT` from a class with `every_case` False, unless it defines them itself."""
         super().__init_subclass__(**options)
         for name in OF_THE_FORMAT:
             if name not in vars(cls):
@@ -105,7 +106,7 @@ class ConformanceHooks:
                 setattr(cls, name, tests[0] if tests and cls.every_case else None)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Test the cases in files of their own: all, or some."""
+        """Parametrize tests of one case by all cases or by `SOME_CASES`, and tests of refusals by `BAD`."""
         for argument, names in (("case", CASES if self.every_case else SOME_CASES), ("kind", BAD)):
             if argument in metafunc.fixturenames:
                 metafunc.parametrize(argument, list(names))
@@ -122,13 +123,13 @@ class ConformanceHooks:
 
     @property
     def lacks(self) -> Mapping[str, type[Exception]]:
-        """The cases that the format refuses."""
+        """The names of the cases that the format refuses, with the type of the error."""
         keeps = self.keeps.dtypes
         return {name: sa.DTypeError for name, dtype in _DTYPES.items() if dtype not in keeps}
 
     @property
     def sample(self) -> Any:
-        """An array for open files."""
+        """An array that the format holds, which is written to open files."""
         return np.array(["ü", "a,b"]) if "string" in self.keeps.dtypes else np.array([[1.5, np.nan]])
 
     @property

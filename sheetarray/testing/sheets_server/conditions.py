@@ -8,23 +8,24 @@ from collections.abc import Callable
 from . import entered
 from .errors import Json
 from .formulas import Evaluator, FormulaError, Scalar
-from .formulas.operands import compare
+from .formulas.operands import COMPARISONS, compare
 from .formulas.references import translate
 from .spreadsheet import ServedSheet
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _URL = re.compile(r"(https?://|www\.)\S+", re.IGNORECASE)
+# What `compare` must return for the value of a cell and that of the condition
 _ORDERS: dict[str, Callable[[int], bool]] = {
-    "GREATER": lambda order: order > 0,
-    "GREATER_THAN_EQ": lambda order: order >= 0,
-    "LESS": lambda order: order < 0,
-    "LESS_THAN_EQ": lambda order: order <= 0,
-    "EQ": lambda order: order == 0,
-    "NOT_EQ": lambda order: order != 0,
-    "AFTER": lambda order: order > 0,
-    "ON_OR_AFTER": lambda order: order >= 0,
-    "BEFORE": lambda order: order < 0,
-    "ON_OR_BEFORE": lambda order: order <= 0,
+    "GREATER": COMPARISONS[">"],
+    "GREATER_THAN_EQ": COMPARISONS[">="],
+    "LESS": COMPARISONS["<"],
+    "LESS_THAN_EQ": COMPARISONS["<="],
+    "EQ": COMPARISONS["="],
+    "NOT_EQ": COMPARISONS["<>"],
+    "AFTER": COMPARISONS[">"],
+    "ON_OR_AFTER": COMPARISONS[">="],
+    "BEFORE": COMPARISONS["<"],
+    "ON_OR_BEFORE": COMPARISONS["<="],
 }
 _TEXTS: dict[str, Callable[[str, str], bool]] = {
     "CONTAINS": lambda text, part: part in text,

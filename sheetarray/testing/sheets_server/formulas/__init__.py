@@ -1,4 +1,4 @@
-"""Formulas: what they come to (`Evaluator`), and how their references follow cells that move (`references`)."""
+"""Formulas: their results (`Evaluator`), and their text after cells that they refer to have moved (`references`)."""
 
 from __future__ import annotations
 

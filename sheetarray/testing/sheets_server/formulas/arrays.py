@@ -1,4 +1,4 @@
-"""Arrays in formulas: their values by column, how they are joined, and functions of single values applied to each."""
+"""Arrays that formulas work out: joining them, and applying functions of single values to each of their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ArrayBlock:
 
     Attributes:
         lines: its columns, all of one length; a blank is None.
-        height: its rows.
+        height: the number of its rows.
     """
 
     lines: list[list[Value]]
@@ -25,7 +25,7 @@ class ArrayBlock:
 
     @classmethod
     def of_rows(cls, rows: list[list[Value]]) -> ArrayBlock:
-        """Return the array of some rows, the shorter of which end in blanks."""
+        """Return the array of some rows; blanks are added to those that are shorter than others."""
         width = max(map(len, rows), default=0)
         if not width:
             fail("#N/A", "The array has no values.")
@@ -34,15 +34,15 @@ class ArrayBlock:
 
     @property
     def width(self) -> int:
-        """Its columns."""
+        """The number of its columns."""
         return len(self.lines)
 
     def value(self, row: int, column: int) -> Scalar:
-        """Return one value, counted from its corner; an error is raised."""
+        """Return the value of a row and a column, counted from its first cell; an error is raised."""
         return check_value(self.lines[column][row])
 
     def columns(self) -> list[list[Value]]:
-        """Return the values by column, without trailing blanks; errors stand among them."""
+        """Return the values by column, without trailing blanks; errors are among them, and not raised."""
         columns = []
         for line in self.lines:
             end = len(line)
@@ -52,11 +52,11 @@ class ArrayBlock:
         return columns
 
     def part(self, top: int, bottom: int, left: int, right: int) -> ArrayBlock:
-        """Return a part of it, counted from its corner."""
+        """Return a part of it; rows and columns are counted from its first cell."""
         return ArrayBlock([line[top:bottom] for line in self.lines[left:right]], bottom - top)
 
     def single(self) -> Scalar:
-        """Return the first value, where one value is wanted."""
+        """Return the first value, which a function of single values takes it for."""
         return self.value(0, 0)
 
 
@@ -94,7 +94,7 @@ def check_size(height: int, width: int) -> None:
 
 
 def catch_errors(work: Callable[[], Operand | FormulaError]) -> Value:
-    """Return one value that is worked out; an error is a value too."""
+    """Return the single value that `work` works out; an error is returned as well, not raised."""
     try:
         operand = work()
         if isinstance(operand, FormulaError):
@@ -112,10 +112,10 @@ def catch_errors(work: Callable[[], Operand | FormulaError]) -> Value:
 
 
 def broadcast(work: Callable[[list[Operand]], Operand], operands: list[Operand], *, errors: bool = False) -> ArrayBlock:
-    """Return the array of what a function makes of each value of its operands.
+    """Return the array of the results of a function for each value of its operands.
 
-    One row or one column is repeated for the others. An error among the values is the result there, unless the
-    function looks at errors itself, which it then is given as they are.
+    An operand of one row or one column is repeated to the size of the others. Where a value is an error, so is the
+    result, unless the function takes errors itself (`errors`).
     """
     sizes = [size_of(operand) for operand in operands]
     height, width = max(size[0] for size in sizes), max(size[1] for size in sizes)
@@ -141,7 +141,7 @@ def broadcast(work: Callable[[list[Operand]], Operand], operands: list[Operand],
 
 
 def spreads(operand: Operand) -> bool:
-    """Return whether an operand fills several cells, where a formula comes to it: arrays, and what INDEX returns."""
+    """Return whether a formula that comes to an operand fills several cells: an array does, and a range of INDEX."""
     return is_block(operand) and (isinstance(operand, ArrayBlock) or bool(getattr(operand, "spreads", False)))
 
 
@@ -151,14 +151,14 @@ def any_block(operands: list[Operand]) -> bool:
 
 
 def join_columns(operands: list[Operand], *, fill: Value = None) -> list[list[Value]]:
-    """Return operands beside each other, as columns of one length."""
+    """Return the columns of all operands, of one length; `fill` stands below those that are shorter."""
     parts = [padded_columns(operand) for operand in operands]
     height = max(len(part[0]) for part in parts)
     return [column + [fill] * (height - len(column)) for part in parts for column in part]
 
 
 def join_rows(operands: list[list[Operand]]) -> Operand:
-    """Return the array that rows of operands in braces are.
+    """Return the array that operands in braces make, row by row.
 
     Example:
         >>> join_rows([[1.0, 2.0], [3.0, 4.0]]).lines
@@ -176,5 +176,5 @@ def join_rows(operands: list[list[Operand]]) -> Operand:
 
 
 def as_line(block: BlockOperand | Operand) -> list[Value]:
-    """Return the values of one row or one column, or of an array row by row."""
+    """Return the values of a range or an array in one list, row by row."""
     return [value for row in rows_of(block) for value in row]

@@ -1,4 +1,4 @@
-"""The cells that a formula refers to, looked at when they are needed, and not before."""
+"""The ranges that a formula refers to, whose cells are read only when they are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..grid import Formula, Spilled
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet
 from .arrays import check_value
-from .operands import FormulaError, Scalar, Value, fail
+from .operands import Scalar, Value, fail
 from .spills import CellKey
 
 if TYPE_CHECKING:
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class PendingError(Exception):
-    """Formulas that must be worked out before this one."""
+    """Raised if a formula reads cells whose formulas have not been worked out yet.
+
+    Attributes:
+        places: those cells.
+    """
 
     def __init__(self, places: list[CellKey]) -> None:
         super().__init__(places)
@@ -29,10 +33,10 @@ class CellBlock:
     """Cells that a formula refers to; see `operands.BlockOperand`.
 
     Attributes:
-        scope: of the formula.
-        sheet: of the cells.
-        area: where they are.
-        spreads: whether they fill several cells where a formula comes to them.
+        scope: the scope of the formula that refers to them.
+        sheet: on which they are.
+        area: the cells.
+        spreads: whether a formula that comes to them fills several cells with them.
     """
 
     scope: FormulaScope = field(repr=False)
@@ -42,22 +46,22 @@ class CellBlock:
 
     @property
     def height(self) -> int:
-        """Its rows."""
+        """The number of its rows."""
         return self.area.height
 
     @property
     def width(self) -> int:
-        """Its columns."""
+        """The number of its columns."""
         return self.area.width
 
     def part(self, top: int, bottom: int, left: int, right: int) -> CellBlock:
-        """Return a part of it, counted from its corner."""
+        """Return a part of it; rows and columns are counted from its first cell."""
         area = self.area
         inner = GridArea(area.top + top, area.top + bottom, area.left + left, area.left + right)
         return CellBlock(self.scope, self.sheet, inner, self.spreads)
 
     def value(self, row: int, column: int) -> Scalar:
-        """Return one value, counted from its corner; an error is check_value."""
+        """Return the value of a row and a column, counted from its first cell; an error is raised."""
         row, column = self.area.top + row, self.area.left + column
         self.scope.reads.append((self.sheet.id, GridArea(row, row + 1, column, column + 1)))
         cell = self.scope.evaluator.grid(self.sheet).cell(row, column)
@@ -69,13 +73,10 @@ class CellBlock:
         known = self.scope.evaluator.known
         if place not in known:
             raise PendingError([place])
-        result = known[place]
-        if isinstance(result, FormulaError):
-            raise FormulaError(str(result), result.reason)
-        return result
+        return check_value(known[place])
 
     def columns(self) -> list[list[Value]]:
-        """Return the values by column, without trailing blanks; errors stand among them."""
+        """Return the values by column, without trailing blanks; errors are among them, and not raised."""
         known, pending = self.scope.evaluator.known, []
         self.scope.reads.append((self.sheet.id, self.area))
         columns: list[list[Value]] = []
@@ -96,7 +97,7 @@ class CellBlock:
         return columns
 
     def single(self) -> Scalar:
-        """Return the value in the row or column of the formula, where one value is wanted."""
+        """Return the value in the row or column of the formula, which a function of single values takes it for."""
         area, scope = self.area, self.scope
         if area.width == 1 and area.height == 1:
             return self.value(0, 0)
@@ -107,7 +108,7 @@ class CellBlock:
         return fail("#VALUE!", "An array value could not be found.")
 
     def positions(self) -> dict[object, int]:
-        """Return the first place of each value in a column or row, by its rank; worked out only once."""
+        """Return the index of the first cell with each value of a column or row, by `rank`; worked out only once."""
         held = self.scope.evaluator.positions
         key = (self.sheet.id, self.area)
         if key not in held:

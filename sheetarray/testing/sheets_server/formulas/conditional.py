@@ -10,7 +10,7 @@ from .operands import Arguments, BlockOperand, FormulaError, Operand, Scalar, as
 
 
 def _cells(block: BlockOperand, height: int, width: int) -> list[Scalar | FormulaError]:
-    """Return the values of a block of a size, column by column, blanks as None."""
+    """Return the first values of a range, column by column, blanks as None: `height` rows and `width` columns of it."""
     cells: list[Scalar | FormulaError] = []
     for column in block.columns()[:width]:
         cells += column[:height]
@@ -19,7 +19,7 @@ def _cells(block: BlockOperand, height: int, width: int) -> list[Scalar | Formul
 
 
 def _sizes(blocks: list[BlockOperand]) -> tuple[int, int]:
-    """Return a height up to the last value of any block, and the width that they have in common."""
+    """Return the number of rows down to the last value of any range, and the number of columns, which all share."""
     if len({(block.height, block.width) for block in blocks}) > 1:
         fail("#VALUE!", "Array arguments are of different size.")
     height = max((len(column) for block in blocks for column in block.columns()), default=0)
@@ -27,7 +27,10 @@ def _sizes(blocks: list[BlockOperand]) -> tuple[int, int]:
 
 
 def _meeting(pairs: list[Operand]) -> tuple[list[bool], int, int]:
-    """Return a mask of the cells that meet every criterion, and its size; arguments are ranges and criteria."""
+    """Return a mask of the cells that meet all criteria, column by column, and its height and width.
+
+    `pairs` are ranges and criteria in turn.
+    """
     if len(pairs) % 2:
         fail("#N/A", "Every range needs a criterion.")
     blocks = [as_block(block, "a range of criteria") for block in pairs[::2]]
@@ -44,7 +47,7 @@ def _meeting(pairs: list[Operand]) -> tuple[list[bool], int, int]:
 
 
 def _numbers(meeting: tuple[list[bool], int, int], block: BlockOperand) -> list[float]:
-    """Return the numbers of a block where the criteria are met; its size follows theirs."""
+    """Return the numbers in a range at the cells of a mask (`_meeting`); the range is taken to have its size."""
     meets, height, width = meeting
     numeric = []
     for met, cell in zip(meets, _cells(_grown(block, height, width), height, width), strict=False):
@@ -56,7 +59,7 @@ def _numbers(meeting: tuple[list[bool], int, int], block: BlockOperand) -> list[
 
 
 def _grown(block: BlockOperand, height: int, width: int) -> BlockOperand:
-    """Return the block of a size that begins where one of another size does."""
+    """Return the range of a size that begins at the first cell of another range; cut where the grid ends."""
     from .blocks import CellBlock
 
     if not isinstance(block, CellBlock):
@@ -76,7 +79,7 @@ def _count_ifs(arguments: Arguments) -> Operand:
 
 
 def _one(arguments: Arguments) -> list[float]:
-    """Return the numbers of SUMIF and AVERAGEIF: a range, a criterion, and the range of the numbers."""
+    """Return the numbers that SUMIF and AVERAGEIF take, from a range, a criterion and perhaps a range of numbers."""
     counted = as_block(arguments[2] if len(arguments) > 2 else arguments[0], "SUMIF")
     return _numbers(_meeting(arguments[:2]), counted)
 

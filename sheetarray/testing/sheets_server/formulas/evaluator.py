@@ -1,4 +1,4 @@
-"""What formulas come to: each is worked out once, whatever else refers to it, and circles come to an end."""
+"""Results of formulas: each is worked out once, and formulas that refer to each other in a circle are errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from .spills import ROUNDS, CellKey, Spills, find_spreading
 
 
 class Evaluator:
-    """Works out formulas, each once; good for as long as no cell changes.
+    """Works out the formulas of a spreadsheet, each once; valid until a cell changes.
+
+    Attributes:
+        spreadsheet: whose formulas are worked out.
+        known: the results so far, by cell.
+        positions: for a range, the index of the first cell with each value, for lookups.
+        formats: the number formats that formulas bring along, by cell.
 
     Example:
         >>> from ..grid import SheetGrid
@@ -33,7 +39,7 @@ class Evaluator:
         self.spreadsheet = spreadsheet
         self.known: dict[CellKey, Value] = {}
         self.positions: dict[tuple[int, GridArea], dict[object, int]] = {}
-        self.formats: dict[CellKey, Json | None] = {}  # number formats that formulas bring along
+        self.formats: dict[CellKey, Json | None] = {}
         self._spills = Spills()
         self._grids: dict[int, SheetGrid] | None = None  # of the sheets that arrays fill; None: not worked out yet
         self._circular: set[CellKey] = set()
@@ -45,12 +51,14 @@ class Evaluator:
         return (self._grids or {}).get(sheet.id, sheet.grid)
 
     def _spread(self) -> None:
-        """Work out the formulas that may come to arrays, again and again until what they fill changes no more."""
+        """Work out the formulas that may come to arrays, in rounds, until no round changes what they fill."""
         self._grids = {}
         spreading = find_spreading(self.spreadsheet)
         if not spreading:
             return
-        lasting: dict[CellKey, Value] = {}  # what comes out otherwise each time
+        lasting: dict[
+            CellKey, Value
+        ] = {}  # results of formulas with random numbers, which are kept from round to round
         before: dict[CellKey, ArrayBlock] = {}
         kept: dict[CellKey, ArrayBlock] = {}
         for count in itertools.count(1):
@@ -77,7 +85,7 @@ class Evaluator:
         return isinstance(cell, Formula) and "RAND" in cell.text.upper()
 
     def value(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Scalar:
-        """Return the value of a cell, worked out; an error is the text that stands in the cell."""
+        """Return the value of a cell; of a formula, its result; of an error, its text such as `#REF!`."""
         if not isinstance(cell, Formula):
             return cell
         result = self.result(sheet, row, column, cell)
@@ -95,7 +103,7 @@ class Evaluator:
         return self.known[place]
 
     def calculate(self, sheet: ServedSheet, row: int, column: int, formula: str) -> Value:
-        """Return the result that a formula would have in a cell that need not hold it."""
+        """Return the result that a formula would have in a cell, without writing it there."""
         while True:
             try:
                 return self._result((sheet.id, row, column), Formula(formula), fills=False)
@@ -106,7 +114,7 @@ class Evaluator:
                     self._work_out(place, held)
 
     def _work_out(self, place: CellKey, cell: Formula) -> None:
-        """Evaluate a formula without recursion from cell to cell: a column of running totals may be of any length."""
+        """Evaluate a formula, after those that it needs, without recursion: a column of running totals may be long."""
         waiting: list[tuple[CellKey, Formula]] = [(place, cell)]
         begun: set[CellKey] = set()
         while waiting:
@@ -160,17 +168,17 @@ def evaluator_of(spreadsheet: Spreadsheet) -> Evaluator:
 
 @dataclass(frozen=True)
 class FormulaScope:
-    """The place of a formula.
+    """The cell in which a formula is worked out, and all that its node needs to know there.
 
     Attributes:
-        evaluator: knows the other formulas.
-        sheet: of the formula.
-        row: of the formula.
-        column: of the formula.
-        references: those that its node has only places for; see `parsing.parse`.
-        array: whether functions of one value take arrays: within ARRAYFORMULA and its kin.
-        names: what the names of LET and of the parameters of LAMBDA stand for.
-        reads: the cells that were looked at, with the ids of their sheets.
+        evaluator: has the results of other formulas.
+        sheet: of the cell.
+        row: of the cell.
+        column: of the cell.
+        references: the references to cells that the node takes from here by index; see `parsing.parse`.
+        array: whether functions of single values take arrays, as they do within ARRAYFORMULA.
+        names: the operands for the names of LET and of the parameters of LAMBDA.
+        reads: the cells that the formula has read so far, with the ids of their sheets.
     """
 
     evaluator: Evaluator

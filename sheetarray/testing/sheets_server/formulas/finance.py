@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import math
 
-from .mathematics import ANY, Function
+from .mathematics import ANY, Function, number_at
 from .operands import Arguments, Operand, fail, number, numbers
 
 
-def _number_at(arguments: Arguments, place: int) -> float:
-    return number(arguments[place]) if len(arguments) > place else 0.0
-
-
 def _grown(rate: float, periods: float, due: float) -> tuple[float, float]:
-    """Return the sum to which 1 grows, and the one to which payments of 1 in each period grow."""
+    """Return the sums to which a payment of 1 now, and payments of 1 in each period, grow.
+
+    `due` is other than 0 if each is paid at the beginning of its period.
+    """
     growth = (1 + rate) ** periods
     return growth, ((growth - 1) / rate * (1 + rate * bool(due)) if rate else periods)
 
 
 def _payment(arguments: Arguments) -> Operand:
     rate, periods, present = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
-    return -(present * growth + _number_at(arguments, 3)) / paid if paid else fail("#NUM!")
+    growth, paid = _grown(rate, periods, number_at(arguments, 4))
+    return -(present * growth + number_at(arguments, 3)) / paid if paid else fail("#NUM!")
 
 
 def _present(arguments: Arguments) -> Operand:
     rate, periods, payment = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
-    return -(payment * paid + _number_at(arguments, 3)) / growth
+    growth, paid = _grown(rate, periods, number_at(arguments, 4))
+    return -(payment * paid + number_at(arguments, 3)) / growth
 
 
 def _future(arguments: Arguments) -> Operand:
     rate, periods, payment = (number(argument) for argument in arguments[:3])
-    growth, paid = _grown(rate, periods, _number_at(arguments, 4))
-    return -(_number_at(arguments, 3) * growth + payment * paid)
+    growth, paid = _grown(rate, periods, number_at(arguments, 4))
+    return -(number_at(arguments, 3) * growth + payment * paid)
 
 
 def _value_now(rate: float, flows: list[float]) -> float:
@@ -46,7 +45,7 @@ def _net_present(arguments: Arguments) -> Operand:
 
 
 def _return_rate(arguments: Arguments) -> Operand:
-    """Return the rate at which flows are worth nothing now, by halving; their sign changes once."""
+    """Return the rate at which flows are worth 0 now, found by halving an interval in which that sign changes."""
     flows = numbers(arguments[:1])
     low, high = -0.999999, 10.0
     if not flows or (_value_now(low, flows) > 0) == (_value_now(high, flows) > 0):

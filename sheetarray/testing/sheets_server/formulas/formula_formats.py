@@ -1,4 +1,4 @@
-"""The number format that a formula brings along: that of its function, or of the first cell that it refers to."""
+"""The number format in which the result of a formula is shown: that of its function, or of the first cell in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_FUNCTIONS: dict[str, Json] = {
     "NOW": {"type": "DATE_TIME", "pattern": "m/d/yyyy h:mm:ss"},
     "TIME": {"type": "TIME", "pattern": "h:mm:ss am/pm"},
 }
-_KEEPING = {  # the format of their arguments
+_KEEPING = {  # functions whose result has the format of their arguments
     *("ABS", "AVERAGE", "AVERAGEIF", "AVERAGEIFS", "CEILING", "FLOOR", "IFERROR", "IFNA", "INDEX", "LARGE", "MAX"),
     *("MEDIAN", "MIN", "ROUND", "ROUNDDOWN", "ROUNDUP", "SMALL", "SUM", "SUMIF", "SUMIFS", "TRUNC"),
 }

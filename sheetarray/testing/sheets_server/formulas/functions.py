@@ -1,4 +1,7 @@
-"""The functions that formulas may use, by name: how few and how many arguments they take, and what they do."""
+"""The functions that formulas may use, by name: the least and the most arguments of each, and its work.
+
+The functions of `EAGER` are given their arguments worked out; those of `LAZY` work them out as they need them.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +41,14 @@ EAGER = (
     | FINANCE
 )
 
-ARRAYS = SPREADING.keys() - {"SPLIT"} | {"INDEX", "SUMPRODUCT"}  # in them, functions of one value take arrays as well
+ARRAYS = SPREADING.keys() - {"SPLIT"} | {
+    "INDEX",
+    "SUMPRODUCT",
+}  # within their arguments, functions of single values take arrays
 _SPREADS = re.compile(
     rf"\{{|\b(?:{'|'.join(sorted(SPREADING.keys() | LAMBDAS | {'INDEX', 'INDIRECT', 'OFFSET'}))})\s*\(", re.IGNORECASE
 )
-_WHOLE: dict[str, Collection[int]] = {  # the arguments that are ranges by themselves, and not looked at one by one
+_WHOLE: dict[str, Collection[int]] = {  # indices of the arguments that are taken as whole ranges, not value by value
     name: places
     for places, names in (
         (range(ANY), SPREADING.keys() | CALLING),
@@ -71,5 +77,5 @@ def may_spread(formula: str) -> bool:
 
 
 def takes_whole(function: str) -> Collection[int]:
-    """Return the places of the arguments that a function takes as whole ranges."""
+    """Return the indices of the arguments that a function takes as whole ranges."""
     return _WHOLE.get(function, ())

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LambdaOperand:
-    """A function that a formula has made.
+    """A function that a formula has made with LAMBDA.
 
     Attributes:
-        names: of its parameters.
-        body: works it out.
-        scope: where it was made.
+        names: the names of its parameters, in capitals.
+        body: the node that works out its result.
+        scope: in which it was made, and whose names it may use.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Functions that decide: conditions, and what stands in for errors; those that decide look at what they need."""
+"""Functions of conditions and errors, such as IF and IFERROR, which work out only the arguments that they need."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .arrays import ArrayBlock, broadcast, size_of, spreads
 from .mathematics import ANY, Function
 from .operands import (
+    COMPARISONS,
     Arguments,
     FormulaError,
     Operand,
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from .blocks import CellBlock
     from .evaluator import FormulaScope
 
-Later = Callable[[], Operand]
+Later = Callable[[], Operand]  # works an argument out when it is called
 _ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#ERROR!")
 LazyWork = Callable[["FormulaScope", list[Later]], Operand]
 LazyFunction = tuple[int, int, LazyWork]
 
 
 def _elementwise(lazy: LazyWork) -> LazyWork:
-    """Return a function that array formulas apply to each value of its arguments."""
+    """Return a function that is applied to each value of its arguments if it stands in an array formula."""
 
     def work(scope: FormulaScope, given: list[Later]) -> Operand:
         if not scope.array:
@@ -55,7 +56,7 @@ def _same(operand: Operand) -> Operand:
 
 
 def _settle(later: Later) -> Operand:
-    """Return an argument; an error is an array of one value."""
+    """Return an argument worked out; an error is not raised, but returned as an array of one value."""
     try:
         return later()
     except FormulaError as error:
@@ -63,7 +64,7 @@ def _settle(later: Later) -> Operand:
 
 
 def _truths(arguments: Arguments) -> list[bool]:
-    """Return the conditions: booleans and numbers of blocks, and the other arguments."""
+    """Return conditions as booleans: single arguments, and the booleans and numbers in ranges and arrays."""
     truths = []
     for argument in arguments:
         if not is_block(argument):
@@ -91,6 +92,8 @@ def _ifs(_: FormulaScope, given: list[Later]) -> Operand:
 
 
 def _instead(errors: tuple[str, ...]) -> Callable[[FormulaScope, list[Later]], Operand]:
+    """Return IFERROR or IFNA, which replaces these errors by its second argument; no errors stand for all."""
+
     def work(_: FormulaScope, given: list[Later]) -> Operand:
         try:
             operand = given[0]()
@@ -243,14 +246,14 @@ def _between(arguments: Arguments) -> Operand:
 
 
 LOGIC: dict[str, Function] = {
-    "GT": _comparing(lambda order: order > 0),
-    "GTE": _comparing(lambda order: order >= 0),
+    "GT": _comparing(COMPARISONS[">"]),
+    "GTE": _comparing(COMPARISONS[">="]),
     "ISBETWEEN": (3, 5, _between),
-    "LT": _comparing(lambda order: order < 0),
-    "LTE": _comparing(lambda order: order <= 0),
-    "NE": _comparing(lambda order: order != 0),
+    "LT": _comparing(COMPARISONS["<"]),
+    "LTE": _comparing(COMPARISONS["<="]),
+    "NE": _comparing(COMPARISONS["<>"]),
     "AND": (1, ANY, lambda given: all(_truths(given))),
-    "EQ": (2, 2, lambda given: compare(single_value(given[0]), single_value(given[1])) == 0),
+    "EQ": _comparing(COMPARISONS["="]),
     "FALSE": (0, 0, lambda _: False),
     "N": (1, 1, lambda given: 0.0 if isinstance(single_value(given[0]), str) else number(given[0])),
     "NA": (0, 0, _not_available),

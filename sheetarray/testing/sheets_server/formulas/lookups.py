@@ -28,7 +28,7 @@ from .operands import (
 
 
 def line_of(block: BlockOperand) -> list[Value]:
-    """Return the values of a block that is one column or one row, without those blank at the end."""
+    """Return the values of a single column or row; those of a column without blanks at the end."""
     columns = block.columns()
     if block.width == 1:
         return columns[0]
@@ -36,7 +36,7 @@ def line_of(block: BlockOperand) -> list[Value]:
 
 
 def positions_of(line: list[Value]) -> dict[object, int]:
-    """Return the first place of each value in a line."""
+    """Return the index of the first cell with each value of a line, by `rank`."""
     positions: dict[object, int] = {}
     for index, value in enumerate(line):
         if value is not None and not isinstance(value, FormulaError):
@@ -45,7 +45,15 @@ def positions_of(line: list[Value]) -> dict[object, int]:
 
 
 def _position(key: Scalar, block: BlockOperand, kind: int, function: str) -> int:
-    """Return the index of a value in a line: kind 0 exactly, 1 in ascending and -1 in descending order."""
+    """Return the index at which a line has a key, or fail with #N/A.
+
+    Args:
+        key: to be found.
+        block: a single column or row.
+        kind: 0 for the key itself; 1 for the last value that is not greater, in a line that ascends; -1 for the last
+            value that is not less, in a line that descends.
+        function: for the message.
+    """
     if kind == 0:
         index = _exact(key, block)
     else:

@@ -7,20 +7,11 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from .. import entered
-from .operands import Scalar, compare, rank
-
-_OPERATORS: dict[str, Callable[[int], bool]] = {
-    "<>": lambda order: order != 0,
-    "<=": lambda order: order <= 0,
-    ">=": lambda order: order >= 0,
-    "=": lambda order: order == 0,
-    "<": lambda order: order < 0,
-    ">": lambda order: order > 0,
-}
+from .operands import COMPARISONS, Scalar, compare, rank
 
 
 def has_wildcards(text: str) -> bool:
-    """Return whether a text holds `*`, `?` or `~`, which match other text."""
+    """Return whether a text has wildcards, `*` or `?`, or a `~`, which takes their meaning from them."""
     return any(mark in text for mark in "*?~")
 
 
@@ -38,7 +29,7 @@ def wildcard_pattern(text: str) -> re.Pattern[str]:
 
 
 def make_criterion(wanted: Scalar) -> Callable[[Scalar], bool]:
-    """Return whether values meet a criterion: a value, or text that begins with a comparison.
+    """Return a function that says whether a value meets a criterion: a value, or text that begins with a comparison.
 
     Example:
         >>> make_criterion(">=2")(2.0), make_criterion("a*")("Apple"), make_criterion("<>")(None)
@@ -46,11 +37,11 @@ def make_criterion(wanted: Scalar) -> Callable[[Scalar], bool]:
     """
     if not isinstance(wanted, str):
         return lambda value: value is not None and rank(value) == rank(wanted)
-    mark = next((mark for mark in _OPERATORS if wanted.startswith(mark)), None)
+    mark = next((mark for mark in COMPARISONS if wanted.startswith(mark)), None)
     operand_text = wanted[len(mark) :] if mark else wanted
     operand = entered.cell_from_entry(operand_text)[0] if not operand_text.startswith(("=", "'")) else operand_text
     target: Scalar = operand if isinstance(operand, (bool, float, str)) else None
-    decide = _OPERATORS[mark or "="]
+    decide = COMPARISONS[mark or "="]
     if mark in (None, "=", "<>") and isinstance(target, str) and has_wildcards(target):
         pattern = wildcard_pattern(target)
         return lambda value: (isinstance(value, str) and bool(pattern.fullmatch(value))) == (mark != "<>")

@@ -8,13 +8,19 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal
 
 from .operands import Arguments, FormulaError, Operand, Scalar, as_block, fail, is_block, number, numbers, values, whole
 
-ANY = 255  # arguments
+ANY = 255  # the most arguments that a function may have
 
+# The least and the most arguments of a function, and its work
 Function = tuple[int, int, Callable[[Arguments], Operand]]
 
 
+def number_at(arguments: Arguments, index: int, default: float = 0.0) -> float:
+    """Return the argument of an index as a number; a default if it is blank or missing."""
+    return number(arguments[index]) if len(arguments) > index and arguments[index] is not None else float(default)
+
+
 def average(numeric: list[float]) -> float:
-    """Return a mean; that of nothing is an error."""
+    """Return the mean of numbers, or fail with #DIV/0! without any."""
     if not numeric:
         fail("#DIV/0!", "Evaluation of function AVERAGE caused a divide by zero error.")
     return math.fsum(numeric) / len(numeric)

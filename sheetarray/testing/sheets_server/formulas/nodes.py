@@ -1,4 +1,4 @@
-"""Nodes of formulas, each of which works something out in a scope: operators, calls, names."""
+"""Nodes of formulas: functions that work a part of a formula out in a scope, such as an operator or a call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ Work = Callable[[Operand, Operand], Operand]
 def apply_apart(
     work: Callable[[list[Operand]], Operand], given: list[Operand], apart: list[int], scope: FormulaScope
 ) -> Operand:
-    """Return the result of a function: in array formulas, for each value of the arguments that are looked at apart."""
+    """Return the result of a function for some arguments.
+
+    In an array formula, it is applied to each value of the arguments at the indices `apart`, which it takes as single
+    values.
+    """
     if not scope.array or not any_block([given[place] for place in apart]):
         return work(given)
 
@@ -33,7 +37,7 @@ def apply_apart(
 
 
 def chain_nodes(first: Node, rest: list[tuple[Work, Node]]) -> Node:
-    """Return a node for operands of one precedence, from left to right; however many they are, they nest no deeper."""
+    """Return a node for operators of one precedence, applied from left to right in a loop, not in nested nodes."""
 
     def work_out(scope: FormulaScope) -> Operand:
         result = first(scope)
@@ -70,12 +74,12 @@ def call_node(node: Node, arguments: list[Node]) -> Node:
 
 
 def postpone(node: Node, scope: FormulaScope) -> Callable[[], Operand]:
-    """Return an operand that is worked out when it is asked for."""
+    """Return a function that works an operand out when it is called."""
     return lambda: node(scope)
 
 
 def scale_node(node: Node, by: float) -> Node:
-    """Return a node for the multiple of a number; 0.01 is a percent."""
+    """Return a node that multiplies a number by a constant; 0.01 stands for a percent sign."""
 
     def multiply(operand: Operand) -> float:
         return number(operand) / 100 if by == 0.01 else by * number(operand)

@@ -12,7 +12,7 @@ from .operands import Arguments, Operand, fail, single_value, text, whole
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ROMAN = {"M": 1000, "CM": 900, "D": 500, "CD": 400, "C": 100, "XC": 90, "L": 50, "XL": 40, "X": 10}
 _ROMAN |= {"IX": 9, "V": 5, "IV": 4, "I": 1}
-_BITS = {2: 10, 8: 30, 16: 40}  # of ten digits, of which the first holds the sign
+_BITS = {2: 10, 8: 30, 16: 40}  # that ten digits of a base have; the first bit is the sign
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
 _URL = re.compile(r"((https?|ftp)://)?[\w-]+(\.[\w-]+)+(/\S*)?")
 

@@ -1,9 +1,9 @@
-"""Operands of formulas: single values, blocks of cells, errors; how they become numbers and text and compare."""
+"""Operands of formulas: single values, ranges and arrays, errors; their conversion to numbers and text, their order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn, Protocol
 
 from .. import entered
@@ -13,10 +13,10 @@ Scalar = bool | float | str | None
 
 
 class FormulaError(Exception):
-    """A value such as #DIV/0!.
+    """An error such as #DIV/0!: raised while a formula is worked out, and a value of cells afterwards.
 
     Attributes:
-        reason: what a user reads at the cell.
+        reason: the explanation that people read at the cell.
     """
 
     def __init__(self, shown: str, reason: str = "") -> None:
@@ -34,11 +34,11 @@ Value = Scalar | FormulaError
 
 
 class BlockOperand(Protocol):
-    """Cells that a formula refers to; they are looked at when they are needed, and not before.
+    """A range or an array; the cells of a range are read only when they are needed.
 
     Attributes:
-        height: its rows.
-        width: its columns.
+        height: the number of its rows.
+        width: the number of its columns.
     """
 
     @property
@@ -50,16 +50,16 @@ class BlockOperand(Protocol):
         """Its columns."""
 
     def value(self, row: int, column: int) -> Scalar:
-        """Return one value, counted from its corner; an error is raised."""
+        """Return the value of a row and a column, counted from its first cell; an error is raised."""
 
     def columns(self) -> list[list[Value]]:
-        """Return the values by column, without trailing blanks; errors stand among them."""
+        """Return the values by column, without trailing blanks; errors are among them, and not raised."""
 
     def part(self, top: int, bottom: int, left: int, right: int) -> BlockOperand:
-        """Return a part of it, counted from its corner."""
+        """Return a part of it; rows and columns are counted from its first cell."""
 
     def single(self) -> Scalar:
-        """Return the value in the row or column of the formula, where one value is wanted."""
+        """Return the one value that a function of single values takes it for."""
 
 
 Operand = Scalar | BlockOperand
@@ -67,17 +67,17 @@ Arguments = list[Operand]
 
 
 def fail(error: str, reason: str = "") -> NoReturn:
-    """Give up with an error such as #NUM!."""
+    """Raise an error such as #NUM!, with its explanation."""
     raise FormulaError(error, reason)
 
 
 def is_block(operand: Operand) -> bool:
-    """Return whether an operand is a block of cells."""
+    """Return whether an operand is a range or an array."""
     return operand is not None and not isinstance(operand, (bool, float, str))
 
 
 def as_block(operand: Operand, function: str) -> BlockOperand:
-    """Return an operand that must be a block of cells."""
+    """Return an operand that must be a range or an array, for a function that messages name."""
     if operand is None or isinstance(operand, (bool, float, str)):
         fail("#N/A", f"Argument must be a range: {function}.")
     return operand
@@ -89,7 +89,7 @@ def single_value(operand: Operand) -> Scalar:
 
 
 def number(operand: Operand) -> float:
-    """Return an operand as a number; a blank is 0, text must look like one."""
+    """Return an operand as a number; a blank is 0, a text is read as if it was typed."""
     value = single_value(operand)
     if not isinstance(value, str):
         return float(value or 0.0)
@@ -108,7 +108,7 @@ def text(operand: Operand) -> str:
 
 
 def truth(operand: Operand) -> bool:
-    """Return an operand as a condition."""
+    """Return an operand as a boolean; any number but 0 is true."""
     value = single_value(operand)
     if isinstance(value, str):
         if value.upper() in ("TRUE", "FALSE", ""):
@@ -131,7 +131,7 @@ def rank(value: Scalar) -> tuple[int, bool | float | str]:
 
 
 def compare(left: Scalar, right: Scalar) -> int:
-    """Return -1, 0 or 1; a blank is the least value of the other's kind."""
+    """Return -1, 0 or 1 for left < right, =, >; a blank is taken as "", FALSE or 0, as suits the other."""
     if left is None or right is None:
         other = right if left is None else left
         blank: Scalar = "" if isinstance(other, str) else False if isinstance(other, bool) else 0.0
@@ -140,8 +140,19 @@ def compare(left: Scalar, right: Scalar) -> int:
     return (a > b) - (a < b)
 
 
+# The comparisons of formulas and criteria, by what `compare` returns; the longer signs come first
+COMPARISONS: dict[str, Callable[[int], bool]] = {
+    "<>": lambda order: order != 0,
+    "<=": lambda order: order <= 0,
+    ">=": lambda order: order >= 0,
+    "=": lambda order: order == 0,
+    "<": lambda order: order < 0,
+    ">": lambda order: order > 0,
+}
+
+
 def values(arguments: Arguments) -> Iterator[Value]:
-    """Yield every value that is not blank: those of blocks, errors among them, and the other arguments."""
+    """Yield single arguments, and the values of ranges and arrays that are not blank; errors are not raised."""
     for argument in arguments:
         if argument is None or isinstance(argument, (bool, float, str)):
             yield argument
@@ -151,7 +162,7 @@ def values(arguments: Arguments) -> Iterator[Value]:
 
 
 def numbers(arguments: Arguments) -> list[float]:
-    """Return every number: those in blocks as they are, other arguments made into one; errors are raised."""
+    """Return the numbers in ranges and arrays, and single arguments converted to numbers; errors are raised."""
     numeric: list[float] = []
     for argument in arguments:
         if argument is None or isinstance(argument, (bool, float, str)):

@@ -1,4 +1,4 @@
-"""From the text of a formula to what works it out, by precedence; each text is read once."""
+"""A parser of formulas: it turns the text of a formula into a node, a function that works the formula out."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .functions import ARRAYS, EAGER, LAZY, takes_whole
 from .lambdas import LambdaOperand
 from .mathematics import divide, power
 from .nodes import Node, Work, apply_apart, call_node, chain_nodes, name_node, postpone, scale_node
-from .operands import FormulaError, Operand, compare, fail, number, single_value, text
+from .operands import COMPARISONS, FormulaError, Operand, compare, fail, number, single_value, text
 from .references import Token, parse_reference, tokenize
 
 if TYPE_CHECKING:
     from .evaluator import FormulaScope
 
-_DEPTH = 40  # of parentheses
+_DEPTH = 40  # parentheses within each other that a formula may have
 _PARTS = re.compile(
     r"""(
         "(?:[^"]|"")*" | '(?:[^']|'')*'
@@ -33,14 +33,7 @@ def _comparing(decide: Callable[[int], bool]) -> Work:
     return lambda left, right: decide(compare(single_value(left), single_value(right)))
 
 
-_COMPARISONS: dict[str, Work] = {
-    "=": _comparing(lambda order: order == 0),
-    "<>": _comparing(lambda order: order != 0),
-    "<": _comparing(lambda order: order < 0),
-    ">": _comparing(lambda order: order > 0),
-    "<=": _comparing(lambda order: order <= 0),
-    ">=": _comparing(lambda order: order >= 0),
-}
+_COMPARISONS: dict[str, Work] = {sign: _comparing(decide) for sign, decide in COMPARISONS.items()}
 _SUMS: dict[str, Work] = {
     "+": lambda left, right: number(left) + number(right),
     "-": lambda left, right: number(left) - number(right),
@@ -54,8 +47,8 @@ _PRODUCTS: dict[str, Work] = {
 def parse(formula: str) -> tuple[Node, list[str]]:
     """Return a node that works a formula out in a scope, and the references to cells that the scope is to have.
 
-    Formulas that differ in those references only, as those of a column do, have one node. Text that is no formula
-    works out to #ERROR!.
+    Formulas that differ in their references only, as those of a column do, are parsed once and have one node, which
+    asks the scope for the references by index. Text that is no formula has a node that fails with #ERROR!.
     """
     parts = _PARTS.split(formula)
     references = []
@@ -69,7 +62,10 @@ def parse(formula: str) -> tuple[Node, list[str]]:
 
 @lru_cache(maxsize=4_096)
 def _read_pattern(parts: tuple[str, ...]) -> Node | None:
-    """Return the node of formulas with these parts between their references; None where one is no reference there."""
+    """Return the node of all formulas that have the same text between references.
+
+    None if a text that looks like a reference means something else there, such as a part of a name.
+    """
     formula, places = "", []
     for index, part in enumerate(parts):
         if index % 2 and not part:
@@ -82,7 +78,7 @@ def _read_pattern(parts: tuple[str, ...]) -> Node | None:
 
 @lru_cache(maxsize=16_384)
 def _read(formula: str, places: tuple[int, ...]) -> Node:
-    """Return the node of a formula; at some places stand references that only the scope knows."""
+    """Return the node of a formula; the references that begin at some characters (`places`) are left to the scope."""
     tokens = tokenize(formula)
     try:
         if tokens is None:
@@ -102,7 +98,7 @@ def _failing(error: FormulaError) -> Node:
 
 
 class _Reader:
-    """Reads a formula from left to right."""
+    """Reads the tokens of a formula from left to right, with a method for each precedence."""
 
     def __init__(self, tokens: tuple[Token, ...], places: tuple[int, ...]) -> None:
         self.places = {place: index for index, place in enumerate(places)}

@@ -1,4 +1,4 @@
-"""Functions of regular expressions, which are close enough to those of RE2 where nothing looks ahead or back."""
+"""Functions of regular expressions: Python's, which mean the same as RE2's but for those that look ahead or back."""
 
 from __future__ import annotations
 

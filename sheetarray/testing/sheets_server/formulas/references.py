@@ -1,4 +1,4 @@
-"""The tokens of a formula, its references to cells, and formulas rewritten where those cells move."""
+"""The tokens of a formula, its references to cells, and its text after those cells have moved."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROWS_LIMIT = 10_000_000
 
 
 class Token(NamedTuple):
-    """A piece of a formula: its kind, its text, and where it stands."""
+    """A word of a formula: its kind, its text, and the characters of the formula from `start` up to `stop`."""
 
     kind: str
     text: str
@@ -59,8 +59,8 @@ class CellReference:
     Attributes:
         title: of the sheet; None for that of the formula.
         span: the cells.
-        fixed: whether top, bottom, left and right have a dollar sign.
-        single: whether it is written as one cell.
+        fixed: whether its top, bottom, left and right have a dollar sign.
+        single: whether it is written as one cell, such as A1, not as a range.
     """
 
     title: str | None
@@ -69,7 +69,7 @@ class CellReference:
     single: bool
 
     def __str__(self) -> str:
-        """Return it as formulas have it."""
+        """Return the text of the reference in a formula."""
         span, marks = self.span, ["$" if fixed else "" for fixed in self.fixed]
         title = "" if self.title is None else f"{quote_title(self.title)}!"
         first = (f"{marks[2]}{column_letters(span.left)}" if span.left is not None else "") + (
@@ -83,11 +83,11 @@ class CellReference:
         return f"{title}{first}:{last}"
 
     def at(self, span: Span) -> CellReference:
-        """Return a reference written alike to other cells."""
+        """Return a reference to other cells, with the same title and dollar signs."""
         return replace(self, span=span)
 
     def translate(self, down: int, right: int) -> CellReference | None:
-        """Return the reference in a formula that is copied so far away; None if it leaves every grid."""
+        """Return the reference after its formula was copied so far down and right; None if it leaves every grid."""
         ends: list[int | None] = []
         for end, fixed, distance, limit in zip(
             (self.span.top, self.span.bottom, self.span.left, self.span.right),
@@ -110,7 +110,7 @@ class CellReference:
 
 
 def _in_order(start: int | None, stop: int | None) -> tuple[int | None, int | None]:
-    """Return ends that were copied past each other, in their order."""
+    """Return the two ends of a range in their order, after one of them was moved past the other."""
     return (stop - 1, start + 1) if start is not None and stop is not None and stop <= start else (start, stop)
 
 
@@ -139,7 +139,7 @@ def parse_reference(text: str) -> CellReference | None:
 def _ends(
     first: str | None, last: str | None, place: Callable[[str], int]
 ) -> tuple[int | None, int | None, bool, bool]:
-    """Return two ends in their order, the second one exclusive, and whether each has a dollar sign."""
+    """Return the first and last row or column in order, the latter plus 1, and whether each has a dollar sign."""
     start = place(first.lstrip("$")) if first else None
     stop = place(last.lstrip("$")) if last else None
     start_fixed, stop_fixed = bool(first and first[0] == "$"), bool(last and last[0] == "$")
@@ -149,7 +149,9 @@ def _ends(
 
 
 def rewrite(formula: str, change: Callable[[CellReference], CellReference | None]) -> str:
-    """Return a formula with other references; None makes one #REF!. What does not change is left as it was written.
+    """Return a formula with its references replaced by what `change` returns for them; None becomes #REF!.
+
+    All else, and references that do not change, are left as they were written.
 
     Example:
         >>> rewrite("= sum( A1 ,$B$2)", lambda reference: reference.translate(1, 1))
@@ -177,7 +179,8 @@ def follow(
 ) -> str:
     """Return a formula on the sheet `home` after cells of the sheet `title` have moved as `change` says.
 
-    A span that does not concern it, `change` returns as the same object; the others are on the sheet `new_title` now.
+    `change` returns the very same object for a span whose cells have not moved. Cells that have moved are on the sheet
+    `new_title` now, if that is given.
     """
 
     def change_reference(reference: CellReference) -> CellReference | None:
@@ -193,7 +196,7 @@ def follow(
 
 
 def retitle(formula: str, old: str, new: str | None) -> str:
-    """Return a formula in which a sheet has its new title; None as the title says that the sheet was deleted."""
+    """Return a formula with the new title of a sheet; None, for a deleted sheet, makes its references #REF!."""
 
     def change_reference(reference: CellReference) -> CellReference | None:
         if reference.title is None or reference.title.casefold() != old.casefold():

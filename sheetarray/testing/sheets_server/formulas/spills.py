@@ -1,4 +1,4 @@
-"""Arrays that formulas come to, and the neighbours that they fill: found in rounds, until nothing changes any more."""
+"""The arrays that formulas come to, and the cells beside and below that they fill (see `Evaluator._spread`)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from .functions import may_spread
 from .operands import FormulaError, Value
 
 CellKey = tuple[int, int, int]  # the id of a sheet, a row, a column
-ROUNDS = 100  # of formulas that fill what others read; those that change even then go in a circle
+ROUNDS = 100  # in which arrays are worked out; a formula whose array changes even then refers to itself in a circle
 
 
 class Spills:
-    """The arrays of one round, by the cell of their formula.
+    """The arrays of one round.
+
+    Attributes:
+        arrays: by the cell of their formula.
 
     Example:
         >>> sheet = ServedSheet(0, "S", SheetGrid(4, 4))
@@ -33,7 +36,10 @@ class Spills:
         self._taken: dict[tuple[int, int], Runs[bool]] = {}
 
     def claim(self, sheet: ServedSheet, row: int, column: int, array: ArrayBlock) -> Value:
-        """Return the value in the cell of a formula: the first of its array, or the reason why it has no room."""
+        """Return the value for the cell of a formula: the first of its array, or an error if that has no room.
+
+        An array that has room is kept in `arrays`.
+        """
         grid = sheet.grid
         for word, missing in (
             ("rows", row + array.height - grid.rows),
@@ -52,7 +58,7 @@ class Spills:
         return array.lines[0][0]
 
     def _obstacles(self, sheet: ServedSheet, row: int, column: int, array: ArrayBlock) -> Iterator[tuple[int, int]]:
-        """Yield the first cell of each column that is in the way."""
+        """Yield the first cell of each column that an array cannot fill, since another value or array is there."""
         bottom = row + array.height
         for index in range(column, column + array.width):
             cells = sheet.grid.column(index, row, bottom)
@@ -62,7 +68,7 @@ class Spills:
                 yield from ((start, index) for start, _, held in taken.runs_between(row, bottom) if held)
 
     def grids(self, spreadsheet: Spreadsheet) -> dict[int, SheetGrid]:
-        """Return the grids of the sheets that have arrays, with their values in them."""
+        """Return copies of the grids of sheets with arrays, by sheet id, with the arrays filled in."""
         grids: dict[int, SheetGrid] = {}
         for (sheet_id, row, column), array in self.arrays.items():
             if sheet_id not in grids:

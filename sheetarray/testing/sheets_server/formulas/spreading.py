@@ -10,12 +10,8 @@ from typing import Any
 
 from .. import entered
 from .arrays import ArrayBlock, as_line, check_size, join_columns, padded_columns, rows_of, size_of
-from .mathematics import ANY, Function
+from .mathematics import ANY, Function, number_at
 from .operands import Arguments, FormulaError, Operand, Value, fail, number, rank, single_value, text, truth, whole
-
-
-def _number_at(arguments: Arguments, place: int, default: float) -> float:
-    return number(arguments[place]) if len(arguments) > place and arguments[place] is not None else float(default)
 
 
 def _true(arguments: Arguments, place: int, *, default: bool) -> bool:
@@ -23,7 +19,7 @@ def _true(arguments: Arguments, place: int, *, default: bool) -> bool:
 
 
 def _sizes(arguments: Arguments, function: str) -> tuple[int, int]:
-    height, width = int(_number_at(arguments, 0, 1)), int(_number_at(arguments, 1, 1))
+    height, width = int(number_at(arguments, 0, 1)), int(number_at(arguments, 1, 1))
     for place, size in enumerate((height, width), 1):
         if size < 1:
             fail("#NUM!", f"Function {function} parameter {place} value is {size}. It should be at least 1.")
@@ -38,7 +34,7 @@ def _array(arguments: Arguments) -> Operand:
 
 def _sequence(arguments: Arguments) -> Operand:
     height, width = _sizes(arguments, "SEQUENCE")
-    start, step = _number_at(arguments, 2, 1.0), _number_at(arguments, 3, 1.0)
+    start, step = number_at(arguments, 2, 1.0), number_at(arguments, 3, 1.0)
     stride = step * width
     return ArrayBlock(
         [[start + step * column + stride * row for row in range(height)] for column in range(width)], height
@@ -118,7 +114,7 @@ def _sort(arguments: Arguments) -> Operand:
 
 
 def _sort_some(arguments: Arguments) -> Operand:
-    count, ties = whole(_number_at(arguments, 1, 1)), whole(_number_at(arguments, 2, 0))
+    count, ties = whole(number_at(arguments, 1, 1)), whole(number_at(arguments, 2, 0))
     if count < 1 or not 0 <= ties <= 3:
         fail("#NUM!", "Function SORTN parameters 2 and 3 are out of range.")
     columns = padded_columns(arguments[0])
@@ -159,11 +155,11 @@ def _unique(arguments: Arguments) -> Operand:
 
 def _split(arguments: Arguments) -> Operand:
     if size_of(arguments[0]) == (1, 1):
-        return ArrayBlock.of_rows([_pieces(arguments)])
-    return ArrayBlock.of_rows([_pieces([value, *arguments[1:]]) for value in as_line(arguments[0])])  # type: ignore[list-item]
+        return ArrayBlock.of_rows([_split_text(arguments)])
+    return ArrayBlock.of_rows([_split_text([value, *arguments[1:]]) for value in as_line(arguments[0])])  # type: ignore[list-item]
 
 
-def _pieces(arguments: Arguments) -> list[Value]:
+def _split_text(arguments: Arguments) -> list[Value]:
     shown, marks = text(arguments[0]), text(arguments[1])
     if not marks:
         fail("#VALUE!", "Function SPLIT parameter 2 value should be non-empty.")
@@ -197,7 +193,7 @@ def _flatten(arguments: Arguments) -> Operand:
 
 def _one_line(*, down: bool) -> Callable[[Arguments], Operand]:
     def work(arguments: Arguments) -> Operand:
-        ignored = whole(_number_at(arguments, 1, 0))
+        ignored = whole(number_at(arguments, 1, 0))
         by_column = _true(arguments, 2, default=False)
         line = [
             value

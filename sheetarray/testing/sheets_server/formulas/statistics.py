@@ -10,7 +10,7 @@ from collections.abc import Callable
 from .mathematics import ANY, Function, average
 from .operands import Arguments, FormulaError, Operand, fail, number, numbers, rank, truth, values, whole
 
-_LARGEST = 170  # of which a factorial is a double
+_LARGEST = 170  # whose factorial a double can hold
 
 
 def _pick_in_order(function: str, *, largest: bool) -> Function:
