@@ -71,8 +71,7 @@ class ConformanceHooks:
         format: the name of the format for open files; None if the adapter takes no open files.
         writing: options of every write; `reading` of every read and check, `scanning` of every scan.
         lacks: names of the cases that the format refuses, with the type of the error. Unless given: those of a dtype
-            that the
-            adapter does not declare, with `DTypeError`.
+            that the adapter does not declare, with `DTypeError`.
         holds_too: names in `BAD` that the format does hold.
         sample: an array that the format holds, for open files.
         keeps_layout: whether an array in Fortran order comes back in Fortran order. Unless given: as declared.
