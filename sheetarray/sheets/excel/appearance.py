@@ -1,6 +1,6 @@
-"""How a written sheet looks: widths of columns, number formats, and what of it is printed.
+"""Chooses the looks of a sheet that is written: widths of columns, number formats, and the ranges that are printed.
 
-Everything is found from the layout and a few elements of each column, so that it costs nothing beside the rows.
+Only the layout and a few elements of each column are looked at, so that this takes next to no time beside the rows.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
-_SAMPLE, _SPREAD = 20, 60  # elements that a column's width is found from: the first ones, and some all over it
-_NARROWEST, _WIDEST = 14.0, 60.0  # characters; the widest word of a header is column-major
-_BOLD = 1.15  # times as wide as other text
+# Elements from which the width of a column is found: the first ones, and others evenly from the whole column
+_SAMPLE, _SPREAD = 20, 60
+_NARROWEST, _WIDEST = 14.0, 60.0  # characters; the widest word of a header, column-major, fits into the narrowest
+_BOLD = 1.15  # how many times as wide as other text bold text is
 TALLEST_PRINTED = 1000  # rows of a column that is printed: some twenty pages
-SHORTENED = 50  # elements of each that are printed, where all columns are longer
-_MOST_RANGES = 40  # that are printed; a reference has at most 8,192 characters
+SHORTENED = 50  # elements of each column that are printed if all columns are taller than `TALLEST_PRINTED`
+_MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
 
 
 def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int | None:
-    """Return the style of a column's numbers or booleans; None for the usual one.
+    """Return the style of a column's numbers or booleans; None for the default style.
 
     Args:
         piece: the column.
-        styles: those that the workbook has.
-        dates: whether dates are numbers.
+        styles: the styles of cells that the workbook has.
+        dates: whether dates are written as serial dates, and not as texts.
     """
     if piece.dtype.kind == "datetime":
         unit = serial_unit(piece.buffer.dtype)
@@ -51,12 +52,12 @@ def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int 
 
 
 def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
-    """Return whether programs show the elements of a column at its right end, and so its name."""
+    """Return whether programs align the elements of a column to the right, so that its name should be there too."""
     return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
 
 
 def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:
-    """Return the width of each column, in characters, in which its name, its header and some of its elements fit."""
+    """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in."""
     widest = [0] * len(pieces)
     sampled = []
     for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
@@ -79,7 +80,7 @@ def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], 
 
 
 def _longest_together(pieces: Sequence[LayoutColumn], as_text: bool) -> list[int]:
-    """Return the length of the longest text among the first elements of each column, of columns that are alike."""
+    """Return for each of some columns that are alike the characters of the longest of its first elements."""
     import polars as pl
 
     cells = typed_together([piece.buffer[:_SAMPLE] for piece in pieces], pieces[0], None, as_text=as_text)
@@ -92,26 +93,29 @@ def _longest_together(pieces: Sequence[LayoutColumn], as_text: bool) -> list[int
 
 
 def _samples(piece: LayoutColumn, as_text: bool) -> Iterator[TypedCells]:
-    """Yield some elements of a column as cells: the first ones, and some all over it."""
+    """Yield some elements of a column as cells: the first ones, and of texts also others from the whole column."""
     yield piece.to_typed(0, _SAMPLE, exact=EXACT, as_text=as_text)
     if (count := len(piece.buffer)) > _SAMPLE and piece.dtype.kind in ("string", "generic"):
         yield piece.every(-(-count // _SPREAD)).to_typed(0, _SPREAD, exact=EXACT, as_text=as_text)
 
 
 def _longest_text(cells: pl.Series) -> int:
+    """Return the characters of the longest cell, written as text."""
     import polars as pl
 
-    return max((len(text) for text in cells.cast(pl.String).to_list() if text), default=0)  # too few for the engine
+    return max(
+        (len(text) for text in cells.cast(pl.String).to_list() if text), default=0
+    )  # the engine is slower for so few
 
 
 # Printing ------------------------------------------------------------------------------------------------------
 
 
 def printed_ranges(layout: Layout) -> list[str]:
-    """Return the absolute ranges of a sheet that are printed; none where the whole of it is.
+    """Return the absolute ranges of a sheet that are printed; no range if the whole sheet is.
 
-    Long columns are left out, as thousands of pages are of no use to anybody. Where all are long, their first rows are
-    printed.
+    Columns taller than `TALLEST_PRINTED` rows are not printed, as nobody needs thousands of pages. If all columns are
+    that tall, their first rows are printed.
     """
     if layout.height <= TALLEST_PRINTED:
         return []
@@ -127,4 +131,5 @@ def printed_ranges(layout: Layout) -> list[str]:
 
 
 def _absolute_range(first: int, last: int, height: int) -> str:
+    """Return the range of some columns, counted from 0, down to a row, counted from 1."""
     return f"${column_letters(first)}$1:${column_letters(last)}${height}"

@@ -1,4 +1,7 @@
-"""Parts that go with the sheets that a write replaces, and the calculation chain with their formulas."""
+"""Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.
+
+The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,14 @@ from .package.markup import read_tags
 from .package.parts import Package
 from .package.relations import parts_only_reached_through
 
-_MOST_FORMULAS = 2**26  # bytes of the calculation chain
+_MOST_BYTES = 2**26  # of the calculation chain
 
 
 def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
-    """Remove the parts that only the replaced sheets used, and the calculation chain if it mentions them."""
+    """Take the parts that only the replaced sheets use off the lists of a workbook, and return their names.
+
+    The calculation chain is one of them if it lists formulas of these sheets.
+    """
     dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
     chain = book.relations.present_target("calcChain")
     if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
@@ -26,10 +32,10 @@ def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
 
 
 def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
-    """Return whether a formula on some sheets is in the calculation chain, or the chain is broken."""
+    """Return whether the calculation chain lists a formula of some sheets (by their ids), or is damaged."""
     current = ""
     try:
-        for name, attributes in read_tags(package.read(chain, limit=_MOST_FORMULAS), location=chain):
+        for name, attributes in read_tags(package.read(chain, limit=_MOST_BYTES), location=chain):
             if name == "c" and (current := attributes.get("i", current)) in sheets:
                 return True
     except FormatError:

@@ -1,7 +1,7 @@
-"""Titles of sheets, and names that stand for the cells of an array: what Excel takes for one.
+"""Checks titles of sheets, and makes the defined names that stand for the cells of an array.
 
-Source: ECMA-376 part 1, 18.2.5 (defined names) and 18.17.2.5, and Excel's own rules, which are stricter. LibreOffice's
-are observed as well: what is a name here is one in both.
+Source: ECMA-376 part 1, 18.2.5 (defined names) and 18.17.2.5, and Excel's own rules, which are stricter. The rules of
+LibreOffice are kept as well: each defined name made here is one in both programs.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from ...columns import quote_title
 from ...errors import LimitError
 
 LONGEST_TITLE = 31  # UTF-16 code units
-PRINT_AREA = "_xlnm.Print_Area"  # the name, local to a sheet, of what is printed of it
-_LONGEST_NAME = 255
-_LONGEST_FORMULA = 8192
+PRINT_AREA = "_xlnm.Print_Area"  # the defined name, one for each sheet, of the ranges that are printed
+_LONGEST_NAME = 255  # characters
+_LONGEST_FORMULA = 8192  # characters
 _WRONG_IN_TITLE = re.compile("[\\[\\]:*?/\\\\\x00-\x1f\ufffe\uffff\ud800-\udfff]")
 _ESCAPE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")
 
-_CELL = re.compile(r"[A-Z]{1,3}[0-9]+|R[0-9]*(C[0-9]*)?|C[0-9]*", re.IGNORECASE)  # A1, R1C1, R, C
+# What Excel reads as a cell, a row or a column, and so never as a name: A1, R1C1, R, C
+_CELL = re.compile(r"[A-Z]{1,3}[0-9]+|R[0-9]*(C[0-9]*)?|C[0-9]*", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?:'((?:[^']++|'')++)'|([^'!,()\[\]]+))!(?:#REF!|\$?[A-Z]{1,3}\$?[0-9]+(?::\$?[A-Z]{1,3}\$?[0-9]+)?)(?=,|\Z)"
 )
-_SHEET_AND_CELL = re.compile(r"\.(?=[A-Z]{1,3}[0-9]+$)", re.IGNORECASE)  # LibreOffice's Sheet1.A1
-_RESERVED = {  # constants, and what Excel itself keeps under a name
+_SHEET_AND_CELL = re.compile(r"\.(?=[A-Z]{1,3}[0-9]+$)", re.IGNORECASE)  # LibreOffice reads Sheet1.A1 as a cell
+_RESERVED = {  # names of constants, and names that Excel keeps for its own use
     "true",
     "false",
     "print_area",
@@ -52,8 +53,9 @@ def check_title(title: str) -> None:
     """Refuse a title that no sheet can have.
 
     Raises:
-        LimitError: not 1 to 31 characters, one of `[]:*?/\\` or a control character in it, an apostrophe at an end, or
-            `History`, which Excel keeps for itself.
+        LimitError: the title is blank, has more than 31 characters, has one of `[]:*?/\\` or a control character in it,
+            begins or ends with an apostrophe, has an escape such as `_x0041_` in it, or is `History`, which Excel keeps
+            for itself.
 
     Example:
         >>> check_title("run 1/2")
@@ -80,7 +82,7 @@ def check_title(title: str) -> None:
 
 
 def parse_titles(reference: str) -> list[str]:
-    """Return the titles of the sheets in what a name refers to; empty where it is more than a list of ranges.
+    """Return the titles of the sheets in the reference of a defined name; empty if it is anything but a list of ranges.
 
     Example:
         >>> parse_titles("'arrays'!$A$20:$A$99,Sheet2!$B$2")
@@ -96,20 +98,26 @@ def parse_titles(reference: str) -> list[str]:
 
 
 class ArrayArea(NamedTuple):
-    """The cells of an array in one sheet: what one name stands for."""
+    """The cells of an array in one sheet, for which one defined name stands.
+
+    Attributes:
+        array: the name of the array.
+        title: of the sheet.
+    """
 
     array: str
     title: str
 
 
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
-    """Return the cells that the defined name of each array refers to: all columns of a sheet with its elements.
+    """Return the reference of the defined name of each array: the ranges of all columns of a sheet with its elements.
 
     Args:
-        places: name of an array, title of a sheet, absolute range of cells; one for each column.
+        places: for each column the name of an array, the title of a sheet, and an absolute range of cells.
 
     Returns:
-        By array and sheet, in their order; without arrays of which a text is longer than a formula may be.
+        The references by array and sheet, in the order of `places`. Arrays are left out that have a reference longer
+        than a formula may be.
 
     Example:
         >>> list(build_references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
@@ -124,17 +132,18 @@ def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, 
 
 
 def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) -> dict[ArrayArea, str]:
-    """Return a defined name for each array: its own name where that is one, and no other has it; else the most like it.
+    """Return a defined name for each array: its own name if Excel takes that and it is free, otherwise a similar one.
 
-    An array that goes on in other sheets gets a name for each of them, `t_1`, `t_2` and so on, and none for the whole:
-    to Excel a reference to several sheets is an error, and a name of the first sheet would give the sum of a part.
+    An array that goes on in other sheets gets a defined name for each of them, `t_1`, `t_2` and so on, and none for the
+    whole array: to Excel a reference to several sheets is an error, and a name for the first sheet alone would give a
+    wrong sum.
 
     Args:
         areas: arrays, and the sheets where they stand.
-        taken: defined names, and names of tables, that are there already.
+        taken: the defined names and the names of tables that the workbook has already.
 
     Returns:
-        The defined names by area; no two the same, compared without case.
+        The defined names by area; no two are the same, compared without case.
 
     Example:
         >>> areas = [ArrayArea("temperature", "a"), ArrayArea("x1", "a")]
@@ -162,7 +171,7 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
 
 
 def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
-    """Return the name that each would have if there were no others."""
+    """Return the defined name that each area would have if there were no other areas."""
     sheets, seen = Counter(area.array for area in areas), Counter[str]()
     wanted = {}
     for area in areas:
@@ -173,11 +182,13 @@ def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
 
 
 def _number_name(name: str, index: int) -> str:
+    """Return a name with a number at its end, cut to the length that Excel takes."""
     end = f"_{index}"
     return name[: _LONGEST_NAME - len(end)] + end
 
 
 def _sanitize(array: str) -> str:
+    """Return the name of an array, changed as far as needed for Excel and LibreOffice to take it as a defined name."""
     name = array
     if not (array.isascii() and array.isalnum()):
         name = "".join(mark if _keeps_character(mark) else "_" for mark in unicodedata.normalize("NFC", array))
@@ -189,8 +200,10 @@ def _sanitize(array: str) -> str:
 
 
 def _keeps_character(mark: str) -> bool:
+    """Return whether a defined name may have a character in it."""
     return mark in "._" or ((mark.isalpha() if mark > "\x7f" else mark.isalnum()) and mark <= "\uffff")
 
 
 def _fold_case(name: str) -> str:
+    """Return the same text for all names that Excel takes for one: in upper or lower case, of any width."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()

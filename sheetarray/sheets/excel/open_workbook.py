@@ -1,4 +1,4 @@
-"""A workbook that is there already: its sheets, its names, and whether a sheet may be put into it.
+"""Reads and changes the own part of an existing workbook: its list of sheets, and its defined names.
 
 Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 """
@@ -25,11 +25,11 @@ _TYPE = re.compile(
     r"|ms-excel\.(sheet|template|addin)\.macroEnabled)\.main\+xml"
 )
 _WORKSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
-_MOST_BYTES = 2**24
-_MOST_ID = 65_534
-_BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # what may stand before definedNames
-_SIGNED = "digital-signature/origin"
-_SHARED = "revisionHeaders"
+_MOST_BYTES = 2**24  # of the workbook's own part
+_MOST_ID = 65_534  # the highest id that a sheet may have
+_BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # elements that stand before definedNames
+_SIGNED = "digital-signature/origin"  # a relationship that only signed workbooks have
+_SHARED = "revisionHeaders"  # a relationship that only shared workbooks have
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class BookSheet:
 
     Attributes:
         title: of the sheet.
-        id: by which other parts know it.
+        id: the number, as text, by which other parts refer to it.
         kind: worksheet, chartsheet, dialogsheet, module or another.
-        part: where it is; empty for the place of a module of Excel 95, which has none.
+        part: the name of its part; empty for a module of Excel 95, which is listed but has no part.
     """
 
     title: str
@@ -50,19 +50,19 @@ class BookSheet:
 
 
 class OpenWorkbook:
-    """A workbook in a package, and changes to its own parts.
+    """An existing workbook, with the changes that are to be made to its own part.
 
     Args:
         package: of the workbook.
 
     Attributes:
-        part: the workbook's own part.
+        part: the name of the workbook's own part.
         strict: whether it is strict OOXML.
         sheets: in the order of their tabs.
-        active: the index of the sheet in view.
+        active: the index of the sheet with which the workbook opens.
 
     Raises:
-        FormatError: no .xlsx or .xlsm, or a damaged one.
+        FormatError: the package is no .xlsx or .xlsm, or is damaged.
     """
 
     def __init__(self, package: Package) -> None:
@@ -101,10 +101,10 @@ class OpenWorkbook:
         self.active = int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
 
     def check_open(self) -> None:
-        """Refuse a workbook that its owner has closed to new sheets.
+        """Refuse a workbook to which no sheet may be added.
 
         Raises:
-            LimitError: it is signed, its structure is protected, or it is shared.
+            LimitError: the workbook is signed or shared, or its structure is protected.
         """
         self.check_changeable()
         protection = self.markup.root.child_named("workbookProtection")
@@ -118,7 +118,7 @@ class OpenWorkbook:
         """Refuse a workbook of which no cell may change.
 
         Raises:
-            LimitError: it is signed, or it is shared.
+            LimitError: the workbook is signed or shared.
         """
         if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
             name.lower().startswith("_xmlsignatures/") for name in self.package.names()
@@ -134,16 +134,16 @@ class OpenWorkbook:
             )
 
     def defined_names(self) -> list[str]:
-        """Return the defined names that are there, those of single sheets as well."""
+        """Return all defined names that the workbook has, with those of single sheets."""
         return [element.get("name") for element in self._names()]
 
     def name_texts(self) -> list[tuple[str, str]]:
-        """Return the defined names of the whole workbook, each with what it refers to."""
+        """Return the defined names of the whole workbook, without those of single sheets, each with its reference."""
         names = (element for element in self._names() if "localSheetId" not in element.attributes)
         return [(without_escapes(element.get("name")), element.text) for element in names]
 
     def table_names(self) -> list[str]:
-        """Return the names of the tables, which share their space with the defined names."""
+        """Return the names of Excel's tables: no defined name may be the same as one of them."""
         names = []
         for part in self.types.parts(_TABLE):
             if part in self.package:
@@ -154,10 +154,10 @@ class OpenWorkbook:
     # Changes -------------------------------------------------------------------------------------------------
 
     def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> None:
-        """Put one more sheet at the end, which no menu shows if it is very hidden.
+        """Add a sheet at the end of the list; no menu shows one that is very hidden.
 
         Raises:
-            LimitError: there is no number left for it.
+            LimitError: the sheets of the workbook use up all ids.
         """
         used = {sheet.id for sheet in self.sheets}
         highest = max((int(id_) for id_ in used if re.fullmatch("[0-9]{1,5}", id_)), default=0)
@@ -178,7 +178,7 @@ class OpenWorkbook:
         self.sheets.append(BookSheet(title, id_, "worksheet", part))
 
     def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
-        """Take away those names of the whole workbook that refer to nothing but some sheets."""
+        """Remove those of some defined names of the whole workbook that refer to cells of some sheets only."""
         folded, around = {name.casefold() for name in names}, {title.casefold() for title in titles}
         for element in self._names():
             if element.get("name").casefold() in folded and "localSheetId" not in element.attributes:
@@ -188,13 +188,13 @@ class OpenWorkbook:
                     self._dropped.add(element.start)
 
     def set_names(self, refers: Callable[[str, str], str | None]) -> bool:
-        """Have defined names of the whole workbook refer to other cells.
+        """Change the references of defined names of the whole workbook.
 
         Args:
-            refers: a name, and what it refers to -> what it is to refer to; None to leave it.
+            refers: returns the new reference, given a defined name and its reference; None to leave it as it is.
 
         Returns:
-            Whether one has changed.
+            Whether a reference has changed.
         """
         changed = False
         for element in self._names():
@@ -206,7 +206,7 @@ class OpenWorkbook:
         return changed
 
     def drop_print_areas(self, titles: Collection[str]) -> None:
-        """Take away what is printed of some sheets."""
+        """Remove the ranges that are set to be printed of some sheets."""
         gone = {str(self._index_of(title)) for title in titles}
         for element in self._names():
             if element.get("name").casefold() == PRINT_AREA.casefold() and element.get("localSheetId") in gone:
@@ -214,7 +214,7 @@ class OpenWorkbook:
                 self._dropped.add(element.start)
 
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
-        """Put defined names after those that are there; and what is printed of sheets, by their titles."""
+        """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
         prefix = self.markup.root.prefix
         texts = [
             f"<{prefix}definedName name={quote_attribute(name)}>{escape_text(refers)}</{prefix}definedName>"
@@ -233,17 +233,17 @@ class OpenWorkbook:
             self.markup.insert(self._end_offset(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
 
     def _index_of(self, title: str) -> int:
-        """Return the number of a sheet's tab, from 0."""
+        """Return the number of a sheet's tab, counted from 0."""
         return [sheet.title.casefold() for sheet in self.sheets].index(title.casefold())
 
     @property
     def from_1904(self) -> bool:
-        """Whether dates count from 1904."""
+        """Whether the workbook counts serial dates from 1904-01-01."""
         properties = self.markup.root.child_named("workbookPr")
         return properties is not None and properties.get("date1904") in ("1", "true")
 
     def compute_on_opening(self) -> None:
-        """Have formulas computed when the workbook is opened, unless its owner computes by hand."""
+        """Have programs compute all formulas when they open the workbook, unless it is set to be computed by hand."""
         calculation = self.markup.root.child_named("calcPr")
         if calculation is None:
             at = self._end_offset(*_BEFORE_NAMES, "definedNames")
@@ -252,23 +252,25 @@ class OpenWorkbook:
             self.markup.set(calculation, "fullCalcOnLoad", "1")
 
     def ensure_view(self) -> None:
-        """Make sure that the workbook has a `bookView`; the sheets' views refer to one."""
+        """Add the element `bookViews` if the workbook lacks it, since the `sheetView` of each sheet refers to it."""
         if self.markup.root.child_named("bookViews") is None:
             prefix = self.markup.root.prefix
             self.markup.insert(self._list.start, f"<{prefix}bookViews><{prefix}workbookView/></{prefix}bookViews>")
 
     def _names(self) -> Iterator[Element]:
+        """Yield the elements of all defined names that have not been removed."""
         listed = self.markup.root.child_named("definedNames")
         for element in listed.children_named("definedName") if listed is not None else ():
             if element.start not in self._dropped:
                 yield element
 
     def _end_offset(self, *names: str) -> int:
-        """Return the place at which the last of some elements ends."""
+        """Return the position, in bytes, at which the last of some elements ends."""
         return max(element.end for name in names for element in self.markup.root.children_named(name))
 
 
 def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
+    """Return a sheet, given its element in the list of sheets and the workbook's relationships by their ids."""
     title, id_ = without_escapes(element.get("name")), element.get_in(RELATION_SPACES, "id")
     if not id_:
         return BookSheet(title, element.get("sheetId"), "module", "")
@@ -279,6 +281,6 @@ def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Pac
 
 
 def _guess_kind(package: Package) -> str:
-    """Return words for a package that is no workbook."""
+    """Return the words by which a message calls a package that is no workbook."""
     kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
     return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

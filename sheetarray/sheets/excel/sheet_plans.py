@@ -1,4 +1,4 @@
-"""What is to be known of a sheet before its rows are written, and where sheets and views go in a package."""
+"""Plans of sheets, made before any row is written, and the parts of a package that sheets and views become."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ class SheetPlan:
 
     Attributes:
         title: of the sheet.
-        widths: of its columns, in characters; one for each column.
-        rows: how many it has.
+        widths: the width of each column, in characters.
+        rows: the number of its rows.
         arrays: the name of an array and an absolute range, `$A$20:$A$1019`, for each column with elements of it. An
             array in parts comes more than once, in this sheet or in others.
-        names: whether row 1 holds the names, and stays in view.
-        headers: how many rows of headers stand between names and elements, and are hidden until somebody asks for them;
-            0 where rows hold headers and elements side by side.
+        names: whether row 1 holds the names of arrays, and stays in sight when people scroll.
+        headers: the number of rows between the names and the elements that hold nothing but headers, and are collapsed;
+            0 for a sheet with rows that hold headers of some arrays and elements of others.
         printed: the absolute ranges that are printed; empty for the whole sheet.
-        hidden: the columns that are hidden until somebody asks for them.
-        very_hidden: whether no menu shows the sheet; how many rows it has is not known before.
-        is_view: whether it is a view, of which `views` makes everything.
-        has_chart: whether a chart is in it.
+        hidden: the columns that are collapsed, counted from 0.
+        very_hidden: whether no menu shows the sheet; the number of rows of such a sheet is not known in advance.
+        is_view: whether it is a view, whose whole content `views` makes.
+        has_chart: whether it is a view with a chart.
     """
 
     title: str
@@ -42,19 +42,19 @@ class SheetPlan:
 
     @property
     def print_area(self) -> str:
-        """The cells that its name for the printed ranges refers to."""
+        """The ranges that are printed, as the reference of the sheet's defined name for them."""
         return ",".join(f"{quote_title(self.title)}!{cells}" for cells in self.printed)
 
 
 @dataclass(frozen=True)
 class SheetPart:
-    """A sheet without its rows.
+    """A sheet as a part of a package, without its rows.
 
     Attributes:
         title: of the sheet, as the workbook spells it.
         name: of the part.
-        head: what comes before the rows.
-        tail: what comes after them.
+        head: the XML before the rows.
+        tail: the XML after the rows.
     """
 
     title: str
@@ -65,14 +65,14 @@ class SheetPart:
 
 @dataclass(frozen=True)
 class ViewPart:
-    """The place of a view in a package.
+    """The names of the parts of a view in a package, and what the workbook asks of them.
 
     Attributes:
         title: of the sheet, as the workbook spells it.
         name: of the part.
-        drawing: the name of the part of its drawing; empty if it has no drawing.
-        chart: the name of the part of the chart in that.
-        selected: whether it is the sheet in sight.
+        drawing: the name of the part that holds its drawing; empty for a view without a chart.
+        chart: the name of the part that holds the chart; empty for a view without a chart.
+        selected: whether the workbook opens with this sheet in front.
         strict: whether the workbook is strict OOXML.
     """
 

@@ -1,7 +1,7 @@
-"""A new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
+"""Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
 
-Equal arrays make equal files: no time of writing is in them. Elements and attributes stand in the order of the schema
-(ECMA-376 part 1, 18), which Excel insists on in some places and other programs in others.
+Equal arrays make equal files, as no time of writing is noted. Elements and attributes of XML stand in the order of the
+schema (ECMA-376 part 1, 18): Excel insists on it in some places, other programs in others.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
 
 @dataclass(frozen=True)
 class WorkbookSkeleton:
-    """A new workbook without the rows of its sheets, and without what is remembered of its arrays.
+    """A new workbook without the rows of its sheets, and without the record of its arrays.
 
     Attributes:
-        parts: content by name.
-        sheets: in the order of the plans.
+        parts: the content of each part, by its name.
+        sheets: the sheets that are no views, in the order of their plans.
         styles: of its cells.
-        known: what is remembered of each sheet already, by the plan's title.
-        views: in the order of their plans.
-        names: the defined names, by what they stand for.
+        known: what the record says of each sheet, by its title.
+        views: the parts of the views, in the order of their plans.
+        names: the defined names, by the cells that they stand for.
     """
 
     parts: dict[str, bytes]
@@ -61,7 +61,7 @@ class WorkbookSkeleton:
         return self.styles.bold
 
     def write(self, writer: PackageWriter) -> None:
-        """Put the parts.
+        """Write the parts into a package.
 
         Raises:
             OSError: the sink refuses.
@@ -70,11 +70,11 @@ class WorkbookSkeleton:
             writer.write_part(name, content)
 
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
-        """Put the custom properties.
+        """Write the custom properties, which hold the record, into a package.
 
         Args:
             writer: of the package.
-            record: what is known of the arrays; of each sheet by its title under "sheets".
+            record: of the arrays; what `known` says of the sheets is added to it.
 
         Raises:
             LimitError: the record is too long.
@@ -84,14 +84,14 @@ class WorkbookSkeleton:
 
 
 def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> WorkbookSkeleton:
-    """Make a new workbook.
+    """Make a new workbook without rows.
 
     Args:
-        sheets: the plans.
-        for_macros: whether it is to be an .xlsm: Excel opens none whose type is that of an .xlsx.
+        sheets: the plans of its sheets.
+        for_macros: whether the file is an .xlsm: Excel does not open one that has the content type of an .xlsx.
 
     Raises:
-        LimitError: a title that no sheet can have, or that two have.
+        LimitError: a title that no sheet can have, or that two of the sheets have.
 
     Example:
         >>> made = skeleton([SheetPlan("arrays", [22.0], 20, [("t", "$A$18:$A$20")])])
@@ -131,9 +131,9 @@ def worksheet_parts(
     """Return the XML before and after the rows of sheets that go into another workbook.
 
     Args:
-        sheets: the plans.
-        code_names: what a macro project calls each of them; may be empty.
-        selected: whether it is the one in view.
+        sheets: the plans of the sheets.
+        code_names: the name of each sheet in the macro project of the workbook; empty for none.
+        selected: for each sheet, whether the workbook opens with it in front.
     """
     return [
         worksheet_frame(plan, selected=in_view, code_name=code_name)
@@ -145,7 +145,7 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
     """Refuse titles that the sheets of one workbook cannot have.
 
     Raises:
-        LimitError: names the title.
+        LimitError: a title that no sheet can have, or that two of the sheets have.
     """
     seen: set[str] = set()
     for plan in sheets:
@@ -156,7 +156,7 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
 
 
 def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
-    """Return the record of each sheet: the defined names made for it, and the first sheet of the same write."""
+    """Return the record of each sheet: the defined names made for it, and the title of the write's first sheet."""
     first = title_of_first(sheets)
     return {
         plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": first}
@@ -165,9 +165,10 @@ def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str])
 
 
 def title_of_first(sheets: Sequence[SheetPlan]) -> str:
-    """Return the title of the first sheet that is no view, under which all of a write are remembered."""
+    """Return the title of the first sheet that is no view: the records of all sheets of a write name it."""
     return next(plan.title for plan in sheets if not plan.is_view)
 
 
 def _drawing_names(plan: SheetPlan, number: int) -> tuple[str, str]:
+    """Return the names of the parts of a sheet's drawing and chart; both empty for a sheet without a chart."""
     return (f"xl/drawings/drawing{number}.xml", f"xl/charts/chart{number}.xml") if plan.has_chart else ("", "")

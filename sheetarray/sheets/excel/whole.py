@@ -1,4 +1,4 @@
-"""The arrays of an open workbook, all cells at once."""
+"""Reads the arrays of an open workbook as a whole; `pieces` reads an array piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a new workbook as XML: types, relations, the list of sheets, styles, and what stands around rows."""
+"""Makes the XML of the parts of a new workbook: types, relationships, list of sheets, styles, sheets without rows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,19 @@ _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DRAWING_TYPE, CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
-_OWN_FORMATS = 164  # the first number of a format that is not built in
+_OWN_FORMATS = 164  # from this number on, formats are those of the workbook; lower numbers are built-in formats
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
-_CHOOSER, _EDGE, _SIDES = "FFFFF2CC", "FFBF9000", ("left", "right", "top", "bottom")
-_CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
+_CHOOSER, _EDGE, _SIDES = (
+    "FFFFF2CC",
+    "FFBF9000",
+    ("left", "right", "top", "bottom"),
+)  # colours of choosers: fill, border
+# The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
+_CALCULATION = 191029
 
 
 def content_types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
-    """Return the type of each part."""
+    """Return the XML of the list of parts and their types; `workbook` is the type of the workbook's own part."""
     types = {
         "xl/workbook.xml": workbook,
         **{f"{SHEETS}{number}.xml": f"{OFFICE}spreadsheetml.worksheet+xml" for number in range(1, sheets + 1)},
@@ -50,7 +55,7 @@ def content_types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
 
 
 def _relations(targets: Sequence[tuple[str, str]]) -> str:
-    """Return relationships, rId1 and so on, by type and target."""
+    """Return the XML of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
     listed = (
         f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
         for number, (type_, target) in enumerate(targets, 1)
@@ -59,7 +64,7 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 
 
 def root_relations() -> str:
-    """Return the relations to the parts with which a reader of the package begins."""
+    """Return the XML of the relationships of the package itself, from which a program finds the other parts."""
     return _relations(
         [
             (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
@@ -71,13 +76,13 @@ def root_relations() -> str:
 
 
 def workbook_relations(sheets: int) -> str:
-    """Return the relations of the workbook to its sheets and styles."""
+    """Return the XML of the relationships of the workbook to its sheets and styles."""
     worksheets = [(f"{_RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
     return _relations([*worksheets, (f"{_RELATIONS}/styles", "styles.xml")])
 
 
 def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
-    """Return the workbook's own part: its sheets by title, and the defined names by what they refer to."""
+    """Return the XML of the workbook's own part: its sheets, and its defined names with their references."""
     listed = "".join(
         f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{hidden_state(plan.very_hidden)} '
         f'r:id="rId{number}"/>'
@@ -101,12 +106,12 @@ def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
 
 
 def hidden_state(very_hidden: bool) -> str:
-    """Return the attribute of a sheet in the list of sheets that says whether it is seen."""
+    """Return the attribute that hides a sheet from all menus, in the list of sheets; empty for any other sheet."""
     return ' state="veryHidden"' if very_hidden else ""
 
 
 def styles_part(*, choosers: bool) -> str:
-    """Return the styles of cells: the usual one, and OWN_STYLES; VIEW_STYLES where there are choosers."""
+    """Return the XML of the styles of cells: the default one, and OWN_STYLES; with choosers VIEW_STYLES."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
     format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
     codes = [*dict.fromkeys(DATE_CODES.values()), TRUTH_CODE]
@@ -115,9 +120,9 @@ def styles_part(*, choosers: bool) -> str:
         for number, code in enumerate(codes, _OWN_FORMATS)
     )
     *dates, truth = range(_OWN_FORMATS, _OWN_FORMATS + len(codes))
-    shown = [*dates, 1, truth]  # the number 1, built in, is the format 0
+    shown = [*dates, 1, truth]  # 1 is the number of the built-in format "0"
     chooser = 'numFmtId="{}" fontId="0" fillId="2" borderId="1" xfId="0" applyNumberFormat="1" applyFill="1"'
-    choosable = [0, 49, *dates] if choosers else []  # the number 49, built in, is that of text
+    choosable = [0, 49, *dates] if choosers else []  # 49 is the number of the built-in format of text
     fill = f'<fill><patternFill patternType="solid"><fgColor rgb="{_CHOOSER}"/></patternFill></fill>'
     edges = "".join(f'<{side} style="thin"><color rgb="{_EDGE}"/></{side}>' for side in _SIDES)
     return (
@@ -146,7 +151,7 @@ def styles_part(*, choosers: bool) -> str:
 
 
 def core_properties() -> str:
-    """Return the properties that name the maker of the workbook; no time is in them."""
+    """Return the XML of the properties that name the maker of the workbook, without a time of writing."""
     return (
         f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
         f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
@@ -154,7 +159,7 @@ def core_properties() -> str:
 
 
 def application_properties() -> str:
-    """Return the program that made the workbook."""
+    """Return the XML of the properties that name the program by which the workbook was made."""
     space = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"
     return f'{_DECLARED}<Properties xmlns="{space}"><Application>{_MAKER}</Application></Properties>'
 
@@ -167,7 +172,7 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
         for first, end, width, before, after in _group_columns(plan)
     )
     below = f"A{plan.headers + 2}"
-    frozen = (  # hidden rows do not count among those of the upper pane
+    frozen = (  # ySplit is the number of rows of the upper pane, without hidden ones
         f'<pane ySplit="1" topLeftCell="{below}" activePane="bottomLeft" state="frozen"/>'
         f'<selection pane="bottomLeft" activeCell="{below}" sqref="{below}"/>'
         if plan.names
@@ -197,8 +202,10 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
 
 
 def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]]:
-    """Yield columns that look alike beside each other: the first and the last one (from 1), the width, and attributes
-    before and after that.
+    """Yield runs of neighbouring columns that look alike.
+
+    Each is the first and the last column, counted from 1, their width in characters, and the attributes of XML before
+    and after that of the width.
     """
     hidden = plan.hidden
     kinds = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]

@@ -1,7 +1,8 @@
-"""Text in the XML of a workbook: characters that XML lacks, and text that looks like their escapes.
+"""Escapes text for the XML of a workbook.
 
-ECMA-376 part 1, 22.4.2.4 (ST_Xstring): a character that XML cannot hold is written `_xHHHH_`, so text that reads like
-that has its first underscore escaped. A carriage return is escaped as well: an XML parser would make it a line feed.
+ECMA-376 part 1, 22.4.2.4 (ST_Xstring): a character that XML cannot hold is written `_xHHHH_`. In text that only looks
+like such an escape, the first underscore is escaped. A carriage return is escaped too, as an XML parser would make it a
+line feed.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-_UNHELD = "\\x00-\\x08\\x0b-\\x1f\\x{fffe}\\x{ffff}"  # in the engine's regular expressions
+# Characters that XML cannot hold, and a carriage return; as the engine's regular expressions write them
+_UNHELD = "\\x00-\\x08\\x0b-\\x1f\\x{fffe}\\x{ffff}"
 _SPECIAL = f"[&<>{_UNHELD}]|_x[0-9A-Fa-f]{{4}}_"
 _SPACED = r"^\s|\s$|[\t\n]|\s\s"
 _ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def xml_text(text: str) -> str:
-    """Return one text as the content of an element.
+    """Return a text, escaped, as the content of an element.
 
     Example:
         >>> xml_text("a<b\\r_x000D_")
@@ -32,7 +34,7 @@ def xml_text(text: str) -> str:
 
 
 def xml_texts(texts: pl.Series) -> pl.Series:
-    """Return a column of texts as XML has them, as `xml_text` does; null stays null."""
+    """Return a Series of texts, each escaped as by `xml_text`; null stays null."""
     import polars as pl
 
     special = texts.str.contains(_SPECIAL).fill_null(value=False)
@@ -43,5 +45,8 @@ def xml_texts(texts: pl.Series) -> pl.Series:
 
 
 def needs_space(texts: pl.Series) -> bool:
-    """Return whether a text begins or ends with white space, or has some that a reader may normalise."""
+    """Return whether any text has white space that a reader may change without `xml:space="preserve"`.
+
+    That is white space at an end, a tab, a line feed, or two white-space characters in a row.
+    """
     return bool(texts.str.contains(_SPACED).any())

@@ -1,9 +1,11 @@
-"""Doubles as programs round them to 15, 16 and 17 digits: half up on the shortest text, and half to even.
+"""Finds cells that hold a number as spreadsheet programs round it: to 15, 16 or 17 digits, in several ways.
 
-LibreOffice takes the shortest text that reads back and rounds that half away from zero; `%.15g` rounds the double
-itself, a tie to even. 17 digits give every double back. What is computed here in bulk is proved equal to text: the
-digits come from `decimal15`, which is exact, and a decimal is made a double by one multiplication or division of two
-exact doubles, which rounds once, or else by text.
+LibreOffice takes the shortest text that reads back as the double and rounds this text, a tie away from zero (half up);
+`%.15g` rounds the double itself, a tie to the even digit. 17 digits give back every double.
+
+Rounding in bulk comes to the same as rounding each number by its text: the digits come from `decimal15`, which is exact,
+and they are made a double by one multiplication or division of two exact doubles, which rounds once; where the two are
+not exact, by text.
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from ....dtypes import Mask, Positions
 from ..fingerprint.decimal15 import MOST, Decimals, Floats, Integers
 from ..fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT
 
-NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
-_SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods
-LEAST_CHAINS = 3  # elements that show that two programs rounded in turn
+# The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again
+NEAR = 1.2e-14
+_SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them LibreOffice writes into .ods with 20 decimals
+LEAST_CHAINS = 3  # cells that suffice as proof that two programs rounded one after the other
 _UNIT = Decimal("1e-20")
-_LEAST = 1e-300  # below, doubles have fewer digits, and the relative distance says nothing
-_LEAST_DIGITS = 10**14  # of 15
-_EXACT = 22  # powers of ten up to this one are doubles
+_LEAST = 1e-300  # smaller doubles have fewer digits, so that their relative distance says nothing
+_LEAST_DIGITS = 10**14  # the least integer of 15 digits
+_EXACT = 22  # powers of ten up to this one are exact as doubles
 _POWERS = 10.0 ** np.arange(_EXACT + 1)
 _HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16)}
 
@@ -41,14 +44,16 @@ def roundings_of(number: float) -> set[float]:
 
 
 def decimals_of(number: float) -> set[Decimal]:
-    """Return the decimals of 15 and 16 digits that `roundings_of` takes; of the largest doubles some are no double."""
+    """Return the decimals of 15 and 16 digits whose doubles `roundings_of` returns; the largest may be beyond any double."""
     exact = Decimal(repr(number))
     even = {Decimal(f"{number:.14e}"), Decimal(f"{number:.15e}")}
     return even | {context.plus(exact) for context in _HALF_UP.values()}
 
 
 def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
-    """Return a mask of the cells that equal their number, or a rounding of it, to the bit; zeros and NaN are alike.
+    """Return a mask of the cells that equal their number, or a rounding of it, to the bit.
+
+    0 and -0 count as equal here, and so do all NaN.
 
     Args:
         numbers: as they were written.
@@ -69,15 +74,18 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
 
 
 def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable[[], bool] | None = None) -> Mask:
-    """Return the marks, and where a cell went through 16 digits to 15, if no element of the array went straight there.
+    """Mark the cells whose numbers were rounded to 16 digits first and then to 15, and return the marks.
 
-    For a few elements in a hundred the two ways differ by a unit; programs in turn lead all of those the one way.
+    For a few numbers in a hundred, rounding twice comes to another last digit than rounding to 15 digits at once. Two
+    programs that saved a file one after the other have rounded all of its numbers twice. So cells are marked only if no
+    cell of the array shows that it was rounded at once.
 
     Args:
         numbers: as they were written.
         cells: as they stand now.
-        marks: of those that are known.
-        elsewhere: tells whether other arrays show it, where too few elements of this one do.
+        marks: a mask of the cells that are known to be equal or rounded; it is changed.
+        elsewhere: called where this array has fewer than `LEAST_CHAINS` such cells; returns whether other arrays have
+            them.
     """
     if marks.all():
         return marks
@@ -90,7 +98,10 @@ def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable
 
 
 def find_chains(numbers: Floats, cells: Floats) -> Positions | None:
-    """Return the indices of cells that went through 16 digits to 15; None if any cell went straight to 15 others."""
+    """Return the indices of cells that show that their numbers were rounded to 16 digits first and then to 15.
+
+    None if any cell shows that its number was rounded to 15 digits at once, where this comes to other digits.
+    """
     decimals, chains = Decimals(), [np.zeros(0, np.int64)]
     places = np.flatnonzero(np.isfinite(numbers) & (numbers != cells))
     for start in range(0, len(places), MOST):
@@ -106,12 +117,14 @@ def find_chains(numbers: Floats, cells: Floats) -> Positions | None:
 
 
 def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
-    """Return the marks, and where a small cell is its number rounded to 20 decimals, if no cell of the array has more.
+    """Mark the small cells that are their numbers rounded to 20 decimals, and return the marks.
+
+    Cells are marked only if no small cell of the array has more decimals.
 
     Args:
         numbers: as they were written.
         cells: as they stand now.
-        marks: of those that are known.
+        marks: a mask of the cells that are known to be equal or rounded; it is changed.
     """
     with np.errstate(invalid="ignore"):
         small = (np.abs(cells) < _SMALL) & ((np.abs(cells) >= _WITH_EXPONENT) | (cells == 0))
@@ -124,22 +137,24 @@ def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
 
 
 def _has_twenty_decimals(number: float) -> bool:
+    """Return whether a double is one of a decimal with 20 decimals at most."""
     return float(f"{round(number * 1e20)}e-20") == number
 
 
 def _twenty_decimals_of(number: float) -> set[float]:
-    """Return a number with 20 decimals, rounded half up from its text, or from its 15 digits."""
+    """Return the doubles of a number rounded half up to 20 decimals: from its shortest text, and from its 15 digits."""
     exact = Decimal(repr(number))
     return {float(digits.quantize(_UNIT, ROUND_HALF_UP)) for digits in (exact, _HALF_UP[15].plus(exact))}
 
 
 def _mark_some(numbers: Floats, cells: Floats, decimals: Decimals) -> Mask:
+    """Return a mask of the cells that are roundings of their numbers, which are all finite and few."""
     marks = np.zeros(len(numbers), np.bool_)
     for rounded in _roundings(numbers, decimals):
         marks |= rounded.view(np.int64) == cells.view(np.int64)
         if marks.all():
             return marks
-    for place in np.flatnonzero(~marks).tolist():  # 16 digits half up, and whatever the bulk could not tell
+    for place in np.flatnonzero(~marks).tolist():  # 16 digits half up, and whatever could not be told in bulk
         marks[place] = float(cells[place]) in roundings_of(float(numbers[place]))
     return marks
 
@@ -151,13 +166,13 @@ def _roundings(numbers: Floats, decimals: Decimals) -> Iterator[Floats]:
     if len(digits.below):
         less = digits.digits15.copy()
         less[digits.below] -= 1
-        less[less < _LEAST_DIGITS] = 0  # another exponent: text tells
+        less[less < _LEAST_DIGITS] = 0  # another exponent: such numbers are rounded by text
         yield _to_doubles(digits.sign, less, digits.exponent - 14)
     yield _to_doubles(digits.sign, digits.digits16, digits.exponent16 - 15)
 
 
 def _to_doubles(sign: Integers, digits: Integers, power: Integers) -> Floats:
-    """Return sign * digits * 10^(power - EXPONENT), each the nearest double; NaN where that is left to text."""
+    """Return the doubles nearest to sign * digits * 10^(power - EXPONENT); NaN for those that are 0 or too large."""
     power = power - EXPONENT
     plain = (digits < 2**53) & (np.abs(power) <= _EXACT)
     whole = digits.astype(np.float64)
@@ -170,4 +185,5 @@ def _to_doubles(sign: Integers, digits: Integers, power: Integers) -> Floats:
 
 
 def _parse(digits: int, exponent: int) -> float:
+    """Return the double nearest to digits * 10^exponent; NaN if that is 0 or not finite."""
     return float(f"{digits}e{exponent}") if digits and exponent < INFINITY_EXPONENT - EXPONENT - 20 else float("nan")

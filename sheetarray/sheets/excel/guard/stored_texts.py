@@ -1,4 +1,4 @@
-"""The texts of a guard's sheet: many of them wait in a file without a name, and are read again when they are wanted."""
+"""Keeps the texts of a guard's sheet until they are decoded: in memory if they are few, otherwise in an unnamed file."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from ....elements import Cell
 from ....files import release_pages
 
-IN_MEMORY = 2**24  # characters; with more of them texts go to a file
-_MAPPED = 2**22  # bytes that are looked at before the system hears that they need not stay in memory
+IN_MEMORY = 2**24  # characters; more of them are kept in a file
+_MAPPED = 2**22  # bytes of the file that are read before the system is told that it may drop them from memory
 
 
 class StoredTexts(Sequence[str]):
-    """Texts in a file mapped into memory, each right after the one before.
+    """Texts in a file that is mapped into memory.
 
     Args:
-        content: all of them, in UTF-8.
-        bounds: where each begins, and the next one ends.
+        content: the file: all texts in UTF-8, one right after the other.
+        bounds: where each text begins and where it ends, in bytes.
     """
 
     def __init__(self, content: mmap.mmap, bounds: Sequence[tuple[int, int]]) -> None:
@@ -39,17 +39,19 @@ class StoredTexts(Sequence[str]):
         done = 0
         for start, end in self._bounds:
             yield self._content[start:end].decode("utf-8", "surrogatepass")
-            if end - done >= _MAPPED:  # the system maps neighbours too: all before are released
+            if (
+                end - done >= _MAPPED
+            ):  # all bytes from the first on, since the system also keeps neighbours of those read
                 release_pages(self._content, 0, end)
                 done = end
         release_pages(self._content, 0, len(self._content))
 
 
 def store_texts(cells: Iterable[Cell]) -> Sequence[str]:
-    """Return the texts of cells, none for a blank one: a list, or a file where there are more than memory should hold.
+    """Return the texts of cells, empty for a blank, as a list, or in a file if they have more than `IN_MEMORY` characters.
 
     Raises:
-        OSError: there is no room for the file.
+        OSError: the disk has no room for the file.
     """
     texts: list[str] = []
     size, rest = 0, iter(cells)
@@ -62,6 +64,7 @@ def store_texts(cells: Iterable[Cell]) -> Sequence[str]:
 
 
 def _store_in_file(texts: list[str], rest: Iterator[Cell]) -> StoredTexts:
+    """Move texts from a list to an unnamed file, write the rest of the cells after them, and return all of them."""
     with tempfile.TemporaryFile(prefix=".sheetarray-") as file:
         sizes = [file.write(_to_bytes(text)) for text in texts]
         texts.clear()
@@ -73,4 +76,5 @@ def _store_in_file(texts: list[str], rest: Iterator[Cell]) -> StoredTexts:
 
 
 def _to_bytes(cell: Cell) -> bytes:
+    """Return the text of a cell in UTF-8."""
     return ("" if cell is None else str(cell)).encode("utf-8", "surrogatepass")

@@ -1,11 +1,14 @@
-"""What programs do to text that they do not keep as it is, each way of them by itself.
+"""Finds texts that differ from those written only by a change that spreadsheet programs make to all texts alike.
+
+Programs change these things when they save a workbook:
 
     line ends              \\r\\n becomes \\n; a lone \\r becomes \\n, or a blank
     control characters     are left out, or stand as their escapes, _x000d_
     escapes                text that only looks like one, _x0041_, becomes the character, A
     blanks                 those at both ends are left out; text of blanks alone is empty; a run of blanks becomes one
 
-A program does so to all texts alike: a way counts for an array only where none of its texts stands otherwise.
+As a program changes all texts alike, a change is taken for one of a program's only if no text of the array would still
+be changed by it.
 """
 
 from __future__ import annotations
@@ -64,7 +67,8 @@ def _with_single_blanks(text: str) -> str:
     return _BLANKS.sub(" ", text)
 
 
-_WAYS: tuple[Callable[[str], str], ...] = (
+# Every change that a program may make: a function from a text to the changed text; in the order in which they are made
+_CHANGES: tuple[Callable[[str], str], ...] = (
     _with_characters,
     _with_line_feeds,
     _with_returns_as_line_feeds,
@@ -79,7 +83,11 @@ _WAYS: tuple[Callable[[str], str], ...] = (
 
 
 def mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
-    """Return a mask of the texts that stand as written, or as a program leaves them that changes all alike.
+    """Return a mask of the texts that are as written, or differ only by changes that a program makes to all texts.
+
+    Args:
+        written: the texts as they were written.
+        cells: the same texts as they stand now.
 
     Example:
         >>> mark_texts(["a\\r\\nb", "c"], ["a\\nb", "d"]).tolist()
@@ -89,10 +97,10 @@ def mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
     others = np.flatnonzero(~marks).tolist()
     if not others:
         return marks
-    ways = [way for way in _WAYS if all(way(text) == text for text in cells)]
-    ways = [way for way in ways if any(way(written[index]) != written[index] for index in others)]
-    for wanted in sorted(product((False, True), repeat=len(ways)), key=sum)[1:]:
-        changed = [index for index in others if _change(written[index], ways, wanted) == cells[index]]
+    changes = [change for change in _CHANGES if all(change(text) == text for text in cells)]
+    changes = [change for change in changes if any(change(written[index]) != written[index] for index in others)]
+    for wanted in sorted(product((False, True), repeat=len(changes)), key=sum)[1:]:
+        changed = [index for index in others if _change(written[index], changes, wanted) == cells[index]]
         marks[changed] = True
         others = [index for index in others if not marks[index]]
         if not others:
@@ -100,7 +108,8 @@ def mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
     return marks
 
 
-def _change(text: str, ways: Sequence[Callable[[str], str]], wanted: Sequence[bool]) -> str:
-    for way, wants in zip(ways, wanted, strict=True):
-        text = way(text) if wants else text
+def _change(text: str, changes: Sequence[Callable[[str], str]], wanted: Sequence[bool]) -> str:
+    """Return a text with those changes made to it that are wanted."""
+    for change, wants in zip(changes, wanted, strict=True):
+        text = change(text) if wants else text
     return text

@@ -1,6 +1,7 @@
-"""The zip package that a workbook is: read without unpacking it, and written part by part.
+"""The zip package that a workbook is: read without unpacking all of it, and written part by part.
 
-`directory` finds the members, `parts` gives their content within bounds, `packing` writes others, through a fast
-`deflate`, or copies their packed bytes. `markup` changes XML in place; `relations`, `contents`, `properties` and
-`styles` know the parts that every workbook has.
+`directory` reads which members a package has, and `parts` their content, with limits for its size. `packing` writes
+packages: parts are compressed in a second thread (`deflate`), or copied from another package with their compressed
+bytes as they are. `markup` changes XML in place. `relations`, `contents`, `properties` and `styles` read and change the
+parts that every workbook has.
 """

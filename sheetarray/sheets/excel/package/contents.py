@@ -1,7 +1,7 @@
 """The table of contents in the extended properties (`docProps/app.xml`): the number of worksheets, and their titles.
 
 Source: ECMA-376 part 1, 22.2.2.8 (HeadingPairs) and 22.2.2.32 (TitlesOfParts). Programs rewrite it when they save, and
-open a workbook without it; it is kept right where it is right, and otherwise left alone.
+open a workbook without it. So it is changed only if it is right, that is, lists the worksheets that are there.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .markup import Element, Markup, escape_text
 
 
 def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
-    """Return the part with the titles of more worksheets; None where it does not list those that are there.
+    """Return the part with the titles of more worksheets; None if it does not list those that the workbook has.
 
     Args:
-        content: the part.
-        titles_present: the titles of the worksheets that are there, in the order of their tabs.
-        added: the titles of those that follow.
+        content: of the part.
+        titles_present: the titles of the worksheets that the workbook has, in the order of their tabs.
+        added: the titles of the worksheets that come after them.
         location: the part's name, for messages.
     """
     try:
@@ -46,5 +46,6 @@ def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[st
 
 
 def _find_vector(root: Element, name: str) -> Element | None:
+    """Return the list within a child of the root; None if the part has no such list."""
     around = root.child_named(name)
     return around.children[0] if around is not None and len(around.children) == 1 else None

@@ -1,6 +1,7 @@
-"""Deflate in a second thread, with the fastest library there is.
+"""Compresses the content of a part in a second thread, with the fastest library that is installed.
 
-The caller makes the next chunk while this one is compressed; a few chunks may wait, so that memory stays bounded.
+The caller makes the next chunk while the one before is compressed. Only a few chunks may wait, so that memory stays
+bounded.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import NamedTuple
 
 from ....files import Sink, fast_zlib
 
-_WAITING = 2  # chunks
+_WAITING = 2  # chunks that may wait to be compressed
 
 
 class PackedSizes(NamedTuple):
-    """The CRC-32 of a member's content, its size and its packed size in bytes, as a zip package notes them."""
+    """The CRC-32 of a member's content, the bytes of the content, and the bytes that it takes when compressed."""
 
     crc: int
     size: int
@@ -24,7 +25,7 @@ class PackedSizes(NamedTuple):
 
 
 class Deflater:
-    """A deflate stream on its way into a sink.
+    """A deflate stream that is written into a sink.
 
     Example:
         >>> import io
@@ -54,17 +55,17 @@ class Deflater:
         self._thread.shutdown()
 
     def write(self, chunk: bytes | memoryview) -> None:
-        """Hand over a chunk, which must not change any more.
+        """Hand over a chunk to be compressed; the caller must not change it any more.
 
         Raises:
-            OSError: writing an earlier one failed.
+            OSError: writing an earlier chunk failed.
         """
         while len(self._waiting) >= _WAITING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(self._compress, chunk))
 
     def finish(self) -> PackedSizes:
-        """Write what is left.
+        """Wait until all chunks are written, end the stream, and return its sizes.
 
         Raises:
             OSError: writing failed.

@@ -1,7 +1,8 @@
-"""The directory of a zip package, read: which members there are, and where their packed bytes lie.
+"""Reads the directory of a zip package: its members, and where their compressed bytes lie.
 
-Source: APPNOTE 6.3.10. It is read here rather than by `zipfile`, because a copy of a part needs its packed bytes, and
-because two readers that understand one damaged directory differently would show two different workbooks.
+Source: APPNOTE 6.3.10. It is read here and not by `zipfile`, because copying a part needs its compressed bytes, and
+because two readers that understand one damaged directory differently would show two different workbooks: what is
+damaged is refused.
 """
 
 from __future__ import annotations
@@ -14,21 +15,28 @@ from itertools import pairwise
 from ....errors import FormatError
 from ....files import BytesLike, RangedBytes
 
-STORED, DEFLATED = 0, 8
+STORED, DEFLATED = 0, 8  # the methods of compression that packages of workbooks use
 UTF8_NAME = 0x800  # the flag that says how the name is encoded
-_MARK = b"PK\5\6"
-ZIP64 = 0xFFFFFFFF  # a size or an offset that stands in the extra field
+_MARK = b"PK\5\6"  # with which the record at the end of the directory begins
+ZIP64 = 0xFFFFFFFF  # instead of a size or an offset of 64 bits, which the extra field holds
 
 _END = struct.Struct("<4s4H2IH")
 _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
-_WIDE_MARKS = (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, ZIP64, ZIP64)  # where the zip64 end has the number
+_WIDE_MARKS = (
+    0xFFFF,
+    0xFFFF,
+    0xFFFF,
+    0xFFFF,
+    ZIP64,
+    ZIP64,
+)  # instead of numbers that the zip64 end of the directory holds
 _MOST_PARTS = 100_000
-_LONGEST_COMMENT = 65_535
-_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
-_ENCRYPTED = 0x2041  # flags: the content, or the directory, is encrypted
+_LONGEST_COMMENT = 65_535  # bytes after the end of the directory
+_DEFLATED_TIMES = 1032  # one compressed byte stands for no more bytes of content
+_ENCRYPTED = 0x2041  # the flags that say that the content, or the directory, is encrypted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +45,13 @@ class Member:
 
     Attributes:
         name: of the part, without a leading slash.
-        method: 0 stored, 8 deflated.
-        flags: general purpose bits.
-        crc: CRC-32 of the content.
-        packed: its bytes in the package.
-        size: its bytes when inflated.
-        start: offset of the first packed byte.
-        when: date and time, as DOS counts them.
+        method: of compression: 0 stored, 8 deflated.
+        flags: the general purpose bits of the zip format.
+        crc: the CRC-32 of the content.
+        packed: the number of its compressed bytes.
+        size: the number of bytes of the content.
+        start: where its compressed bytes begin in the package, in bytes.
+        when: date and time in the format of DOS: the date in the upper 16 bits.
     """
 
     name: str
@@ -58,7 +66,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """The number of entries, their place in the file, and the number of bytes before the package."""
+    """The place of a directory in a file; all numbers but `count` are bytes.
+
+    Attributes:
+        count: the number of its entries.
+        start: where the entries begin.
+        end: where they end.
+        before: how many bytes of the file stand before the package.
+    """
 
     count: int
     start: int
@@ -70,7 +85,8 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
     """Return the members of a package, in the directory's order.
 
     Raises:
-        FormatError: no zip, cut off, encrypted, members that overlap or claim more than their bytes can hold.
+        FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim more bytes
+            than their compressed bytes can stand for.
     """
     directory = _directory(content)
     member_list = list(_members(content, directory))
@@ -79,6 +95,7 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
 
 
 def _directory(content: BytesLike | RangedBytes) -> _Directory:
+    """Return the place of the directory of a package."""
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise FormatError(
             "no zip package but a compound file: an .xls, or a workbook that is encrypted",
@@ -93,7 +110,10 @@ def _directory(content: BytesLike | RangedBytes) -> _Directory:
 
 
 def _end(content: BytesLike | RangedBytes) -> int | None:
-    """Return the place of the last end mark, which only a comment may follow; mostly none does."""
+    """Return the position of the last end of a directory in a file; None if the file has none.
+
+    A comment may follow it, but most files have none. So the end is looked for at the very end of the file first.
+    """
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
     last = content[first:]
     position = last.rfind(_MARK, max(0, len(last) - _END.size))
@@ -103,15 +123,15 @@ def _end(content: BytesLike | RangedBytes) -> int | None:
 
 
 def has_directory(content: BytesLike | RangedBytes) -> bool:
-    """Return whether some bytes may end in a zip package, whatever is before it."""
+    """Return whether some bytes may end with a zip package, whatever stands before it."""
     return _end(content) is not None
 
 
 def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
-    """Return the directory whose end mark is at an offset.
+    """Return the directory whose end begins at a position.
 
-    Bytes may follow it, and bytes that do not look like a package come before it; then offsets count from where the
-    package begins, or from the beginning of the file.
+    A comment may follow the end. Bytes that do not look like a package may stand before the package; the offsets in it
+    then count from where the package begins, or from the beginning of the file.
     """
     if len(content) - end < _END.size:
         raise FormatError("the package has no directory at its end: it is cut off")
@@ -136,7 +156,7 @@ def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
 
 
 def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
-    """Return the first byte of the zip64 end, the number of bytes before the package, and the fields of the end."""
+    """Return the position of the zip64 end, the number of bytes before the package, and the fields of the zip64 end."""
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
     place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
@@ -150,7 +170,7 @@ def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[
 
 
 def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
-    """Yield each member, after the offset where it begins."""
+    """Yield pairs of the position where the local header of a member begins, and the member."""
     entries, at = content[directory.start : directory.end], 0
     for index in range(directory.count):
         if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
@@ -181,7 +201,7 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
 
 
 def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
-    """Return sizes and offset, those that do not fit into 32 bits from the extra field."""
+    """Return two sizes and an offset; those that need 64 bits are read from the extra field."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, at)
@@ -196,7 +216,7 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
 
 
 def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
-    """Return the position of a part's packed bytes, behind its local header, which must name the same part."""
+    """Return the position of a part's compressed bytes, after its local header, which must name the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)
@@ -226,7 +246,7 @@ def _check_member(name: str, method: int, flags: int, packed: int, size: int) ->
 
 
 def _check_overlap(members: list[tuple[int, Member]]) -> None:
-    """Refuse bytes that belong to two parts, with which a small package could inflate to anything."""
+    """Refuse bytes that belong to two parts: with them a small package could inflate to any number of bytes."""
     ordered = sorted(members, key=lambda entry: entry[0])
     for (_, member), (offset, other) in pairwise(ordered):
         if member.start + member.packed > offset:

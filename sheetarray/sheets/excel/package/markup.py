@@ -1,8 +1,8 @@
-"""A part of XML, read: its elements and the bytes where they stand, so that a change leaves all else as it is.
+"""Reads and changes a part of a package that is XML, so that everything but the changes keeps its bytes.
 
-An XML parser finds the places; a change is a splice of bytes. Nothing is serialised again, so that namespaces,
-`mc:AlternateContent`, extension lists and white space stay as their program wrote them. A document type definition,
-with which entities could be declared, is refused: no part of a workbook has one.
+An XML parser finds the bytes where each element stands; a change replaces some of them. Nothing else is written anew:
+namespaces, `mc:AlternateContent`, extension lists and white space stay as their program wrote them. A document
+type definition, with which entities could be declared, is refused: no part of a workbook has one.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from xml.sax.saxutils import escape
 
 from ....errors import FormatError
 
-_MOST_BYTES = 2**24
-_MOST_ELEMENTS = 200_000
+_MOST_BYTES = 2**24  # of a part, unless another limit is given
+_MOST_ELEMENTS = 200_000  # of a part
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(rb"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
 _IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-_BLOCK = 2**18
+_BLOCK = 2**18  # bytes that the parser is given at once
 HEAD = 2**16  # bytes of a part, in which its first elements stand
-_NARROW = ("utf-8", "utf8", "us-ascii")
+_NARROW = ("utf-8", "utf8", "us-ascii")  # encodings whose bytes are UTF-8
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(slots=True)
 class Element:
-    """An element, and the bytes where it stands.
+    """An element of XML, and the bytes where it stands.
 
     Attributes:
         prefix: of its name, with the colon; empty if it has no prefix.
         name: without the prefix.
         space: the URI of its namespace.
         attributes: as they are written, prefixes included.
-        start: offset of its first byte.
-        inner: offset after its start tag.
-        close: offset of its end tag; where the element is empty, `inner`.
-        end: offset after it.
-        scope: the namespaces declared by it and around it, inside first, each by its prefix with the colon.
+        start: the position of its first byte.
+        inner: the position after its start tag.
+        close: the position of its end tag; equal to `inner` if it is an empty-element tag, such as `<b/>`.
+        end: the position after its end tag.
+        scope: the namespaces declared by it and by the elements around it, innermost first, by prefix with the colon.
         text: the character data directly in it.
-        children: in their order; as deep as was asked for.
+        children: in their order; empty below the depth that was asked for.
     """
 
     prefix: str
@@ -58,11 +58,11 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def get(self, name: str, default: str = "") -> str:
-        """Return an attribute without a namespace."""
+        """Return the value of an attribute without a namespace, or a default."""
         return self.attributes.get(name, default)
 
     def get_in(self, spaces: frozenset[str], name: str) -> str:
-        """Return an attribute in one of some namespaces; empty if the element does not have it."""
+        """Return the value of an attribute in one of some namespaces; empty if the element lacks it."""
         for key, value in self.attributes.items():
             prefix, colon, local = key.rpartition(":")
             if local == name and colon and _resolve(prefix + colon, self.scope) in spaces:
@@ -74,25 +74,25 @@ class Element:
         return (child for child in self.children if child.name == name and child.space == self.space)
 
     def child_named(self, name: str) -> Element | None:
-        """Return the first child of a name."""
+        """Return the first child of a name in the element's own namespace; None if the element has no such child."""
         return next(self.children_named(name), None)
 
 
 class Markup:
-    """A part of XML, and what is to be changed in it.
+    """A part of a package that is XML, with the changes that are to be made to it.
 
     Args:
         content: of the part, in UTF-8 or UTF-16.
         location: its name, for messages.
-        depth: how deep elements are kept; the root is 1.
-        limit: the bytes that it may have.
+        depth: the levels of elements that are kept; the root alone is 1.
+        limit: the bytes that the part may have.
 
     Attributes:
         root: the outermost element.
 
     Raises:
-        FormatError: no well-formed XML, a document type definition, more bytes than the limit, or more than 200,000
-            elements.
+        FormatError: the part is no well-formed XML, has a document type definition, more bytes than the limit, or more
+            than 200,000 elements.
 
     Example:
         >>> part = Markup(b"<a><b c='1'/></a>", location="a.xml")
@@ -110,15 +110,15 @@ class Markup:
         self.root = _parse_elements(self._content, location, depth)
 
     def insert(self, at: int, text: str) -> None:
-        """Put text at an offset."""
+        """Insert text at a position, in bytes."""
         self.replace(at, at, text)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put text in place of some bytes; changes may not overlap."""
+        """Replace the bytes from one position up to another by text; changes may not overlap."""
         self._changes.append((start, end, text.encode()))
 
     def append(self, element: Element, text: str) -> None:
-        """Put text at the end of an element's content; an empty element gets an end tag."""
+        """Insert text at the end of an element's content; an empty-element tag becomes a start and an end tag."""
         self._appended.setdefault(element.start, (element, []))[1].append(text)
 
     def remove(self, element: Element) -> None:
@@ -153,7 +153,7 @@ class Markup:
 
 
 def quote_attribute(value: str) -> str:
-    """Return the value of an attribute, in quotes.
+    """Return a value as that of an attribute, escaped and in quotes.
 
     Example:
         >>> quote_attribute('a "b" & c')
@@ -163,16 +163,17 @@ def quote_attribute(value: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Return text as character data."""
+    """Return text as character data, with its special characters escaped."""
     return escape(text)
 
 
 def _resolve(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
+    """Return the namespace of a prefix; empty for none."""
     return next((declared[prefix] for declared in scope if prefix in declared), "")
 
 
 def _utf8(content: bytes, location: str) -> bytes:
-    """Return the same document in UTF-8, as it is where it is that already."""
+    """Return XML in UTF-8 without a byte order mark, made of XML in UTF-16 or UTF-8."""
     if content.startswith(_UTF16):
         try:
             text = content.decode("utf-16")
@@ -190,10 +191,10 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
     Args:
         content: of the part, in UTF-8 or UTF-16.
         location: its name, for messages.
-        final: whether that is all of it; otherwise it breaks off.
+        final: whether this is the whole part, and not only its beginning.
 
     Raises:
-        FormatError: no well-formed XML, or a document type definition.
+        FormatError: the part is no well-formed XML, or has a document type definition.
     """
     parser, elements = _parser(location), []
     parser.StartElementHandler = lambda name, attributes: elements.append((name.rpartition(":")[2], attributes))
@@ -205,16 +206,17 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
 
 
 def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
-    """Return the attributes of the first element of a name at the beginning of a part; empty if it has no such.
+    """Return the attributes of the first element of a name at the beginning of a part; empty if it has no such element.
 
     Raises:
-        FormatError: no well-formed XML, or a document type definition.
+        FormatError: the part is no well-formed XML, or has a document type definition.
     """
     elements = read_tags(head, location=location, final=False)
     return next((attributes for tag, attributes in elements if tag == name), {})
 
 
 def _parse_elements(content: bytes, location: str, depth: int) -> Element:
+    """Return the root of some XML, with the elements in it down to a depth."""
     parser = _parser(location, "utf-8")
     parser.buffer_text = True
     roots: list[Element] = []
@@ -266,7 +268,7 @@ def _parse_elements(content: bytes, location: str, depth: int) -> Element:
 
 
 def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
-    """Return a parser that refuses definitions of types and of entities, and other encodings than OPC allows."""
+    """Return a parser that refuses document type definitions, and encodings that OPC does not allow."""
     allowed = _NARROW if encoding else (*_NARROW, "utf-16")
 
     def definition(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""A zip package, written: parts that are given, copied as they are, or streamed.
+"""Writes a zip package: parts given as a whole, parts copied from another package, and parts that are streamed.
 
 Source: APPNOTE 6.3.10. Equal content makes an equal package: every part that is made here is dated 1980-01-01. The
 zip64 fields appear only where a size or an offset needs them, since some readers refuse them.
@@ -25,27 +25,30 @@ _END = struct.Struct("<4s4H2IH")
 _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
-_DATED = 0x0021_0000  # 1980-01-01 00:00
-_SURELY_NARROW = 3_900_000_000  # bytes expected that will fit into 32 bits, packed as well
-_KEPT_FLAGS = 0x0006 | UTF8_NAME  # of a copy: how hard it was packed, and its name
-_ROOM = struct.pack("<4H12x", 0xA220, 16, 0xA028, 0)  # the growth hint of OPC (ECMA-376 part 2, C.6): as long as zip64
-_IN_MEMORY = 2**25  # bytes of a part that waits for a sink which cannot be sought in
+_DATED = 0x0021_0000  # 1980-01-01 00:00, in the format of DOS
+# Bytes of content whose number, and that of the compressed bytes, fits into 32 bits for certain
+_SURELY_NARROW = 3_900_000_000
+_KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compression, and the encoding of the name
+# The growth hint of OPC (ECMA-376 part 2, C.6): padding of as many bytes as the zip64 field that may take its place
+_ROOM = struct.pack("<4H12x", 0xA220, 16, 0xA028, 0)
+_IN_MEMORY = 2**25  # bytes of a part that waits in memory for a sink which cannot be sought in; more go to a file
 
 
 @dataclass(slots=True)
 class _DirectoryEntry:
-    """A part, as its local header and the directory tell of it."""
+    """What the local header of a part and its entry in the directory say of it."""
 
     name: bytes
     method: int
     flags: int
     when: int
     offset: int
-    wide: bool  # its sizes stand in the extra field
-    roomy: bool = False  # the extra field holds room for them, should they need it
+    wide: bool  # whether its sizes stand in the extra field, as numbers of 64 bits
+    roomy: bool = False  # whether the extra field has room for such sizes, which are not known yet
     sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
 
     def to_local_header(self) -> bytes:
+        """Return the bytes that stand before the content."""
         extra = _ROOM if self.roomy else b""
         if self.wide:
             extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed)
@@ -69,6 +72,7 @@ class _DirectoryEntry:
         )
 
     def to_directory_entry(self) -> bytes:
+        """Return the bytes of the entry in the directory."""
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         offset = min(self.offset, ZIP64)
         wide = [self.sizes.size, self.sizes.packed] if self.wide else []
@@ -104,11 +108,13 @@ class _DirectoryEntry:
 
 
 class PackageWriter:
-    """A zip package on its way into a sink.
+    """A zip package that is written into a sink.
+
+    The local header before the content of a part holds its sizes, which are not known while the part is streamed. In a
+    plain file the header is written once more afterwards; for any other sink the content waits in a temporary file.
 
     Args:
-        sink: where it goes; a plain file (an `io.BufferedWriter` that can be sought in) has its local headers
-            completed afterwards, for any other a streamed part waits in a temporary file until its size is known.
+        sink: takes the bytes; it is a plain file if it is an `io.BufferedWriter` that can be sought in.
 
     Example:
         >>> file = io.BytesIO()
@@ -131,7 +137,7 @@ class PackageWriter:
         self._streaming = False
 
     def write_part(self, name: str, content: bytes) -> None:
-        """Put a part that is there as a whole.
+        """Write a part whose content is given as a whole.
 
         Raises:
             OSError: the sink refuses.
@@ -145,10 +151,10 @@ class PackageWriter:
         self._entries.append(entry)
 
     def copy_part(self, package: Package, name: str) -> None:
-        """Put a part of another package, its packed bytes as they are.
+        """Write a copy of a part of another package, with its compressed bytes as they are.
 
         Raises:
-            FormatError: there is no such part.
+            FormatError: the other package has no such part.
             OSError: the sink refuses.
         """
         member = package.member(name)
@@ -162,11 +168,12 @@ class PackageWriter:
 
     @contextmanager
     def stream_part(self, name: str, *, expected: int) -> Iterator[Sink]:
-        """Put a part chunk by chunk; what is yielded takes its content, and packs it in a second thread.
+        """Write a part chunk by chunk: yield a sink for its content, which is compressed in a second thread.
 
         Args:
             name: of the part.
-            expected: bytes that the content has at most; beyond 3.9 GB there is room for sizes of 64 bits.
+            expected: the bytes that the content has at most; if more than 3.9 GB, the header gets room for sizes of 64
+                bits.
 
         Raises:
             LimitError: the content outgrew 4 GiB though it was not expected to; the package is of no use.
@@ -196,12 +203,12 @@ class PackageWriter:
         self._entries.append(entry)
 
     def content_of(self, name: str) -> tuple[int, int]:
-        """Return the CRC-32 and the size of a part that was put."""
+        """Return the CRC-32 and the number of bytes of the content of a part that has been written."""
         sizes = next(entry.sizes for entry in reversed(self._entries) if entry.name == name.encode())
         return sizes.crc, sizes.size
 
     def finish(self) -> None:
-        """Put the directory: the package is complete.
+        """Write the directory, with which the package is complete.
 
         Raises:
             OSError: the sink refuses.

@@ -1,4 +1,4 @@
-"""A zip package, read: the parts of a workbook, each checked before it is believed.
+"""Reads the parts of a zip package, and checks their names, sizes and checksums.
 
 Source: ECMA-376 part 2 (names of parts, stored or deflated content).
 """
@@ -14,18 +14,19 @@ from ....errors import FormatError
 from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
 from .directory import STORED, Member, read_members
 
-_BLOCK = 2**20
+_BLOCK = 2**20  # compressed bytes of a part that are read at once
 
 
 class Package:
     """The parts of a zip package.
 
     Args:
-        content: the whole package; a map is read where it is needed only.
+        content: the whole package: bytes, a file mapped into memory, or ranges of a file. Only the bytes needed are
+            read.
 
     Raises:
-        FormatError: no zip, cut off, encrypted; members that overlap, that claim to inflate to more than any use of
-            the package's bytes, or whose names are absolute, climb up, or differ only in case.
+        FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim to inflate to
+            far more bytes than the package has; their names are absolute, have ".." in them, or differ only in case.
 
     Example:
         >>> import io, zipfile
@@ -45,7 +46,7 @@ class Package:
                 member = replace(member, name=member.name.replace("\\", "/"))
             if member.name.endswith("/") and not member.size:
                 continue  # a folder, which is no part
-            if problem := _missing_part_error(member.name):
+            if problem := _name_problem(member.name):
                 raise FormatError(f"the name of the part {member.name!r:.80} {problem}")
             key = member.name.lower()
             if key in self._members:
@@ -69,7 +70,7 @@ class Package:
         """Return the entry of a part in the directory; names are compared without case.
 
         Raises:
-            FormatError: there is none.
+            FormatError: the package has no part of this name.
         """
         try:
             return self._members[name.lower()]
@@ -81,10 +82,10 @@ class Package:
 
         Args:
             name: of the part.
-            limit: the bytes that it may have.
+            limit: the bytes that its content may have; None for no limit.
 
         Raises:
-            FormatError: no such part, more bytes than the limit, or damaged; the part is the location.
+            FormatError: the package has no such part, the part has more bytes than the limit, or it is damaged.
         """
         member = self.member(name)
         if limit is not None and member.size > limit:
@@ -95,19 +96,19 @@ class Package:
         return content
 
     def head(self, name: str, count: int) -> bytes:
-        """Return the first `count` bytes of a part, or all where there are fewer; not checked against the CRC-32.
+        """Return the first `count` bytes of a part, or all where it has fewer; they are not checked against the CRC-32.
 
         Raises:
-            FormatError: no such part, or damaged.
+            FormatError: the package has no such part, or the part is damaged.
         """
         member = self.member(name)
         return b"".join(self._inflate(member, min(count, member.size)))
 
     def iter_packed(self, name: str) -> Iterator[bytes]:
-        """Yield the packed bytes of a part as they are, in blocks.
+        """Yield the compressed bytes of a part as they stand in the package, in blocks.
 
         Raises:
-            FormatError: there is no such part.
+            FormatError: the package has no such part.
         """
         member = self.member(name)
         end = member.start + member.packed
@@ -116,7 +117,7 @@ class Package:
             release_pages(self._content, start, min(start + _BLOCK, end))
 
     def _inflate(self, member: Member, count: int) -> Iterator[bytes]:
-        """Yield the first `count` bytes; where that is all of them, nothing may follow."""
+        """Yield the first `count` bytes of a member's content; if `count` is its size, no byte may follow these."""
         if member.method == STORED:
             yield self._content[member.start : member.start + count]
             return
@@ -141,7 +142,8 @@ class Package:
             raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
 
 
-def _missing_part_error(name: str) -> str | None:
+def _name_problem(name: str) -> str | None:
+    """Return the words for what is wrong with the name of a part; None for a name that a part may have."""
     parts = name.split("/")
     if not all(parts) or re.match(r"[A-Za-z]:", parts[0]):
         return "is empty or absolute, or has an empty segment"

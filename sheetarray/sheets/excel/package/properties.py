@@ -1,12 +1,12 @@
-"""Custom document properties: what a workbook remembers of the arrays that were written into it.
+"""Custom document properties, in which a workbook keeps a record of the arrays that were written into it.
 
-One record, a JSON object, is compressed (zlib), made text (base64) and cut into the properties `sheetarray 1`,
-`sheetarray 2`, ... of at most 255 characters, as many as Excel takes. Spreadsheet programs keep such properties when
-they save a file again; they escape quotes, underscores and line ends in ways of their own, so that the text has none.
-Older records are the JSON itself, and are read as well, also where SheetJS has written `_x0022_` for their quotes.
+The record is a JSON object, which is compressed (zlib), made text (base64), and cut into properties of at most 255
+characters, as many as Excel takes: `sheetarray 1`, `sheetarray 2` and so on. Spreadsheet programs keep such properties
+when they save a file again, but each escapes quotes, underscores and line ends in its own way, so the text has none of
+these. Records of older versions are the JSON itself; they are read too, also where SheetJS wrote `_x0022_` for quotes.
 Source: ECMA-376 part 1, 22.3 (custom properties); OpenDocument 1.3 part 3, 4.3.3 (`meta:user-defined`).
 
-    {"sheets": {"arrays": {...}, ...}, ...}    the sheets that are ours by their titles, and what is known of each
+    {"sheets": {"arrays": {...}, ...}, ...}    what is known of each sheet that this package wrote, by its title
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .relations import STRICT, Relations
 
 PREFIX = "sheetarray "
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
-_LONGEST = 255
-_MOST = 2**24  # characters of a record
-MOST_BYTES = 2**26  # of the part, in which a record may take twice its characters
-_FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"
+_LONGEST = 255  # characters of a property
+_MOST = 2**24  # characters of the JSON of a record
+MOST_BYTES = 2**26  # of the part; a record may take twice its characters there
+_FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"  # the format of custom properties, the same in all workbooks
 _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
-_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # in JSON of ours no underscore stands before an x
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _STRICT_SPACE = STRICT + "officeDocument/customProperties"
 _EMPTY = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}"></Properties>'
@@ -43,7 +43,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
     """Return a record as the properties that hold it.
 
     Raises:
-        LimitError: it takes more than 16 Mi characters.
+        LimitError: the JSON of the record takes more than 16 Mi characters.
 
     Example:
         >>> list(pack({"sheets": {}})), unpack(pack({"sheets": {}}))
@@ -65,8 +65,11 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
 def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the record that properties hold; None if they hold no record.
 
+    Args:
+        properties: the texts of custom properties, also of others than those of a record, by their names.
+
     Raises:
-        FormatError: a property of ours is missing or was edited.
+        FormatError: one of the properties that hold the record is missing or was edited.
 
     Example:
         >>> unpack({"sheetarray 1": '{"sheets"', "Client": "ann", "sheetarray 2": ':{}}'})
@@ -91,11 +94,11 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _unpack(text: str) -> str:
-    """Return the JSON of a record.
+    """Return the JSON of a record, given the texts of its properties joined together.
 
     Raises:
-        ValueError: it is too long, or no base64.
-        zlib.error: it is not compressed.
+        ValueError: the text is too long, cut off, or not base64.
+        zlib.error: what the base64 stands for is not compressed by zlib.
     """
     if text.startswith(("{", "_x007B_", "_x007b_")):
         return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
@@ -107,7 +110,7 @@ def _unpack(text: str) -> str:
 
 
 def read_record(package: Package) -> dict[str, Any] | None:
-    """Return the record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None if it has no record.
+    """Return the record of a workbook (.xlsx, .xlsm, .xlsb or .ods); None if it has no record.
 
     Raises:
         FormatError: the properties, or the record in them, are damaged.
@@ -119,7 +122,7 @@ def read_properties(package: Package) -> dict[str, str]:
     """Return all custom document properties of a workbook that are text.
 
     Raises:
-        FormatError: they are damaged.
+        FormatError: the part that holds them is damaged.
     """
     if "_rels/.rels" not in package:
         return _read_ods_properties(package) if "meta.xml" in package else {}
@@ -131,6 +134,7 @@ def read_properties(package: Package) -> dict[str, str]:
 
 
 def _read_ods_properties(package: Package) -> dict[str, str]:
+    """Return the custom properties of an OpenDocument file."""
     root = Markup(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES).root
     entries = [entry for part in root.children for entry in part.children if entry.name == "user-defined"]
     space = frozenset([_META])
@@ -138,6 +142,7 @@ def _read_ods_properties(package: Package) -> dict[str, str]:
 
 
 def _join_properties(properties: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts of the properties of a record, in the order of their numbers, up to the first that is missing."""
     for index in count(1):
         piece = properties.get(f"{PREFIX}{index}")
         if piece is None:
@@ -146,14 +151,17 @@ def _join_properties(properties: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_plain_record(sheets: object) -> bool:
+    """Return whether a decoded JSON value is an object of objects, as the sheets of a record are."""
     return isinstance(sheets, dict) and all(isinstance(sheet, dict) for sheet in sheets.values())
 
 
 def _is_text(entry: Element) -> bool:
+    """Return whether the value of a property is text, and not a number, a date or a boolean."""
     return len(entry.children) == 1 and entry.children[0].name in ("lpwstr", "lpstr", "bstr")
 
 
 def _refuse(word: str) -> Any:
+    """Refuse `NaN` and `Infinity`, which Python's JSON would take."""
     raise ValueError(word)
 
 
@@ -161,7 +169,7 @@ def _refuse(word: str) -> Any:
 
 
 def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a record, with what else is known of some sheets.
+    """Return a record to which entries of some sheets are added.
 
     Example:
         >>> add_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
@@ -175,13 +183,13 @@ def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]
 
 
 def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
-    """Return the part of the custom properties with our record in place of an older one; all others stay as they are.
+    """Return the part of the custom properties with a record in place of an older one; all others stay as they are.
 
     Args:
-        content: the part; None for a new one.
-        record: what to remember.
+        content: of the part; None to make a new one.
+        record: the new record.
         location: the part's name, for messages.
-        strict: a new part is to be in the namespaces of strict OOXML.
+        strict: whether a new part is to use the namespaces of strict OOXML.
 
     Raises:
         FormatError: the part is damaged.
@@ -213,5 +221,5 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
 
 
 def _value_space(space: str) -> str:
-    """Return the namespace of the values, beside that of the properties."""
+    """Return the namespace of the values of properties, given that of the properties."""
     return f"{space.rpartition('/')[0]}/docPropsVTypes"

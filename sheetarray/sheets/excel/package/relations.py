@@ -1,4 +1,4 @@
-"""How the parts of a package refer to each other, and which type each of them has.
+"""Reads and changes the references from parts of a package to others (relationships), and the types of the parts.
 
 Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict OOXML).
 """
@@ -17,6 +17,7 @@ from .parts import Package
 
 TYPES = "[Content_Types].xml"
 STRICT = "http://purl.oclc.org/ooxml/"
+# With these the types of relationships begin: in transitional OOXML, in strict OOXML, and in any package
 _KINDS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
     STRICT + "officeDocument/relationships/",
@@ -24,19 +25,20 @@ _KINDS = (
 )
 _STRICT_KINDS = {"customProperties": "custom-properties", "extendedProperties": "extended-properties"}
 RELATION_SPACES = frozenset(space.rstrip("/") for space in _KINDS[:2])
-_MOST_BYTES = 2**24  # of a part that is looked into
-_MOST_BYTES_IN_ALL = 2**26  # of all relationships
+_MOST_BYTES = 2**24  # of a part that is read here
+_MOST_BYTES_IN_ALL = 2**26  # of all relationships of a package
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One part refers to another.
+    """A reference from one part to another.
 
     Attributes:
-        id: as the referring part calls it.
-        kind: the last word of its type, as transitional OOXML has it (`worksheet`); types of other makers whole.
+        id: the text by which the XML of the referring part names it.
+        kind: the last word of its type, as transitional OOXML has it (`worksheet`); of a type that OOXML does not
+            define, the whole of it.
         target: the name of the part; None for something outside of the package.
-        element: where it is written.
+        element: the element of XML that holds it.
     """
 
     id: str
@@ -46,18 +48,18 @@ class Relation:
 
 
 class Relations:
-    """The parts that a part refers to.
+    """The references from one part to others.
 
     Args:
-        package: where it is.
-        part: its name; empty for the package itself.
+        package: that has the part.
+        part: the name of the referring part; empty for the package itself.
 
     Attributes:
-        name: of the part that holds the relationships, whether there is one or not.
+        name: of the part that holds the relationships; the package may lack it.
         entries: the relationships, in their order.
 
     Raises:
-        FormatError: they are damaged.
+        FormatError: the relationships are damaged.
     """
 
     def __init__(self, package: Package, part: str) -> None:
@@ -75,22 +77,22 @@ class Relations:
         self._ids = {relation.id for relation in self.entries}
 
     def target(self, kind: str) -> str | None:
-        """Return the first part of a kind; None if the package has no such part."""
+        """Return the name of the first part that is referred to as of a kind; None if no part is."""
         return next(
             (relation.target for relation in self.entries if relation.kind == kind and relation.target is not None),
             None,
         )
 
     def present_target(self, kind: str) -> str | None:
-        """Return the first part of a kind, where the package has it."""
+        """Return the same as `target`, but None also if the package lacks that part."""
         part = self.target(kind)
         return part if part is not None and part in self._package else None
 
     def add(self, kind: str, part: str, *, strict: bool) -> str:
-        """Refer to one more part, and return the id of that.
+        """Add a reference to a part, and return its id.
 
         Raises:
-            FormatError: there are no relationships to add to.
+            FormatError: the package lacks the part that holds the relationships.
         """
         markup = self.markup()
         id_ = next(f"rId{index}" for index in count(1) if f"rId{index}" not in self._ids)
@@ -104,16 +106,16 @@ class Relations:
         return id_
 
     def drop(self, part: str) -> None:
-        """Refer to a part no more."""
+        """Remove the references to a part."""
         for relation in self.entries:
             if relation.target == part:
                 self.markup().remove(relation.element)
 
     def markup(self) -> Markup:
-        """Return the part itself.
+        """Return the part that holds the relationships.
 
         Raises:
-            FormatError: there is none.
+            FormatError: the package lacks it.
         """
         if self._markup is None:
             raise FormatError(f"the package has no part {self.name!r:.80}")
@@ -150,7 +152,7 @@ def _relation(package: Package, folder: str, entry: Element) -> Relation:
 
 
 def _resolve(package: Package, folder: str, target: str) -> str:
-    """Return the name of a part, as the package spells it where there is one."""
+    """Return the name of a target, as the package spells it if it has such a part."""
     path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
     for name in (path, unquote(path)):
         if name in package:
@@ -159,10 +161,10 @@ def _resolve(package: Package, folder: str, target: str) -> str:
 
 
 def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:
-    """Return the parts that can only be reached through the given parts, and would be left over without them.
+    """Return the parts that can be reached only through the given parts, so that nothing needs them without these.
 
     Raises:
-        FormatError: relationships are damaged, or longer than 64 MiB in all.
+        FormatError: relationships are damaged, or have more than 64 MiB in all.
     """
     left = frozenset(parts)
     if not any(Relations(package, part).entries for part in left):
@@ -183,6 +185,7 @@ class _Graph:
         self._budget = _MOST_BYTES_IN_ALL
 
     def targets(self, part: str) -> list[str]:
+        """Return the parts that a part refers to."""
         if part not in self._known:
             name = relations_part(part)
             self._budget -= self._package.member(name).size if name in self._package else 0
@@ -197,7 +200,7 @@ class _Graph:
         return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
 
     def reachable(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
-        """Return all parts reachable from `starts`; the relationships of parts in `without` are not followed."""
+        """Return all parts that can be reached from `starts`; references of the parts in `without` are not followed."""
         reached, waiting = set(starts), list(starts)
         while waiting:
             part = waiting.pop()
@@ -209,10 +212,10 @@ class _Graph:
 
 
 class ContentTypes:
-    """The types of the parts.
+    """The part that lists the types of all parts.
 
     Raises:
-        FormatError: the package does not say, or it is damaged.
+        FormatError: the package has no such list, or it is damaged.
     """
 
     def __init__(self, package: Package) -> None:
@@ -223,34 +226,34 @@ class ContentTypes:
         self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.children_named("Default")}
 
     def type_of(self, part: str) -> str:
-        """Return the type of a part; empty if the package does not say it."""
+        """Return the type of a part; empty if the list does not say it."""
         content_type = self._overrides.get(_part_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
         return content_type.get("ContentType") if content_type is not None else ""
 
     def parts(self, type_: str) -> list[str]:
-        """Return the parts of a type that are listed one by one."""
+        """Return the parts of a type, without those whose type follows from their suffix alone."""
         return [part for part, at in self._overrides.items() if at.get("ContentType") == type_]
 
     def __contains__(self, part: str) -> bool:
         return _part_key(part) in self._overrides
 
     def add(self, part: str, type_: str) -> None:
-        """List one more part."""
+        """Add a part to the list."""
         prefix = self.markup.root.prefix
         text = f'<{prefix}Override PartName={quote_attribute("/" + _uri(part))} ContentType="{type_}"/>'
         self.markup.append(self.markup.root, text)
 
     def drop(self, part: str) -> None:
-        """Take a part off the list, if it is there."""
+        """Remove a part from the list, if it is listed."""
         if (at := self._overrides.pop(_part_key(part), None)) is not None:
             self.markup.remove(at)
 
 
 def _part_key(part: str) -> str:
-    """Return the key by which a part is known, whether its name is escaped or not."""
+    """Return one key for all spellings of a part's name: escaped or not, of any case, with a leading slash or not."""
     return unquote(part).lstrip("/").lower()
 
 
 def _uri(part: str) -> str:
-    """Return a part's name as others refer to it."""
+    """Return a part's name as a relationship holds it, with the characters escaped that no URI has."""
     return quote(part, safe="/%!$&'()*+,;=:@~")

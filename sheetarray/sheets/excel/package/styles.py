@@ -1,4 +1,4 @@
-"""The styles of cells that a write uses, and which of those that a workbook has may stand for them."""
+"""The styles of cells that a write uses, and those of another program's workbook that look the same."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from ....errors import FormatError
 from .markup import Element, Markup
 
 TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
-"""The number format of booleans; Excel needs none."""
+"""The number format of booleans, for LibreOffice; Excel shows booleans as TRUE and FALSE without one."""
 
-_WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # built in
-_PLACES = ("fillId", "borderId", "xfId")  # 0 in a cell that is formatted in no way
-_OFF = ("0", "false")
-_UNUSED = re.compile(r'\[\$-[0-9A-Fa-f]+\]|[\\"]|;@$')  # of a format: its language, and what quotes characters
+_WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # numbers of built-in formats
+_PLACES = ("fillId", "borderId", "xfId")  # attributes that are 0 in the style of a cell without fill and border
+_OFF = ("0", "false")  # values of an attribute that mean no
+# What is left out of the code of a format before it is compared: its language, the marks that quote characters, and a
+# last section that shows texts as they are
+_UNUSED = re.compile(r'\[\$-[0-9A-Fa-f]+\]|[\\"]|;@$')
 
 
 @dataclass(frozen=True)
 class CellStyles:
-    """Indices of styles of a workbook.
+    """The indices of a workbook's styles of cells, by what they are for; None for a style that the workbook lacks.
 
     Attributes:
-        bold: of a bold cell; None if the workbook has no such style.
-        bold_right: of a bold cell above numbers, which stand at its right end; None if it has no such style.
-        dates: of dates, by the unit of datetime64, as far as there are any.
-        whole: of integers that are shown with all their digits; None if it has no such style.
-        truth: of booleans that LibreOffice too shows as TRUE and FALSE, and not as 1 and 0; None if it has none.
-        choosers: of the cells of views in which people choose: dates by the unit of datetime64, "@" for text, "" for
-            the usual one; none in workbooks of others.
+        bold: for bold cells.
+        bold_right: for bold cells above numbers, whose text is at the right end as numbers are.
+        dates: for dates, by the unit of datetime64; without the units that the workbook has no style for.
+        whole: for integers that are to be shown with all their digits.
+        truth: for booleans that LibreOffice, too, shows as TRUE and FALSE, and not as 1 and 0.
+        choosers: for the choosers of views: by the unit of datetime64 for dates, by "@" for text, by "" for anything
+            else; empty for workbooks of other programs.
     """
 
     bold: int | None = None
@@ -48,11 +50,11 @@ VIEW_STYLES = replace(OWN_STYLES, choosers={"": 9, "@": 10, "D": 11, "h": 12, "m
 
 
 def find_styles(content: bytes, *, location: str) -> CellStyles:
-    """Return the styles of a workbook that look as ours do, and otherwise as the usual cell.
+    """Return the styles of a workbook that look as those of `OWN_STYLES` do, and in all else like its default style.
 
     Args:
-        content: the part of the styles.
-        location: its name, for messages.
+        content: of the part that holds the styles.
+        location: the part's name, for messages.
 
     Example:
         >>> find_styles(
@@ -65,7 +67,7 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
     try:
         root = Markup(content, location=location).root
     except FormatError:
-        return CellStyles()  # too long, or broken: left to its program
+        return CellStyles()  # styles that are too long or broken stay as they are, and none of them is used
     fonts, styles, formats = root.child_named("fonts"), root.child_named("cellXfs"), root.child_named("numFmts")
     if fonts is None or styles is None:
         return CellStyles()
@@ -96,13 +98,13 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
 
 
 def _stands_right(style: Element) -> bool:
-    """Return whether a style says nothing more than that text stands at the right end."""
+    """Return whether the children of a style say that text stands at the right end, and nothing else."""
     (first, *more) = style.children
     return not more and first.name == "alignment" and dict(first.attributes) == {"horizontal": "right"}
 
 
 def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:
-    """Return whether a font says nothing more than that it is bold."""
+    """Return whether a font is bold, and everything else that is said of it, in a form that can be compared."""
     thick = any(child.name == "b" and child.get("val", "1") not in _OFF for child in font.children)
     return thick, frozenset(
         (child.name, frozenset(child.attributes.items())) for child in font.children if child.name != "b"

@@ -1,5 +1,6 @@
-"""Views in workbooks: what the room of `views` says of each, as the parts of a package.
+"""Views in workbooks: the plan of a view, which the room of `views` makes, becomes parts of a package.
 
-`grid` makes the rows, `worksheet` the sheet around them, `chart` the line chart, `editable` a view that holds the
-elements; `record` tells a view from other sheets when a workbook is read.
+`grid` makes the rows of a view, and `editable` those of a view for editing, which holds the elements; `cells` makes
+the XML of their cells. `worksheet` makes the sheet around the rows, `chart` the line chart in it, and `writing` puts
+all of them into the package. `record` tells views from other sheets when a workbook is read.
 """

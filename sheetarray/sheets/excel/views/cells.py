@@ -1,6 +1,7 @@
-"""Cells of a view as XML: text and numbers that stay, formulas with the values that they have at first.
+"""Cells of a view as XML: texts, numbers, and formulas.
 
-A cell of a formula holds its value as well (ECMA-376 part 1, 18.3.1.4), so that programs which compute nothing show it.
+The cell of a formula also holds the value that the formula has when the workbook is written, so that programs which
+compute no formulas show it (ECMA-376 part 1, 18.3.1.4).
 """
 
 from __future__ import annotations
@@ -20,17 +21,25 @@ if TYPE_CHECKING:
     import polars as pl
 
 NOT_AVAILABLE = "#N/A"
+# The ends of the cells of formulas, after the address and the style: for numbers, texts and booleans
 _VALUES = ("><f>{}</f><v>{}</v></c>", ' t="str"><f>{}</f><v>{}</v></c>', ' t="b"><f>{}</f><v>{}</v></c>')
 
 
 def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) -> TypedCells:
-    """Return elements as the cells of the array's column hold them."""
+    """Return elements as cells, in the way in which the array's own column holds them.
+
+    Args:
+        buffer: the elements.
+        dtype: of the elements.
+        style: of the cells that are serial dates; None where dates are texts.
+        as_text: whether every element is written as text.
+    """
     contiguous = np.ascontiguousarray(buffer)
     return buffer_to_typed(contiguous, dtype, exact=EXACT, as_text=as_text, serials=style is not None)
 
 
 def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:
-    """Return one cell; of a formula, with its value.
+    """Return the XML of one cell; where it has a formula, `value` is the result of that.
 
     Example:
         >>> cell_xml("B2", 1.5, formula="A1+1", style=3)
@@ -50,14 +59,14 @@ def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None 
 
 
 def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> Any:
-    """Return the cells of formulas, in bulk.
+    """Return the XML of many cells of formulas, as a String Series with one text for each cell.
 
     Args:
-        columns: letters of the column of each cell.
-        rows: numbers of its row, as text.
-        formulas: of the cells, which need no escapes.
-        cells: their values.
-        style: of numbers and booleans; None for the usual one.
+        columns: the letters of each cell's column.
+        rows: the number of each cell's row, as text.
+        formulas: the formula of each cell, in which the special characters of XML are escaped already.
+        cells: the values of the formulas.
+        style: of numbers and booleans; None for the default style.
     """
     import polars as pl
 
@@ -77,13 +86,13 @@ def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells
 
 
 def values_xml(columns: pl.Series, rows: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
-    """Return cells that hold values, in bulk; empty for a blank.
+    """Return the XML of many cells that hold values; the text is empty for a blank.
 
     Args:
-        columns: letters of the column of each cell.
-        rows: numbers of its row, as text.
-        cells: their values.
-        style: of numbers and booleans; None for the usual one.
+        columns: the letters of each cell's column.
+        rows: the number of each cell's row, as text.
+        cells: the values.
+        style: of numbers and booleans; None for the default style.
     """
     import polars as pl
 
@@ -96,14 +105,15 @@ def values_xml(columns: pl.Series, rows: pl.Series, cells: TypedCells, style: in
 
 
 def linked_xml(letter: str, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
-    """Return cells of one column, those of formulas with their values; empty for a blank that is none.
+    """Return the XML of many cells, some of which are formulas; the text is empty for a blank that is no formula.
 
     Args:
-        letter: of the column.
-        rows: numbers of the cells' rows, as text.
-        formulas: of the cells, escaped; null for one that holds its value alone.
-        cells: their values.
-        style: of numbers and booleans; None for the usual one.
+        letter: the letters of the column in which all cells are; empty where `rows` holds whole addresses.
+        rows: the number of each cell's row, as text, or its address.
+        formulas: the formula of each cell, with the special characters of XML escaped; null for a cell that holds
+            nothing but its value.
+        cells: the values, also those of the formulas.
+        style: of numbers and booleans; None for the default style.
     """
     import polars as pl
 

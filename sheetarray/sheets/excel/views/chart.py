@@ -1,4 +1,4 @@
-"""The line chart of a view: the row of the grid that its reader has chosen, as a drawing beside the choosers.
+"""The line chart of a view, beside the choosers: it shows the row of the grid that people choose in the sheet.
 
 Source: ECMA-376 part 1, 21.2 (charts) and 20.5 (drawings in sheets).
 """
@@ -13,14 +13,14 @@ from .grid import ViewGrid
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _DRAWINGS = "http://schemas.openxmlformats.org/drawingml/2006"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_DOT = 9525  # units of a drawing
-_WIDTH, _HEIGHT = 640, 20 * CHART_ROWS - 40  # dots
-_COLUMN = 3  # from 0: right of the choosers and their labels
-_LINE = "2F6DB5"
+_DOT = 9525  # English Metric Units, in which drawings are measured: as many as a pixel has
+_WIDTH, _HEIGHT = 640, 20 * CHART_ROWS - 40  # pixels
+_COLUMN = 3  # where the chart begins, counted from 0: right of the choosers and their labels
+_LINE = "2F6DB5"  # the colour of the line
 
 
 def chart_parts(grid: ViewGrid) -> tuple[str, str]:
-    """Return a drawing, whose one relationship is `rId1`, and the chart that this leads to."""
+    """Return the XML of the drawing, which refers to the chart by the id `rId1`, and the XML of the chart."""
     drawing = (
         f'{_DECLARED}<xdr:wsDr xmlns:xdr="{_DRAWINGS}/spreadsheetDrawing" xmlns:a="{_DRAWINGS}/main">'
         f"<xdr:oneCellAnchor><xdr:from><xdr:col>{_COLUMN}</xdr:col><xdr:colOff>{10 * _DOT}</xdr:colOff>"
@@ -36,6 +36,7 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
 
 
 def _chart(grid: ViewGrid) -> str:
+    """Return the XML of the chart."""
     plan, sheet = grid.plan, quote_title(grid.plan.title)
     title = f"{plan.caption} along {plan.columns.dim}; {plan.rows.dim} as chosen in B{grid.choosers['line'].row}"
     line = f"{sheet}!$B${grid.line_row}:${grid.last_column}${grid.line_row}"
@@ -68,6 +69,7 @@ _GREY = '<c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="D9D9D9"/></a:solidF
 
 
 def _text(text: str, size: int) -> str:
+    """Return the XML of a text in a chart; its size is in hundredths of a point."""
     return (
         f'<c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="{size}" b="0"/></a:pPr><a:r><a:rPr lang="en-US" sz="{size}" '
         f'b="0"/><a:t>{escape_text(text)}</a:t></a:r></a:p></c:rich>'
@@ -75,4 +77,5 @@ def _text(text: str, size: int) -> str:
 
 
 def _axis_title(dim: str) -> str:
+    """Return the XML of the title of an axis."""
     return f'<c:title><c:tx>{_text(dim, 900)}</c:tx><c:overlay val="0"/></c:title>'

@@ -1,12 +1,15 @@
-"""A view that people can edit: all slices one under the other, the elements as values, and the column looks into it.
+"""A view for editing: all slices of an array one below the other. The array's own column is formulas that refer to it.
 
-    row 1      in arrays of three dimensions or more: `time:` and its label, `level:` and its label
-    one row    the caption and the two dimensions; labels of the columns
-    more       the label of each row, and the elements
-    one row    blank; the next slice begins below
+Each slice takes these rows:
 
-An element that the array shows more than once, by a stride of 0, stands in the first of its cells, and the others are
-formulas that follow it. What of the buffer the array does not show stays in the column.
+    one row      only for arrays of three dimensions or more: `time:` and its label, `level:` and its label
+    one row      the caption and the two dimensions, then the labels of the columns
+    more rows    the label of each row, then its elements, as values
+    one row      blank; the next slice begins below it
+
+Where several indices of the array mean one element of the buffer (by a stride of 0), the element stands in the first
+of their cells, and the other cells are formulas that refer to this one. Elements of the buffer that no index of the
+array means stay in the column as values.
 """
 
 from __future__ import annotations
@@ -31,8 +34,8 @@ from .cells import cell_xml, linked_xml, to_typed
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_RANGES = 100  # of one rule of colours
-TEXT_STYLE = "@"
+MOST_RANGES = 100  # of cells in one rule of colours
+TEXT_STYLE = "@"  # the key of the style of text in `CellStyles.choosers`
 
 
 class EditableGrid:
@@ -40,8 +43,8 @@ class EditableGrid:
 
     Args:
         plan: of the view.
-        name_of: the defined name of the cells of an array.
-        styles: those that the workbook has.
+        name_of: returns the defined name of the cells of an array, given the name of the array.
+        styles: the styles of cells that the workbook has.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
@@ -49,16 +52,16 @@ class EditableGrid:
         self._name_of = name_of
         self._labels = LabelCells(name_of, plan.as_text, EXACT)
 
-    # Where what stands ---------------------------------------------------------------------------------------
+    # Places of the cells -------------------------------------------------------------------------------------
 
     @property
     def heading(self) -> int:
-        """The number of rows above the elements of a slice."""
+        """The number of rows of a slice above its elements."""
         return 2 if self.plan.choosers else 1
 
     @property
     def step(self) -> int:
-        """The number of rows that a slice takes, the blank one too."""
+        """The number of rows that a slice takes, with the blank row below it."""
         return self.heading + self.plan.height + 1
 
     @property
@@ -68,7 +71,7 @@ class EditableGrid:
 
     @property
     def last_row(self) -> int:
-        """The last row that holds something."""
+        """The number of the last row that holds something, counted from 1."""
         return self.slices * self.step - 1
 
     @property
@@ -78,11 +81,11 @@ class EditableGrid:
 
     @property
     def hidden_place(self) -> int:
-        """The hidden column, from 0: right of the elements and of the labels of slices."""
+        """The number of the hidden column, counted from 0: it is right of the elements and of the labels of slices."""
         return max(self.plan.width + 1, 2 * len(self.plan.choosers))
 
     def first_row_of(self, number: int) -> int:
-        """Return the row of the first elements of a slice."""
+        """Return the number of the row, counted from 1, in which the elements of a slice begin."""
         return number * self.step + self.heading + 1
 
     @property
@@ -98,7 +101,7 @@ class EditableGrid:
 
     @cached_property
     def _indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The index in the buffer of each element: slice by slice, row by row."""
+        """For each cell of the grid, the index of its element in the buffer: axes are slices, rows and columns."""
         plan = self.plan
         places = np.full(1, plan.array.offset, np.int64)
         for axis in (*plan.choosers, plan.rows, plan.columns):
@@ -107,12 +110,15 @@ class EditableGrid:
 
     @cached_property
     def _first_places(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The elements of the buffer that the array shows, and in which cell of the grid each stands first."""
+        """The indices of the buffer's elements that the view shows, and for each the first cell of the grid with it.
+
+        Cells of the grid are counted slice by slice, row by row.
+        """
         elements, places = np.unique(self._indices.ravel(), return_index=True)
         return elements, places
 
     def _addresses(self, places: np.ndarray[Any, Any]) -> pl.Series:
-        """Return the addresses of some cells of the grid."""
+        """Return the addresses of some cells of the grid, which are counted slice by slice, row by row."""
         import polars as pl
 
         plan = self.plan
@@ -125,7 +131,10 @@ class EditableGrid:
     # Formulas ------------------------------------------------------------------------------------------------
 
     def column_formulas(self) -> pl.Series:
-        """Return the formula of each element of the buffer in the array's column, escaped; null for one not shown."""
+        """Return the formulas of the array's column, escaped, one for each element of the buffer.
+
+        It is null for an element that no index of the array means: this stays in the column as a value.
+        """
         import polars as pl
 
         elements, places = self._first_places
@@ -136,11 +145,14 @@ class EditableGrid:
 
     @property
     def _end(self) -> str:
-        """The end of a formula that looks into the view: it keeps a blank of text blank, where it would become 0."""
+        """The end of a formula that refers to a cell of the view: without it a blank among texts would become 0."""
         return '&amp;""' if self.plan.array.dtype_entry.kind == "string" else ""
 
     def _helper_cells(self) -> dict[int, tuple[str, Cell]]:
-        """Return the formulas that colours are spread between, by their rows, and their values."""
+        """Return the helper cells, by row, each a formula and its value.
+
+        They hold the least and the largest number and the middle of the two, between which the colours are spread.
+        """
         if not self.plan.has_numbers:
             return {}
         name = self._name_of(self.plan.name)
@@ -172,7 +184,7 @@ class EditableGrid:
                 row += 1
 
     def _choice_cells(self, row: int, choice: tuple[int, ...], slice_labels: list[list[Cell]]) -> str:
-        """Return the cells that say which slice follows."""
+        """Return the XML of the cells above a slice that say which slice it is."""
         cells = []
         for place, (axis, index) in enumerate(zip(self.plan.choosers, choice, strict=True)):
             letters, labels = column_letters(2 * place), axis.labels
@@ -184,6 +196,7 @@ class EditableGrid:
         return "".join(cells)
 
     def _label_cells(self, row: int, values: list[Cell]) -> str:
+        """Return the XML of the row with the caption and the labels of columns."""
         plan, labels = self.plan, self.plan.columns.labels
         corner = f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}"
         cells = [cell_xml(f"A{row}", corner, style=self.styles.bold)]
@@ -194,13 +207,14 @@ class EditableGrid:
         return "".join(cells)
 
     def _row_label(self, row: int, place: int, value: Cell) -> str:
+        """Return the XML of the label of a row of the grid, in a row of the sheet."""
         labels = self.plan.rows.labels
         formula = "" if labels is None else self._labels.formula(labels, place)
         style = self.styles.bold if labels is None or labels.style is None else labels.style
         return cell_xml(f"A{row}", value, formula=formula, style=style)
 
     def _element_cells(self) -> Iterator[list[str]]:
-        """Yield the cells of each row of elements."""
+        """Yield the XML of the cells of each row of elements."""
         import polars as pl
 
         plan, indices = self.plan, self._indices.ravel()
@@ -214,13 +228,13 @@ class EditableGrid:
         values = to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text)
         cells = linked_xml("", self._addresses(np.arange(len(indices))), formulas, values, style).to_list()
         text_style = self.styles.choosers.get(TEXT_STYLE) if plan.array.dtype_entry.kind == "string" else None
-        if text_style is not None:  # in which whatever is typed stays text
+        if text_style is not None:  # whatever people type in a cell of this style stays text
             cells = [cell.replace(' t="', f' s="{text_style}" t="', 1) for cell in cells]
         for start in range(0, len(cells), plan.width):
             yield cells[start : start + plan.width]
 
     def sample(self, count: int) -> list[Cell]:
-        """Return the first elements as cells."""
+        """Return the first `count` elements of the view as cells."""
         indices = self._indices.ravel()[:count]
         plan = self.plan
         return to_values(to_typed(plan.array.buffer[indices], plan.array.dtype_entry, plan.style, as_text=plan.as_text))

@@ -1,4 +1,4 @@
-"""A plan of a view -> the rows of its sheet, with the formulas that views have everywhere, and cached values."""
+"""The rows of the sheet of a view, as XML: formulas, and the values that these have when the view is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ..package.markup import escape_text
 from ..package.styles import CellStyles
 from .cells import NOT_AVAILABLE, cell_xml, formulas_xml
 
-_MARKS = ("\x01", "\x02")  # for the column and the row of a cell in a format: no title and no name has them
+# They stand for the column and the row of a cell in a formula that is made once for all cells. No title and no name of
+# an array has these characters
+_MARKS = ("\x01", "\x02")
 
 
 class ViewGrid(ViewFormulas):
@@ -24,8 +26,8 @@ class ViewGrid(ViewFormulas):
 
     Args:
         plan: of the view.
-        name_of: the defined name of the cells of an array.
-        styles: those that the workbook has.
+        name_of: returns the defined name of the cells of an array, given the name of the array.
+        styles: the styles of cells that the workbook has.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
@@ -44,6 +46,7 @@ class ViewGrid(ViewFormulas):
         yield from self._grid_rows(letters)
 
     def _top_rows(self) -> Iterator[str]:
+        """Yield the rows above the hidden ones: caption, choosers and helper cells."""
         by_row = {chooser.row: chooser for chooser in self.choosers.values()}
         helpers = self.helper_cells()
         for row in range(1, self.position_row):
@@ -62,6 +65,7 @@ class ViewGrid(ViewFormulas):
                 yield f'<row r="{row}">{"".join(cells)}</row>'
 
     def _position_row(self, letters: list[str]) -> str:
+        """Return the hidden row that says which index along its dimension each column of the grid shows."""
         row = self.position_row
         cells = [
             cell_xml(f"{letter}{row}", place, formula=self.position("first column", place, self.plan.columns))
@@ -71,6 +75,7 @@ class ViewGrid(ViewFormulas):
         return f'<row r="{row}" hidden="1">{"".join(cells)}</row>'
 
     def _line_row(self, letters: list[str]) -> str:
+        """Return the hidden row that holds the values of the line chart."""
         if not self.plan.has_numbers:
             return f'<row r="{self.line_row}" hidden="1"/>'
         values = to_values(self.to_typed(self.elements()[: self.plan.width]))
@@ -81,6 +86,7 @@ class ViewGrid(ViewFormulas):
         return f'<row r="{self.line_row}" hidden="1">{"".join(cells)}</row>'
 
     def _label_row(self, letters: list[str]) -> str:
+        """Return the row of the labels of columns."""
         row, axis = self.label_row, self.plan.columns
         cells = [cell_xml(f"A{row}", f"{self.plan.rows.dim} \\ {axis.dim}", style=self.styles.bold)]
         values = self.labels.values(axis, len(letters))
@@ -91,6 +97,7 @@ class ViewGrid(ViewFormulas):
         return f'<row r="{row}">{"".join(cells)}</row>'
 
     def _grid_rows(self, letters: list[str]) -> Iterator[str]:
+        """Yield the rows of elements: the label of each, its elements, and its position in the hidden column."""
         import polars as pl
 
         plan = self.plan
@@ -114,7 +121,11 @@ class ViewGrid(ViewFormulas):
             yield f'<row r="{row}">{label}{across}{index}</row>'
 
     def _element_format(self) -> tuple[str, list[str]]:
-        """Return the formula of a cell of the grid, escaped, with `{}` for its columns and rows, and which is which."""
+        """Return the escaped formula of any cell of the grid, and what the `{}` in it stand for.
+
+        Each `{}` is to be replaced by the letters of the cell's column or by the number of its row; the list says
+        "column" or "row" for each of them, in their order.
+        """
         formula = escape_text(self.element_formula(*_MARKS)).replace("{", "&#123;")
         names = ["column" if mark == _MARKS[0] else "row" for mark in re.findall(f"[{''.join(_MARKS)}]", formula)]
         for mark in _MARKS:

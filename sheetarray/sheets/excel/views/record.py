@@ -1,7 +1,8 @@
-"""Which sheets of a workbook are views: what its record says of them, and whether they are still as they were written.
+"""Finds out which sheets of a workbook are views, and whether these are still as they were written.
 
-A view holds no array, so that whoever looks for arrays passes it over. That is done only where the size and the CRC-32
-of its part are those of the record: a sheet that anybody has changed or saved again is searched like any other.
+The record of the workbook, in its document properties, lists its views. A view holds no array, so the search for arrays
+passes it over; but only while the size and the CRC-32 of its part are those of the record. A view that anybody has
+changed or saved again is searched like any other sheet.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from ....views.description import View
 from ....views.geometry import ViewPlan
 from ..package.parts import Package
 
-KEY = "view"
-_WORD = " view"
+KEY = "view"  # of what the record of a sheet says of its view
+_WORD = " view"  # with which the titles of views end
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,13 @@ class ViewSheets:
     """The views in a workbook, by the titles of their sheets.
 
     Attributes:
-        recorded: all that its record names.
-        intact: those of them that hold what was written.
-        editable: those in which the elements of arrays stand.
-        linked: the names of these arrays.
-        changed: those of them that anybody has saved again, and sheets titled like views of which the record says
-            nothing, since programs lose it.
-        asked: the views that somebody asked for, by the names of their arrays, in the order of their sheets.
+        recorded: the titles of all views that the record of the workbook names.
+        intact: those of them whose parts are as they were written.
+        editable: those of them that are views for editing.
+        linked: the names of the arrays whose elements stand in views for editing.
+        changed: the views for editing that anybody has changed or saved again; and sheets with the title of a view of
+            which the record says nothing, since some programs lose the record.
+        asked: the `View` that each array was written with, by the array's name, in the order of the sheets.
     """
 
     recorded: frozenset[str] = frozenset()
@@ -42,12 +43,12 @@ class ViewSheets:
 
 
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
-    """Return the record of a view: its part, and the way it was asked for.
+    """Return the record of a view: the size and checksum of its part, and the options that it was written with.
 
     Args:
         plan: of the view.
         crc: the CRC-32 of the sheet's part.
-        size: bytes of the same.
+        size: the number of bytes of the sheet's part.
     """
     asked = {"rows": plan.rows.dim, "columns": plan.columns.dim, "colors": plan.colors}
     more = {"as_text": plan.as_text, "editable": plan.editable}
@@ -56,17 +57,17 @@ def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
 
 
 def describe_part(content: bytes) -> dict[str, int]:
-    """Return by what the part of a view is known again."""
+    """Return the part of a view's record that tells later whether its sheet is as it was written."""
     return {"crc": zlib.crc32(content), "size": len(content)}
 
 
 def find_views(package: Package, parts: Mapping[str, str], read_record: Callable[[], Mapping[str, Any]]) -> ViewSheets:
-    """Return the sheets of a workbook that are views; none, at no cost, if no title reads like one.
+    """Return the sheets of a workbook that are views; the record is read only if a title looks like that of a view.
 
     Args:
         package: of the workbook.
-        parts: of its worksheets, by their titles; an empty one where it is in no part of its own.
-        read_record: returns what the workbook remembers.
+        parts: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
+        read_record: returns the record of the workbook.
     """
     if not any(_WORD in title for title in parts):
         return ViewSheets()
@@ -92,7 +93,7 @@ def find_views(package: Package, parts: Mapping[str, str], read_record: Callable
 
 
 def read_view(says: Mapping[str, Any]) -> View:
-    """Return the way a view was asked for, as its record says it; the usual one where it says nothing."""
+    """Return the `View` that a record describes; an option that the record lacks has its default."""
     rows, columns = says.get("rows"), says.get("columns")
     return View(
         rows if isinstance(rows, str) else None,
@@ -103,7 +104,7 @@ def read_view(says: Mapping[str, Any]) -> View:
 
 
 def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:
-    """Return the titles of the views of one sheet of arrays, in lower case, as the record of a workbook has them."""
+    """Return the titles, case-folded, of the recorded views of the arrays that stand in one sheet."""
     return {
         title.casefold()
         for title, more in record.get("sheets", {}).items()
@@ -112,6 +113,7 @@ def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:
 
 
 def _is_intact(package: Package, part: str, view: Mapping[str, Any]) -> bool:
+    """Return whether a part has the size and the CRC-32 that the record of a view has."""
     if part not in package:
         return False
     member = package.member(part)

@@ -1,4 +1,4 @@
-"""The sheet around the rows of a view: panes, widths, choices, colours, and what is printed.
+"""The sheet of a view around its rows: panes, widths of columns, the values that choosers offer, colours, printing.
 
 Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1.10 (colour scales), 18.3.1.33
 (validations).
@@ -34,10 +34,10 @@ _PAGE = (
     '<pageSetup orientation="landscape"/>'
 )
 _COLOURS = ("FF5A8AC6", "FFFCFCFF", "FFF8696B")  # blue, white, red
-_PRINTED_COLUMNS, _PRINTED_ROWS = 16, 60
-_NARROWEST, _WIDEST, _WIDEST_LABEL = 9.0, 26.0, 40.0
-_LONGEST_TITLE = 16  # characters of a prompt's title: 32 UTF-16 units
-_SAMPLE = 400  # elements from which the width of columns is found
+_PRINTED_COLUMNS, _PRINTED_ROWS = 16, 60  # of elements, at most
+_NARROWEST, _WIDEST, _WIDEST_LABEL = 9.0, 26.0, 40.0  # widths of columns, in characters
+_LONGEST_TITLE = 16  # characters of a prompt's title: Excel takes 32 UTF-16 units, two a character at most
+_SAMPLE = 400  # elements or labels that are looked at to find the widths of columns
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class ViewParts:
     """A view that is ready to be written.
 
     Attributes:
-        rows: of the sheet, as XML, between `head` and `tail`.
-        head: what comes before them.
-        tail: what comes after them.
-        drawing: the drawing and the chart in it; None where there is no chart.
+        head: the XML of the sheet before its rows.
+        rows: the XML of the rows.
+        tail: the XML of the sheet after its rows.
+        drawing: the XML of the drawing, and of the chart in it; None for a view without a chart.
     """
 
     head: bytes
@@ -67,9 +67,9 @@ def make_view(
 
     Args:
         plan: of the view.
-        name_of: the defined name of the cells of an array.
-        styles: those that the workbook has.
-        part: where it goes.
+        name_of: returns the defined name of the cells of an array, given the name of the array.
+        styles: the styles of cells that the workbook has.
+        part: the names of the view's parts, and what the workbook asks of them.
     """
     if plan.editable:
         editable = EditableGrid(plan, name_of, styles)
@@ -83,7 +83,7 @@ def make_view(
 
 
 def _to_bytes(head: str, part: ViewPart) -> bytes:
-    """Return the XML before the rows, in the namespaces of the workbook."""
+    """Return XML as bytes, in the namespaces of the workbook: those of strict or of transitional OOXML."""
     if part.strict:
         for space, other in _STRICT_SPACES:
             head = head.replace(f'"{space}"', f'"{other}"')
@@ -129,6 +129,15 @@ def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str
 
 
 def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], hidden: int, *, selected: bool) -> str:
+    """Return the XML before the rows.
+
+    Args:
+        last: the address of the last cell.
+        pane: the XML of the frozen panes.
+        widths: spans of columns, counted from 1, and the width of each, in characters.
+        hidden: the number of the hidden column, counted from 0.
+        selected: whether the workbook opens with this sheet in front.
+    """
     in_view = ' tabSelected="1"' if selected else ""
     columns = "".join(f'<col min="{a}" max="{b}" width="{width:g}" customWidth="1"/>' for a, b, width in widths)
     return (
@@ -141,7 +150,7 @@ def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], 
 
 
 def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, float]]:
-    """Return spans of columns, from 1, and how wide they are."""
+    """Return spans of columns (the first and the last one, counted from 1), and the width of each, in characters."""
     captions = [chooser.caption for chooser in grid.choosers.values()]
     captions += [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
     choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
@@ -151,13 +160,15 @@ def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, f
 def _widths_beside(
     plan: ViewPlan, captions: Iterable[str], sample: Iterable[Cell], choosers: Iterable[float]
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield spans of columns, from 1, and how wide they are: the labels, and what stands beside them.
+    """Yield spans of columns (the first and the last one, counted from 1), and the width of each, in characters.
+
+    Column 1 holds labels of rows and captions, column 2 also the choosers, the others hold elements.
 
     Args:
         plan: of the view.
-        captions: of which the longest is to fit beside the choosers.
-        sample: some elements.
-        choosers: how wide what is chosen is.
+        captions: the texts that column 1 holds.
+        sample: some elements, as cells.
+        choosers: the width of the values of each chooser, in characters.
     """
     labels = _labels_width(plan.rows.labels, plan.height)
     yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)
@@ -171,6 +182,7 @@ def _widths_beside(
 
 
 def _labels_width(labels: Labels | None, count: int) -> float:
+    """Return the width of the longest of the first labels, in characters; 0 for a dimension without labels."""
     if labels is None:
         return 0.0
     if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
@@ -179,7 +191,7 @@ def _labels_width(labels: Labels | None, count: int) -> float:
 
 
 def _width_of(value: Cell) -> float:
-    """Return the number of characters that a value takes; numbers are rounded to the width of their column."""
+    """Return the width of a value in characters; programs round numbers to fit into the narrowest column."""
     return float(len(str(value))) if isinstance(value, str) else min(float(len(str(value))), _NARROWEST)
 
 
@@ -206,13 +218,14 @@ def _editable_tail(plan: ViewPlan, grid: EditableGrid) -> str:
 
 
 def _in_batches(ranges: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Yield lists of at most `size` ranges."""
     rest = iter(ranges)
     while some := list(islice(rest, size)):
         yield some
 
 
 def _colour_scale(cells: str, ends: Sequence[str]) -> str:
-    """Return the rule of colours for some ranges, between the numbers in three cells."""
+    """Return the XML of the rule that colours some ranges; its colours belong to the numbers in three cells, `ends`."""
     points = "".join(f'<cfvo type="formula" val="{end}"/>' for end in ends)
     colours = "".join(f'<color rgb="{colour}"/>' for colour in _COLOURS)
     return (
@@ -222,6 +235,7 @@ def _colour_scale(cells: str, ends: Sequence[str]) -> str:
 
 
 def _validations(grid: ViewGrid) -> str:
+    """Return the XML of the rules that say which values the choosers take."""
     rules = [
         _validation(chooser, grid.line_choices if key == "line" else _allowed_values(grid, chooser))
         for key, chooser in grid.choosers.items()
@@ -230,13 +244,14 @@ def _validations(grid: ViewGrid) -> str:
 
 
 def _allowed_values(grid: ViewGrid, chooser: Chooser) -> str:
-    """Return the values that may be chosen: a name of cells, or a list in quotes; empty for whole numbers."""
+    """Return the values that a chooser offers: a defined name of cells, or a list in quotes; empty for integers."""
     if chooser.source is not None:
         return grid.name_of(chooser.source.name)
     return f'"{",".join(chooser.listed)}"' if chooser.listed else ""
 
 
 def _validation(chooser: Chooser, allowed: str) -> str:
+    """Return the XML of the rule for one chooser; `allowed` is what `_allowed_values` returns."""
     prompt = f"promptTitle={quote_attribute(chooser.caption[:_LONGEST_TITLE])}"
     shown = 'showInputMessage="1" showErrorMessage="1"'
     if allowed:

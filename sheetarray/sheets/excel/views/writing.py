@@ -1,4 +1,4 @@
-"""A plan of a view -> the parts of a package: the sheet, its drawing, the chart, and what leads from one to another."""
+"""Writes views into a package: the sheet of each, its drawing and chart, and the relationships between these parts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from .worksheet import ViewParts, make_view, printed_range
 if TYPE_CHECKING:
     import polars as pl
 
-_ROWS_AT_ONCE = 64
-_MOST_BYTES, _ANY = 2**28, 2**40  # of numbers, and of texts, which may be of any length
+_ROWS_AT_ONCE = 64  # that are encoded together
+# Bytes that the sheet of a view has at most: with numbers only, and with texts, which may be of any length
+_MOST_BYTES, _ANY = 2**28, 2**40
 _RELATIONS = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships '
     'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
@@ -43,21 +44,21 @@ def plan_view_sheet(view: ViewPlan) -> SheetPlan:
 
 
 def link_columns(views: Iterable[ViewPlan]) -> dict[str, pl.Series]:
-    """Return the formulas of the elements that stand in views for editing, by the names of their arrays."""
+    """Return, by the name of each array that has a view for editing, the formulas of its column, which refer to it."""
     return {view.name: EditableGrid(view, str, CellStyles()).column_formulas() for view in views if view.editable}
 
 
 def write_view(
     writer: PackageWriter, view: ViewPlan, part: ViewPart, names: Mapping[str, str], styles: CellStyles
 ) -> dict[str, Any]:
-    """Write the parts of a view, and return what is to be remembered of it.
+    """Write the parts of a view, and return the record by which the workbook knows it later.
 
     Args:
         writer: of the package.
-        view: what it shows.
-        part: where it goes.
-        names: the defined names, by the names of arrays.
-        styles: those that the workbook has.
+        view: the plan of the view.
+        part: the names of its parts.
+        names: the defined names of arrays, by the names of the arrays.
+        styles: the styles of cells that the workbook has.
 
     Raises:
         OSError: the sink refuses.
@@ -79,6 +80,7 @@ def write_view(
 
 
 def _join_chunks(made: ViewParts) -> Iterator[bytes]:
+    """Yield the sheet of a view as bytes, some rows at a time."""
     yield made.head
     rows = iter(made.rows)
     while chunk := list(islice(rows, _ROWS_AT_ONCE)):
@@ -87,7 +89,7 @@ def _join_chunks(made: ViewParts) -> Iterator[bytes]:
 
 
 def _write_relation(writer: PackageWriter, part: str, kind: str, target: str) -> None:
-    """Write the one relationship of a part."""
+    """Write the part that holds the only relationship of a part: to a target of a kind."""
     address = posixpath.relpath(target, posixpath.dirname(part))
     content = _RELATIONS.format(relation_type(kind, strict=False), address)
     writer.write_part(relations_part(part), content.encode())
