@@ -65,6 +65,16 @@ def adopt_excel(
     Raises:
         FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
         LimitError: the workbook is signed or shared.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .table_adapter import write_table_excel
+        >>> header = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2 data"
+        >>> file, adopted = io.BytesIO(), io.BytesIO()
+        >>> write_table_excel(file, {"t": np.array([*header.split(), "1.5", "2.5", "3.5"])})
+        >>> adopt_excel(io.BytesIO(file.getvalue()), adopted)["t"].shape
+        (3,)
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):

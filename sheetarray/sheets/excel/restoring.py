@@ -39,6 +39,15 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     Raises:
         FormatError: no guard, or a snapshot of it is damaged; with `keep_edits` also as `read_excel`.
         LimitError: a target that is no workbook; nothing is written.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .adapter import write_excel
+        >>> file, restored = io.BytesIO(), io.BytesIO()
+        >>> write_excel(file, {"t": np.array([0.1 + 0.2])}, guard=True)
+        >>> restore_excel(io.BytesIO(file.getvalue()), restored)
+        ['t']
     """
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith(_SUFFIXES):
         raise LimitError("what is restored is a workbook: name a target that ends in .xlsx or .xlsm")

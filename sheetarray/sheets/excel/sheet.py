@@ -14,7 +14,7 @@ from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.words import WORDS
 from ...dtypes import DType
 from ...elements import Cell
-from ...errors import Finding, FormatError
+from ...errors import Finding
 from ...header import normalize_key
 from ...spool import NotInPiecesError
 from .reader import cells as c
@@ -152,7 +152,7 @@ class ExcelSheet(SheetRuns):
                 return cell_address(request.row, request.column + place)
 
             if twice is not None:
-                raise FormatError("the cell comes twice in the sheet", location=f"{self._title}!{address(twice)}")
+                raise c.repeated_cell_error(f"{self._title}!{address(twice)}")
             yield [], self._text(run, request.dtype, address) if len(run) else pl.Series([], dtype=pl.String)
 
     # Columns -------------------------------------------------------------------------------------------------
@@ -262,8 +262,7 @@ class ExcelSheet(SheetRuns):
 
         run, twice = join_runs(gathering)
         if twice is not None:
-            place = f"{self._title}!{cell_address(first + twice, column)}"
-            raise FormatError("the cell comes twice in the sheet", location=place)
+            raise c.repeated_cell_error(f"{self._title}!{cell_address(first + twice, column)}")
         if self.followed is None or run.values.dtype != pl.String:
             return run
         return self.followed.follow(run, column, first)

@@ -12,7 +12,6 @@ from ...cells.serials import serials_to_moments
 from ...columns import Request, cell_address, may_make_anchors
 from ...dtypes import Array, Positions, from_name
 from ...elements import Cell, Unreadable
-from ...errors import FormatError
 from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
 from .reader.column import ColumnRun
@@ -91,9 +90,7 @@ class ExcelTable:
         halves = [join_runs(half) for half in gathering.split()]
         for _, twice in halves:
             if twice is not None:
-                raise FormatError(
-                    "the cell comes twice in the sheet", location=f"{self.title}!{cell_address(twice, place)}"
-                )
+                raise c.repeated_cell_error(f"{self.title}!{cell_address(twice, place)}")
         (texts, _), (numbers, _) = halves
         return ExcelColumn(texts, numbers, from_1904=self._sheet.from_1904)
 

@@ -3,9 +3,8 @@
 LibreOffice takes the shortest text that reads back as the double and rounds this text, a tie away from zero (half up);
 `%.15g` rounds the double itself, a tie to the even digit. 17 digits give back every double.
 
-Rounding in bulk comes to the same as rounding each number by its text: the digits come from `decimal15`, which is exact,
-and they are made a double by one multiplication or division of two exact doubles, which rounds once; where the two are
-not exact, by text.
+Rounding in bulk comes to the same as rounding each number by its text. The digits come from `decimal15`, which is
+exact. One multiplication or division of two exact doubles, which rounds once, makes them a double; or else text does.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def roundings_of(number: float) -> set[float]:
 
 
 def decimals_of(number: float) -> set[Decimal]:
-    """Return the decimals of 15 and 16 digits whose doubles `roundings_of` returns; the largest may be beyond any double."""
+    """Return the decimals of 15 and 16 digits whose doubles `roundings_of` returns; the largest may be no doubles."""
     exact = Decimal(repr(number))
     even = {Decimal(f"{number:.14e}"), Decimal(f"{number:.15e}")}
     return even | {context.plus(exact) for context in _HALF_UP.values()}
@@ -74,7 +73,7 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
 
 
 def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable[[], bool] | None = None) -> Mask:
-    """Mark the cells whose numbers were rounded to 16 digits first and then to 15, and return the marks.
+    """Return the marks, with those of cells whose numbers were rounded to 16 digits first and then to 15.
 
     For a few numbers in a hundred, rounding twice comes to another last digit than rounding to 15 digits at once. Two
     programs that saved a file one after the other have rounded all of its numbers twice. So cells are marked only if no
@@ -117,7 +116,7 @@ def find_chains(numbers: Floats, cells: Floats) -> Positions | None:
 
 
 def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
-    """Mark the small cells that are their numbers rounded to 20 decimals, and return the marks.
+    """Return the marks, with those of small cells that are their numbers rounded to 20 decimals.
 
     Cells are marked only if no small cell of the array has more decimals.
 
@@ -172,7 +171,7 @@ def _roundings(numbers: Floats, decimals: Decimals) -> Iterator[Floats]:
 
 
 def _to_doubles(sign: Integers, digits: Integers, power: Integers) -> Floats:
-    """Return the doubles nearest to sign * digits * 10^(power - EXPONENT); NaN for those that are 0 or too large."""
+    """Return the doubles nearest to sign * digits * 10^(power - EXPONENT); NaN for those that are left to text."""
     power = power - EXPONENT
     plain = (digits < 2**53) & (np.abs(power) <= _EXACT)
     whole = digits.astype(np.float64)

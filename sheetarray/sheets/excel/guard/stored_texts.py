@@ -1,4 +1,4 @@
-"""Keeps the texts of a guard's sheet until they are decoded: in memory if they are few, otherwise in an unnamed file."""
+"""Keeps the texts of a guard's sheet until they are decoded: in memory, or in an unnamed file if they are long."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StoredTexts(Sequence[str]):
 
 
 def store_texts(cells: Iterable[Cell]) -> Sequence[str]:
-    """Return the texts of cells, empty for a blank, as a list, or in a file if they have more than `IN_MEMORY` characters.
+    """Return the texts of cells, empty for a blank: a list, or a file if they have more than `IN_MEMORY` characters.
 
     Raises:
         OSError: the disk has no room for the file.
@@ -64,7 +64,7 @@ def store_texts(cells: Iterable[Cell]) -> Sequence[str]:
 
 
 def _store_in_file(texts: list[str], rest: Iterator[Cell]) -> StoredTexts:
-    """Move texts from a list to an unnamed file, write the rest of the cells after them, and return all of them."""
+    """Write texts and the rest of the cells to an unnamed file, and return all of them; the list is emptied."""
     with tempfile.TemporaryFile(prefix=".sheetarray-") as file:
         sizes = [file.write(_to_bytes(text)) for text in texts]
         texts.clear()

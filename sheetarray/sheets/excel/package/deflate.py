@@ -65,7 +65,7 @@ class Deflater:
         self._waiting.append(self._thread.submit(self._compress, chunk))
 
     def finish(self) -> PackedSizes:
-        """Wait until all chunks are written, end the stream, and return its sizes.
+        """Write the chunks that wait and the end of the stream, and return its sizes.
 
         Raises:
             OSError: writing failed.

@@ -14,6 +14,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from ....errors import FormatError
+from .parts import DOCTYPE_REFUSED
 
 _MOST_BYTES = 2**24  # of a part, unless another limit is given
 _MOST_ELEMENTS = 200_000  # of a part
@@ -272,7 +273,7 @@ def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
     allowed = _NARROW if encoding else (*_NARROW, "utf-16")
 
     def definition(*_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has", location=location)
+        raise FormatError(DOCTYPE_REFUSED, location=location)
 
     def declaration(_: str, declared: str | None, __: int) -> None:
         if declared and declared.lower() not in allowed:

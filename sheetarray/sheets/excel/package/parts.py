@@ -14,6 +14,7 @@ from ....errors import FormatError
 from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
 from .directory import STORED, Member, read_members
 
+DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
 _BLOCK = 2**20  # compressed bytes of a part that are read at once
 
 

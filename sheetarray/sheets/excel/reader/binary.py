@@ -23,7 +23,7 @@ from .cells import LARGE, LONG, LONGEST_EXACT, NUMBER, ROUNDED, TEXT, CellRun, K
 from .formats import Formats
 from .order import OrderCheck
 from .serials import Doubles
-from .shared_texts import SharedTexts
+from .shared_texts import SharedTexts, missing_text_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,10 +122,8 @@ class WordTable(SharedTexts):
         wrong = np.flatnonzero(numbers >= self._count)
         if len(wrong):
             place = int(wrong[0])
-            raise FormatError(
-                f"a cell refers to string {numbers[place]} of a table of {self._count}",
-                location=cell_address(int(rows[place]), int(columns[place])),
-            )
+            location = cell_address(int(rows[place]), int(columns[place]))
+            raise missing_text_error(numbers[place], self._count, location)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from ....dtypes import Mask, Positions
+from ....errors import FormatError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +32,16 @@ ROUNDED = 2.0**53  # from here on a double may stand for several integers, this 
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
+
+
+def encrypted_error() -> FormatError:
+    """Return the error for a workbook that cannot be read without its password."""
+    return FormatError("the workbook is encrypted with a password", hint="save it without one first")
+
+
+def repeated_cell_error(location: str) -> FormatError:
+    """Return the error for a cell whose address stands in a sheet twice."""
+    return FormatError("the cell comes twice in the sheet", location=location)
 
 
 @dataclass(frozen=True)

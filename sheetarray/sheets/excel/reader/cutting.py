@@ -17,6 +17,7 @@ import numpy as np
 
 from ....errors import FormatError
 from ..package.markup import quote_attribute
+from ..package.parts import DOCTYPE_REFUSED
 from .rewriting import LONGEST, Rewriter, second_error
 
 PAD = b" " * 64  # after each block, so that whoever looks at bytes ahead never leaves it
@@ -207,7 +208,7 @@ def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, byte
             raise _EnteredError(parser.CurrentByteIndex)
 
     def definition(*_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has", location=name)
+        raise FormatError(DOCTYPE_REFUSED, location=name)
 
     parser.StartElementHandler, parser.StartDoctypeDeclHandler = begin, definition
     parser.EndElementHandler = lambda _: scopes.pop()

@@ -13,7 +13,7 @@ from functools import cached_property
 from ....errors import FormatError
 from . import records97 as r
 from .binary import BatchReader, Wanted, WordTable, checking_complete, decode_utf16
-from .cells import CellRun
+from .cells import CellRun, encrypted_error
 from .cells97 import SheetDecoder
 from .formats import Formats
 from .record_book import RecordBook
@@ -58,7 +58,7 @@ class Excel97Book(RecordBook):
                 if kind == r.END:
                     break
                 if kind == r.ENCRYPTED:
-                    raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
+                    raise encrypted_error()
                 if kind == r.CODE_PAGE:
                     self._code_page = _codec(_U16.unpack_from(record)[0])
                 elif kind == r.DATE_MODE:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....dtypes import Positions
 from ....errors import FormatError
-from ..package.parts import Package
+from ..package.parts import DOCTYPE_REFUSED, Package
 from .blocks import inflate_blocks, to_utf8
 from .cells import DURATION, NUMBER, SERIAL, Kinds
 
@@ -114,7 +114,7 @@ class _Styles:
         self._open.pop()
 
     def definition(self, *_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has")
+        raise FormatError(DOCTYPE_REFUSED)
 
 
 def _number(text: str) -> int:

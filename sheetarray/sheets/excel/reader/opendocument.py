@@ -12,7 +12,7 @@ from itertools import chain, islice
 from ....errors import FormatError
 from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
-from .cells import LONGEST_TEXT, MOST_ROWS, CellRun
+from .cells import LONGEST_TEXT, MOST_ROWS, CellRun, encrypted_error
 from .events import MarkupBudget
 from .kept import SHORT
 from .kept_runs import KeptRuns
@@ -52,7 +52,7 @@ class OdsBook:
         self._budgets: dict[str, MarkupBudget] = {}  # of the latest pass over each table
         self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
-            raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
+            raise encrypted_error()
         self._is_long = CONTENT in package and package.member(CONTENT).size > SHORT
         titles = Titles(CONTENT)
         for title in _titles(self._content()):

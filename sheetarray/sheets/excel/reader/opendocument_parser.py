@@ -6,6 +6,7 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from ....errors import FormatError
+from ..package.parts import DOCTYPE_REFUSED
 from .events import MarkupBudget
 from .opendocument_runs import ERROR_TYPE, OFFICE_SPACE, TABLE_SPACE, TEXT_SPACE
 
@@ -89,4 +90,4 @@ class ContentParser:
         self._prefixes[prefix or ""] = space
 
     def _definition(self, *_: object) -> None:
-        raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
+        raise FormatError(DOCTYPE_REFUSED, location=CONTENT)

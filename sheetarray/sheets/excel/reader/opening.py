@@ -9,7 +9,7 @@ from ....files import Source, refuse_empty
 from ..package.directory import has_directory
 from ..package.parts import Package
 from ..package.relations import TYPES, ContentTypes, Relations
-from .cells import WorkbookReader
+from .cells import WorkbookReader, encrypted_error
 from .compound import MAGIC, Compound
 from .excel97 import Excel97Book
 from .ooxml import OoxmlBook
@@ -55,7 +55,7 @@ def open_workbook(source: Source) -> WorkbookReader:
 
 def _open_compound(file: Compound) -> WorkbookReader:
     if "EncryptedPackage" in file:
-        raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
+        raise encrypted_error()
     for name in ("Workbook", "Book"):
         if name in file:
             return Excel97Book(file.read(name))

@@ -6,8 +6,7 @@ import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Positions
-from ....errors import FormatError
-from .cells import MOST_COLUMNS
+from .cells import MOST_COLUMNS, repeated_cell_error
 
 _MOST_KEPT = 2**20  # cells whose places are kept; a later one that comes twice is found where columns are joined
 
@@ -64,5 +63,5 @@ class OrderCheck:
         twice = places[1:][np.diff(places) == 0]
         if len(twice):
             row, column = divmod(int(twice.min()), MOST_COLUMNS)
-            raise FormatError("the cell comes twice in the sheet", location=cell_address(row, column))
+            raise repeated_cell_error(cell_address(row, column))
         self._last = max(self._last, int(places[-1]))

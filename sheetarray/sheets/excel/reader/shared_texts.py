@@ -14,6 +14,11 @@ _SHORT = 128  # bytes of a text that every cell of a sheet may refer to
 _REPEATED_ALWAYS, _REPEATED_TIMES = 2**27, 8  # bytes beyond `_SHORT` that may be looked up: in all, and more for each
 
 
+def missing_text_error(number: object, count: int, location: str) -> FormatError:
+    """Return the error for a cell that refers to a shared text that the workbook lacks: it has `count` of them."""
+    return FormatError(f"a cell refers to string {number} of a table of {count}", location=location)
+
+
 class SharedTexts:
     """Texts to which cells refer by number.
 

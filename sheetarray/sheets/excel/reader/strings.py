@@ -14,7 +14,6 @@ import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Positions
-from ....errors import FormatError
 from ..package.parts import Package
 from . import tags as t
 from .blocks import helper, inflate_blocks, run_ahead, to_utf8
@@ -24,7 +23,7 @@ from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
 from .raw import RawCells
 from .sequence_forms import SequenceForm, match_sequences
-from .shared_texts import SharedTexts
+from .shared_texts import SharedTexts, missing_text_error
 from .tags import Tags
 
 if TYPE_CHECKING:
@@ -100,10 +99,8 @@ class SharedStrings(SharedTexts):
         if wrongs.any():
             wrong = int(wrongs.arg_true()[0])
             place = shared[wrong]
-            raise FormatError(
-                f"a cell refers to string {indices[wrong]} of a table of {len(self)}",
-                location=cell_address(int(raw.rows[place]), int(raw.columns[place])),
-            )
+            location = cell_address(int(raw.rows[place]), int(raw.columns[place]))
+            raise missing_text_error(indices[wrong], len(self), location)
         strings = self.numbers.gather(places) if numeric else self.look_up(places)
         long = self.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
         values = strings if everyone else raw.values.scatter(shared, strings)
