@@ -36,7 +36,7 @@ _IN_MEMORY = 2**25  # bytes of a part that waits in memory for a sink which cann
 
 @dataclass(slots=True)
 class _DirectoryEntry:
-    """What the local header of a part and its entry in the directory say of it."""
+    """An entry of the directory, from which the local header of the part is made as well."""
 
     name: bytes
     method: int
