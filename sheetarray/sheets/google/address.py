@@ -1,4 +1,4 @@
-"""Which spreadsheet, and which worksheet of it, a URL, a key or an object of gspread means; ranges in A1 notation."""
+"""Addresses of spreadsheets and worksheets, from URLs, keys or objects of gspread; and ranges in A1 notation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ...columns import column_letters, quote_title
 from ...errors import LimitError, NotFoundError
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
-_OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may have ? and # in it
+_OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
 _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
-_MOST_IN_TITLE = 100  # characters, as far as the service takes them
+_MOST_IN_TITLE = 100  # characters that the service takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class SheetAddress:
 
     Attributes:
         key: of the spreadsheet, as its URL has it.
-        gid: the id of a worksheet; None where none is said, or it is said by its title.
-        title: of a worksheet; None where none is said, or it is said by its id.
-        label: how messages call the spreadsheet.
-        http: gspread's HTTP client, where the source was an object of gspread.
+        gid: the id of the worksheet; None if the address says its title, or no worksheet.
+        title: of the worksheet; None if the address says its id, or no worksheet.
+        label: the name of the spreadsheet in messages.
+        http: gspread's HTTP client, if the source was an object of gspread; otherwise None.
 
     Example:
         >>> address = parse_address("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
@@ -45,10 +45,10 @@ def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
 
     Args:
         source: a URL of Google Sheets, `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or Worksheet.
-        worksheet: the title of a worksheet, where the source says none.
+        worksheet: the title of the worksheet that is meant if the source says none.
 
     Raises:
-        NotFoundError: text that is neither such a URL nor a key, or that says no worksheet, or two.
+        NotFoundError: text that is neither such a URL nor a key, or that means two worksheets, or an impossible id.
         LimitError: a title that no worksheet can have.
         TypeError: any other object.
     """
@@ -69,12 +69,14 @@ def _check_title(title: str) -> None:
 
 
 def _from_text(text: str) -> SheetAddress:
+    """Return the address that a URL or a key means."""
     if text.startswith("gsheets://"):
         match = _OURS.fullmatch(text)
-        key, title = _key(match[1] if match else "", text), match and match[2]
+        key, title = _check_key(match[1] if match else "", text), match and match[2]
         if title and match and match[3]:
             raise NotFoundError(f"{text}: this means two worksheets; leave out the title, or gid=")
-        return SheetAddress(key, _gid(match and match[3], text), _title(title, text) if title else None, text)
+        gid = _parse_gid(match and match[3], text)
+        return SheetAddress(key, gid, _parse_title(title, text) if title else None, text)
     if text.startswith(("https://", "http://")):
         try:
             parts = urlsplit(text)
@@ -87,18 +89,19 @@ def _from_text(text: str) -> SheetAddress:
             raise NotFoundError(
                 f"{text}: this is the address of a published copy; use the one in the address bar of the spreadsheet"
             )
-        (gid,) = fragment.get("gid", query.get("gid", [None]))[:1]
-        return SheetAddress(_key(key, text), _gid(gid, text), None, text)
-    return SheetAddress(_key(text, text), None, None, f"gsheets://{text}")
+        (digits,) = fragment.get("gid", query.get("gid", [None]))[:1]
+        return SheetAddress(_check_key(key, text), _parse_gid(digits, text), None, text)
+    return SheetAddress(_check_key(text, text), None, None, f"gsheets://{text}")
 
 
-def _key(key: str, text: str) -> str:
+def _check_key(key: str, text: str) -> str:
+    """Return the key that was found in a text, if it looks like one; a NotFoundError otherwise."""
     if not _KEY.fullmatch(key):
-        raise _no_key(key, text) if key and key != text else _address_error(text)
+        raise _key_error(key, text) if key and key != text else _address_error(text)
     return key
 
 
-def _no_key(key: str, text: str) -> NotFoundError:
+def _key_error(key: str, text: str) -> NotFoundError:
     return NotFoundError(
         f"{text}: {key!r:.80} is no key of Google Sheets; copy the address from the address bar, "
         "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
@@ -112,7 +115,8 @@ def _address_error(text: str) -> NotFoundError:
     )
 
 
-def _gid(gid: str | None, text: str) -> int | None:
+def _parse_gid(gid: str | None, text: str) -> int | None:
+    """Return the id of a worksheet that was found in a text as a number; None if there is none."""
     if not gid:
         return None
     if not re.fullmatch(r"\d{1,10}", gid, re.ASCII):
@@ -120,14 +124,16 @@ def _gid(gid: str | None, text: str) -> int | None:
     return int(gid)
 
 
-def _title(title: str, text: str) -> str:
+def _parse_title(title: str, text: str) -> str:
+    """Return a title that was found in a text, with its %-escapes replaced."""
     try:
         return unquote(title, errors="strict")
     except UnicodeDecodeError:
-        raise NotFoundError(f"{text}: what % stands for in it is no UTF-8; a percent sign itself is %25") from None
+        raise NotFoundError(f"{text}: its %-escapes are no UTF-8; a percent sign itself is %25") from None
 
 
 def _from_object(source: Any) -> SheetAddress:
+    """Return the address that a Spreadsheet or a Worksheet of gspread means."""
     if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
         import gspread
 
@@ -142,14 +148,14 @@ def _from_object(source: Any) -> SheetAddress:
 
 
 def title_of_new(target: Any) -> str | None:
-    """Return the title of the spreadsheet that is to be made; None where the target says one that is there.
+    """Return the title of the spreadsheet that is to be made; None if the target means an existing one.
 
     Example:
         >>> title_of_new("gsheets://new?title=run%2012"), title_of_new("gsheets://1aBcDeFgHiJkLmNoP")
         ('run 12', None)
 
     Raises:
-        NotFoundError: no title.
+        NotFoundError: the target means a new spreadsheet, and has no title, or several.
     """
     if not isinstance(target, str) or not re.match(r"gsheets://new(?:[?/#]|$)", target):
         return None
@@ -160,7 +166,9 @@ def title_of_new(target: Any) -> str | None:
 
 
 class Rect(NamedTuple):
-    """Cells of a worksheet; rows and columns count from 0, the ends are not part of it; None is open.
+    """A range of cells of a worksheet: from a row and a column, counted from 0, to those before `bottom` and `right`.
+
+    With a `bottom` of None the range goes down to the last row; with `left` and `right` of None it has all columns.
 
     Example:
         >>> Rect(0, 2, 20, 3).to_a1, Rect(4, 0, None, 1).to_a1, Rect(0, None, 9, None).to_a1
@@ -181,7 +189,7 @@ class Rect(NamedTuple):
         return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
     def to_grid_range(self, gid: int) -> dict[str, int]:
-        """Return the GridRange, as requests of batchUpdate have it."""
+        """Return the range as a GridRange, the JSON for it in requests of batchUpdate."""
         ends = (self.top, self.bottom, self.left, self.right)
         keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
         return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}

@@ -1,6 +1,6 @@
-"""How a worksheet of ours looks: names in bold, headers frozen and folded away, dates as dates.
+"""The requests for the look of a worksheet of ours: names in bold, headers frozen and collapsed, dates shown as dates.
 
-Looks are part of the batch that puts the cells into place, so that nobody sees the one without the other.
+They are part of the batch that puts the cells into the worksheet, so that nobody sees the cells without their look.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ from .requests import Answer
 from .state import RowGroup, Worksheet
 
 _FORMAT = "userEnteredFormat.numberFormat"
-_SAMPLE = 50  # texts by which a column of text is judged
-_LONGEST, _WIDEST = 60, 430  # characters of a text that a column is made as wide as, and dots of one with longer ones
+_SAMPLE = 50  # elements of a column of text that are looked at for long texts
+_LONGEST = 60  # characters of a text as wide as which a column is made
+_WIDEST = 430  # pixels of a column with a longer text
 
 
 def look_requests(plan: WritePlan, gid: int) -> Requests:
-    """Return the requests that make a worksheet look as people like it."""
+    """Return the requests that give a worksheet its look after a write."""
     names = [make_bold(gid, Rect(row, column, row + 1, column + width)) for row, column, width in _name_cells(plan)]
     if plan.adopted:
         headers = [*_column_requests(plan, gid), *_header_requests(plan, gid)]
     elif plan.moved:
         headers = [*_ungroup_headers(plan.sheet, gid), *_header_requests(plan, gid)]
     else:
-        headers = list(_unfold_requests(plan, gid))
+        headers = list(_expand_requests(plan, gid))
     return [*names, *_format_requests(plan, gid), *headers]
 
 
 def undo_looks(plan: WritePlan, gid: int) -> Requests:
-    """Return the requests that take the looks of a worksheet away again, which it did not have before."""
+    """Return the requests that take back those of `look_requests`, for a write that is taken back."""
     named = [place for place in plan.places if place.named]
     plain = [make_bold(gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
     plain += [_show_as(gid, _elements(p), None) for p in plan.places if date_code(plan.layout.pieces[p.index])]
     if not plan.adopted and not plan.moved:
         return plain
-    groups = _delete_group(gid, "ROWS", 1, plan.layout.zone_height) if _folds_headers(plan) else []
+    groups = _delete_group(gid, "ROWS", 1, plan.layout.zone_height) if _collapses_headers(plan) else []
     if plan.moved and plan.sheet is not None:
-        header = _header_group(plan.sheet)
-        again = _group(gid, "ROWS", header.start, header.end, folded=header.folded) if header else []
+        rows = _header_group(plan.sheet)
+        again = _group(gid, "ROWS", rows.start, rows.end, collapsed=rows.collapsed) if rows else []
         return [*plain, *groups, *again, _freeze(gid, plan.sheet.frozen)]
     for start, end in _runs_for_programs(plan):
         groups += _delete_group(gid, "COLUMNS", start, end)
@@ -52,7 +53,7 @@ def undo_looks(plan: WritePlan, gid: int) -> Requests:
 
 
 def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
-    """Yield row, first column and number of the name cells that are written."""
+    """Yield the names that are written, neighbours together: their row, their first column and their number."""
     named = sorted((place.row, place.column) for place in plan.places if place.named)
     for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
         cells = [cell for _, cell in group]
@@ -63,64 +64,68 @@ def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
 
 
 def _header_requests(plan: WritePlan, gid: int) -> Requests:
-    """Freeze what stands above the elements, and fold the headers away."""
-    if not _folds_headers(plan):
-        return [_freeze(gid, min(1, plan.rows - 1))]  # all rows cannot be frozen
+    """Return the requests that freeze the rows above the elements, and collapse the headers among them."""
+    if not _collapses_headers(plan):
+        return [_freeze(gid, min(1, plan.rows - 1))]  # the service refuses to freeze all rows
     height = plan.layout.zone_height
     return [_freeze(gid, height), *_group(gid, "ROWS", 1, height)]
 
 
-def _unfold_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
-    """Yield the requests that show rows again that are folded away, and are to hold elements now."""
+def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
+    """Yield the requests that show the rows of collapsed groups in which elements will stand after the write."""
     for rows in plan.sheet.groups if plan.sheet else ():
-        if rows.folded and any(place.row < rows.end and rows.start <= place.data < rows.end for place in plan.places):
-            yield _fold(gid, "ROWS", rows.start, rows.end, rows.depth, folded=False)
+        if rows.collapsed and any(place.row < rows.end and rows.start <= place.data < rows.end for place in plan.places):
+            yield _collapse(gid, "ROWS", rows.start, rows.end, rows.depth, collapsed=False)
 
 
-def _folds_headers(plan: WritePlan) -> bool:
-    """Return whether the headers are folded away: only they stand above the elements, and rows stay in sight."""
+def _collapses_headers(plan: WritePlan) -> bool:
+    """Return whether the headers are collapsed: no elements stand beside them, and some rows stay in sight."""
     return plan.layout.hides_headers and plan.rows > plan.layout.zone_height
 
 
 def _header_group(sheet: Worksheet | None) -> RowGroup | None:
-    """Return the group of rows that an earlier write has made of headers; None if it has made no group."""
+    """Return the group of header rows that an earlier write has made; None if there is none."""
     return next((rows for rows in sheet.groups if (rows.start, rows.depth) == (1, 1)), None) if sheet else None
 
 
 def _ungroup_headers(sheet: Worksheet | None, gid: int) -> Requests:
-    """Return the requests that take the group of headers away, which have other rows now, and show its rows."""
-    header = _header_group(sheet)
-    if header is None:
+    """Return the requests that show the group of header rows and remove it, since headers take other rows now."""
+    rows = _header_group(sheet)
+    if rows is None:
         return []
-    unfolded = [_fold(gid, "ROWS", header.start, header.end, header.depth, folded=False)] if header.folded else []
-    return [*unfolded, {"deleteDimensionGroup": {"range": _lines(gid, "ROWS", header.start, header.end)}}]
+    expanded = _collapse(gid, "ROWS", rows.start, rows.end, rows.depth, collapsed=False)
+    removed: Answer = {"deleteDimensionGroup": {"range": _lines(gid, "ROWS", rows.start, rows.end)}}
+    return [expanded, removed] if rows.collapsed else [removed]
 
 
 def _freeze(gid: int, rows: int) -> Answer:
+    """Return the request that makes some rows at the top stay in sight."""
     return change_properties(gid, {"gridProperties": {"frozenRowCount": rows}}, "gridProperties.frozenRowCount")
 
 
 # Groups of rows and columns ------------------------------------------------------------------------------------
 
 
-def _group(gid: int, dimension: str, start: int, end: int, *, folded: bool = True) -> Requests:
-    """Return the requests that make rows or columns a group, and fold it away."""
+def _group(gid: int, dimension: str, start: int, end: int, *, collapsed: bool = True) -> Requests:
+    """Return the requests that make rows or columns a group, and collapse it."""
     made: Requests = [{"addDimensionGroup": {"range": _lines(gid, dimension, start, end)}}]
-    return [*made, _fold(gid, dimension, start, end, 1)] if folded else made
+    return [*made, _collapse(gid, dimension, start, end, 1)] if collapsed else made
 
 
 def _delete_group(gid: int, dimension: str, start: int, end: int) -> Requests:
-    """Return the requests that take a group away that is folded, and show its rows or columns."""
-    shown = _fold(gid, dimension, start, end, 1, folded=False)
+    """Return the requests that show a collapsed group of rows or columns, and remove it."""
+    shown = _collapse(gid, dimension, start, end, 1, collapsed=False)
     return [shown, {"deleteDimensionGroup": {"range": _lines(gid, dimension, start, end)}}]
 
 
-def _fold(gid: int, dimension: str, start: int, end: int, depth: int, *, folded: bool = True) -> Answer:
-    group = {"range": _lines(gid, dimension, start, end), "depth": depth, "collapsed": folded}
+def _collapse(gid: int, dimension: str, start: int, end: int, depth: int, *, collapsed: bool = True) -> Answer:
+    """Return the request that collapses a group of rows or columns, or shows it."""
+    group = {"range": _lines(gid, dimension, start, end), "depth": depth, "collapsed": collapsed}
     return {"updateDimensionGroup": {"dimensionGroup": group, "fields": "collapsed"}}
 
 
 def _lines(gid: int, dimension: str, start: int, end: int) -> Answer:
+    """Return the DimensionRange of some rows ("ROWS") or columns ("COLUMNS"): the first, and the one after the last."""
     return {"sheetId": gid, "dimension": dimension, "startIndex": start, "endIndex": end}
 
 
@@ -128,11 +133,11 @@ def _lines(gid: int, dimension: str, start: int, end: int) -> Answer:
 
 
 def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
-    """Yield the requests that make columns as wide as their cells, but for long text; those for programs are folded."""
+    """Yield the requests that make columns as wide as their cells need, and collapse those that only programs read."""
     columns = [(place.column, plan.layout.pieces[place.index]) for place in plan.places]
     for long, run in groupby(columns, key=lambda column: _holds_long_text(column[1])):
-        places = [column for column, _ in run]
-        lines = _lines(gid, "COLUMNS", places[0], places[-1] + 1)
+        numbers = [column for column, _ in run]
+        lines = _lines(gid, "COLUMNS", numbers[0], numbers[-1] + 1)
         if long:
             width = {"range": lines, "properties": {"pixelSize": _WIDEST}, "fields": "pixelSize"}
             yield {"updateDimensionProperties": width}
@@ -143,16 +148,16 @@ def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 
 
 def _holds_long_text(piece: LayoutColumn) -> bool:
-    """Return whether some of the first texts of a column would make it wider than people like it."""
+    """Return whether one of the first elements of a column is text of more than `_LONGEST` characters."""
     first = piece.buffer[:_SAMPLE].tolist() if piece.dtype.kind in ("string", "generic") else []
     return any(isinstance(value, str) and len(value) > _LONGEST for value in first)
 
 
 def _runs_for_programs(plan: WritePlan) -> list[tuple[int, int]]:
-    """Return the columns that no person reads, neighbours together: the first, and the one after the last."""
+    """Return the columns that only programs read, neighbours together: the first, and the one after the last."""
     kinds = groupby(plan.places, key=lambda place: is_for_programs(plan.layout.pieces[place.index]))
     runs = [[place.column for place in run] for hidden, run in kinds if hidden]
-    runs = [columns for columns in runs if len(columns) < len(plan.places)]  # one column at least is in sight
+    runs = [columns for columns in runs if len(columns) < len(plan.places)]  # not all columns are collapsed
     return [(columns[0], columns[-1] + 1) for columns in runs]
 
 
@@ -160,7 +165,7 @@ def _runs_for_programs(plan: WritePlan) -> list[tuple[int, int]]:
 
 
 def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
-    """Yield the number formats of elements: of dates, and of what stands where dates may have stood."""
+    """Yield the requests that set the number format of dates, and remove it from cells that may have been dates."""
     runs = groupby(enumerate(plan.places), key=lambda item: (item[1].column - item[0], *_format_of(plan, item[1])))
     for (_, code, data, elements, shown_before), run in runs:
         places = [place for _, place in run]
@@ -169,30 +174,31 @@ def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 
 
 def show_dates(gid: int, columns: Iterable[tuple[Rect, LayoutColumn]]) -> Iterator[Answer]:
-    """Yield the number formats of dates among columns that were written to some cells."""
+    """Yield the requests that set the number format of dates, given columns and the cells of their elements."""
     for rect, piece in columns:
         if (code := date_code(piece)) is not None:
             yield _show_as(gid, rect, code)
 
 
 def _format_of(plan: WritePlan, place: ColumnPlace) -> tuple[str | None, int, int, bool]:
-    """Return the number format of a column, its first element, how many there are, and whether others stood there."""
+    """Return a column's number format, its first element's row, its number of elements, and if others stood there."""
     replaced = place.index not in plan.fresh or bool(plan.cleared)
     return date_code(plan.layout.pieces[place.index]), place.data, place.elements, replaced
 
 
 def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
-    """Return the request that gives elements a number format, or none."""
+    """Return the request that sets the number format of cells, or removes it if the code is None."""
     kind = "DATE" if code == DATE_CODES["D"] else "DATE_TIME"
     shown: Answer = {"userEnteredFormat": {"numberFormat": {"type": kind, "pattern": code}}} if code else {}
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": shown, "fields": _FORMAT}}
 
 
 def _elements(place: ColumnPlace) -> Rect:
+    """Return the cells of the elements of a column."""
     return Rect(place.data, place.column, place.data + place.elements, place.column + 1)
 
 
 def date_code(piece: LayoutColumn) -> str | None:
-    """Return the number format of a column of dates; None where it holds none that are numbers."""
+    """Return the number format of a column of serial dates; None for any other column."""
     unit = serial_unit(piece.buffer.dtype) if piece.serials and len(piece.buffer) else None
     return None if unit is None else DATE_CODES[unit]

@@ -31,7 +31,7 @@ from .retries import TIMEOUT, RefusedError, Retries
 from .state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
 from .view_renewal import renew_grown_views
 
-_ATTEMPTS = 8
+_ATTEMPTS = 8  # while others write to the worksheet
 
 
 def append_gsheet(
@@ -46,19 +46,20 @@ def append_gsheet(
 ) -> str:
     """Append rows to arrays of a worksheet: all of them, or nothing at all; a reader sees the arrays before or after.
 
-    A row is what one index of the first axis holds, of a column-major array the last axis. What stands in the worksheet
-    is not read but for the last element of each array, and not sent again.
+    A row is what one index of the first axis holds, of a column-major array the last axis. The elements that stand in
+    the worksheet are not sent again; of them, only the last one of each array is read.
 
     Args:
         target: as for `write_gsheet`.
-        arrays: a mapping of names of arrays that are there to their new rows, of the same dtype and the same sizes of
-            all other axes; or what `write_gsheet` takes besides, but no awkward arrays. Labels stay as they are.
+        arrays: a mapping of the names of existing arrays to their new rows, which have the same dtype and the same
+            size along all other axes; or anything else that `write_gsheet` takes, but no awkward arrays. Labels stay as
+            they are.
         worksheet: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
-        progress: as for `write_gsheet`: called with no cells before the rows are sent, which one request does, and with
-            all of them once they stand.
+        progress: as for `write_gsheet`. One request sends all rows, so that the number of cells written is 0 before it
+            and all of them after it.
 
     Returns:
         The URL of the worksheet.
@@ -107,7 +108,7 @@ def append_gsheet(
                 message = f"another write is under way: {busy.holder.describe(state.now)}"
             except RefusedError as refused:
                 message = refused.message
-            else:  # the rows stand: whatever happens from now on, nobody is to append them once more
+            else:  # the rows stand: from now on no error may make anybody append them once more
                 check()
                 report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
@@ -119,7 +120,11 @@ def append_gsheet(
 def _append(
     service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]
 ) -> Callable[[], None]:
-    """Append rows to the arrays of a worksheet as it was seen; return what compares them with what was sent.
+    """Append rows to the arrays of a worksheet, if it still has the generation that was seen.
+
+    Returns:
+        A function that compares the rows in the worksheet with those that were sent; the caller calls it after noting
+        that the rows stand.
 
     Raises:
         ConflictError, BusyError, RefusedError: others write to it; nothing is changed.
@@ -133,16 +138,15 @@ def _append(
         check_grown(grown)
         lasts = {rows.last: rows for rows in grown if rows.needs_last}
         rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
-        looked = [*rects, *(rows.rect for rows in grown)]
-        filled = sorted(find_filled(service, sheet, looked, content.grid))
+        filled = sorted(find_filled(service, sheet, [*rects, *(rows.rect for rows in grown)], content.grid))
         for row, column in filled:
             if (row, column) not in lasts:
                 (name,) = {rows.piece.name for rows in grown if rows.rect.left == column}
                 raise overwrite_error("a cell that belongs to no array", row, column, name)
-        for place in sorted(lasts.keys() - set(filled)):
+        for last in sorted(lasts.keys() - set(filled)):
             raise FormatError(
-                f"{lasts[place].piece.name}: nothing can be appended, since its last element is gone",
-                location=cell_address(*place),
+                f"{lasts[last].piece.name}: nothing can be appended, since its last element is gone",
+                location=cell_address(*last),
                 hint="adopt makes the header true where rows were deleted",
             )
     height = max(sheet.rows, *(rows.rect.bottom or 0 for rows in grown))
@@ -188,14 +192,14 @@ def _change_header(sheet: Worksheet, rows: AppendedRows, cells: list[Cell]) -> I
 
 
 def _move_ranges(state: State, sheet: Worksheet, grown: list[AppendedRows]) -> Iterator[dict[str, Any]]:
-    """Yield the changes of named ranges that begin where the elements of an array do."""
+    """Yield the changes by which named ranges over the elements of an array take in its new rows."""
     for rows in grown:
         row, column = rows.standing.data
-        was = rows.header.capacity - len(rows.cells)
-        begins = [row] if was else [row, row - 1]  # an array without elements has its range over the word `data`
+        capacity_before = rows.header.capacity - len(rows.cells)
+        tops = [row] if capacity_before else [row, row - 1]  # the range of an empty array is over the word `data`
         rect = Rect(row, column, row + rows.header.capacity, column + 1)
         for named in state.ranges:
-            if named.gid == sheet.gid and named.rect and named.rect.left == column and named.rect.top in begins:
+            if named.gid == sheet.gid and named.rect and named.rect.left == column and named.rect.top in tops:
                 yield put_named_range(named.name, sheet.gid, rect, named)
 
 
@@ -208,11 +212,20 @@ def _check_kept(
     headers: list[list[Cell]],
     answer: dict[str, Any] | None,
 ) -> None:
-    """Compare what stands now with what was sent, and take it back where a cell is another one.
+    """Compare the rows in the worksheet with those that were sent; take them back if the service has changed a cell.
+
+    Args:
+        service: the spreadsheet.
+        before: the state of the spreadsheet before the batch.
+        sheet: the worksheet, as it was in that state.
+        swap: with which the batch was sent.
+        grown: the rows.
+        headers: the cells of the arrays' headers before the batch.
+        answer: the answer to the batch; None if the rows have to be fetched.
 
     Raises:
-        DTypeError: the service does not keep a cell as it is.
-        RemoteError: nor could it be taken back.
+        DTypeError: the service does not keep a cell as it is; nothing is changed.
+        RemoteError: the service does not keep a cell as it is, and the rows could not be taken back.
     """
     grid = cells_after(answer, sheet.gid) if answer else None
     for rows in grown:
@@ -222,10 +235,10 @@ def _check_kept(
             continue
         state = fetch_state(service)
         if grid is None and not swap.is_last(state):
-            return  # what stands there is somebody else's
-        place = f"{rows.piece.name}, buffer element {rows.piece.start + wrong}"
-        was = kept[wrong] if wrong < len(kept) else ""
-        what = f"{place}: the service keeps {rows.cells[wrong]!r:.60} as {was!r:.60}"
+            return  # somebody else has written since: the cells are not those that this batch has put there
+        location = f"{rows.piece.name}, buffer element {rows.piece.start + wrong}"
+        kept_cell = kept[wrong] if wrong < len(kept) else ""
+        what = f"{location}: the service keeps {rows.cells[wrong]!r:.60} as {kept_cell!r:.60}"
         try:
             if not swap.is_last(state):
                 raise RefusedError(409, "others have written since")
@@ -237,6 +250,7 @@ def _check_kept(
 
 
 def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell]:
+    """Return the cells of a range of one column; none if the service refuses it."""
     try:
         ((_, columns),) = fetch_values(service, [(sheet.title, rect)])
     except RefusedError:
@@ -252,7 +266,19 @@ def _take_back(
     grown: list[AppendedRows],
     headers: list[list[Cell]],
 ) -> None:
-    """Clear the rows again, and let headers and named ranges say what they said."""
+    """Clear the appended rows, and give headers and named ranges the values that they had before.
+
+    Args:
+        service: the spreadsheet.
+        before: the state of the spreadsheet before the rows were appended.
+        state: the state now.
+        sheet: the worksheet.
+        grown: the rows.
+        headers: the cells of the arrays' headers before.
+
+    Raises:
+        RefusedError: somebody else has written since.
+    """
     now = state.by_id(sheet.gid)
     assert now is not None
     requests: Requests = [clear_cells(sheet.gid, rows.rect) for rows in grown]

@@ -46,7 +46,7 @@ def apply_changes(
         TooHeavyError: so many attempts have failed.
         RemoteError: the service does not answer; `happened` may become true yet.
     """
-    row, doubtful = 0, False
+    failures, doubtful = 0, False
     body = batch_body(requests, shown)
     while True:
         try:
@@ -64,13 +64,13 @@ def apply_changes(
             raise
         except FailedError as caught:
             failure = caught
-        row += 1
-        service.patience.wait_for(failure, row)
+        failures += 1
+        service.patience.wait_for(failure, failures)
         if not failure.undone:
             doubtful = True
             if happened(fetch_state(service)):
                 return None
-        if row == attempts:
+        if failures == attempts:
             raise TooHeavyError
 
 

@@ -1,4 +1,4 @@
-"""Making spreadsheets, and sharing them."""
+"""Makes spreadsheets, and shares them with people."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ def create_gsheet(
     """Make a Google spreadsheet, share it, and return its URL.
 
     Args:
-        title: of the spreadsheet; another one may have it too.
-        share: addresses of people and groups who may edit it; without one, a service account's spreadsheet is its own
-            alone.
-        client: as for `write_gsheet`; to share, it needs a scope of Drive.
+        title: of the spreadsheet; several may have the same one.
+        share: e-mail addresses of people and groups who may edit it. Without any, nobody but the account of the
+            credentials can open it, which for a service account is no person.
+        client: as for `write_gsheet`; with `share`, its credentials need a scope of Drive.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
 
     Raises:
-        LimitError: a title that no spreadsheet can have, or an address that is none.
-        RemoteError: the service cannot be reached, or refuses; what was made already is named.
+        LimitError: a title that no spreadsheet can have, or text that is no e-mail address.
+        RemoteError: the service cannot be reached, or refuses; the message names the spreadsheet if it was made, or may
+            have been.
 
     Example:
         >>> from sheetarray.testing.sheets_server import SheetsServer
@@ -65,8 +66,14 @@ def create_gsheet(
 
 
 def _create(service: SheetsApi, title: str) -> str:
-    """Make a spreadsheet, once: another attempt might make another one."""
-    row = 0
+    """Make a spreadsheet, and return its key.
+
+    The request is repeated only if it certainly had no effect, since another one might make a second spreadsheet.
+
+    Raises:
+        RemoteError: the service refuses, or it is unknown whether the spreadsheet was made.
+    """
+    failures = 0
     while True:
         try:
             answer = service.send("post", "", body=dump_json({"properties": {"title": title}}))
@@ -75,9 +82,10 @@ def _create(service: SheetsApi, title: str) -> str:
         except FailedError as failure:
             if not failure.undone:
                 hint = f"look in Drive whether there is a spreadsheet {title!r} before you try again"
-                raise RemoteError(f"{failure.what}; it may have been made", hint=hint, status=failure.status) from None
-            service.patience.wait_for(failure, row := row + 1)
+                what = f"{failure.what}; the spreadsheet may have been made"
+                raise RemoteError(what, hint=hint, status=failure.status) from None
+            service.patience.wait_for(failure, failures := failures + 1)
             continue
         if isinstance(key := answer.get("spreadsheetId"), str) and key:
             return key
-        raise RemoteError("the answer is none of the Sheets API; the spreadsheet may have been made")
+        raise RemoteError("the answer does not look like one of the Sheets API; the spreadsheet may have been made")

@@ -11,10 +11,17 @@ from .retries import ChangedError
 
 
 def put_shown_dates(cells: list[Cell], top: int, shown: list[Cell]) -> None:
-    """Put the text of dates in the place of their numbers; of durations and very early dates what is shown.
+    """Replace the numbers of a column that its worksheet shows as dates: by the text of the date.
+
+    Durations, and dates before `FIRST_SERIAL`, of which programs disagree, become the text that is shown.
+
+    Args:
+        cells: of the column, changed in place.
+        top: the index of the first cell to which `shown` belongs.
+        shown: the cells as the service shows dates: text for a number that is shown as a date.
 
     Raises:
-        ChangedError: other cells are shown than these.
+        ChangedError: the column has fewer cells than are shown.
     """
     if top + len(shown) > len(cells):
         raise ChangedError

@@ -1,6 +1,6 @@
-"""The cells of a worksheet as resources of the spreadsheet show them: values, and where formulas stand.
+"""The cells of a worksheet with their formulas, as GridData of the service's JSON hold them.
 
-One request shows both, of one moment; the answer to a batch of changes shows them as the batch has left them.
+One request shows values and formulas of one moment. The answer to a batch of changes shows those that stand after it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from .fetch import FetchedColumns
 from .requests import Answer, SheetsApi
 from .state import CELL_FIELDS, Worksheet
 
-MOST_CELLS_AT_ONCE = 100_000  # of a grid, most of which are blank as a rule; a full one makes an answer of 10 MB
+# Cells of the largest grid that is fetched in this way; most of them are blank as a rule, and if all are filled, the
+# answer has some 10 MB
+MOST_CELLS_AT_ONCE = 100_000
 
 _KINDS = ("numberValue", "stringValue", "boolValue")
 
 
 @dataclass(slots=True)
 class GridCells:
-    """Cells of a worksheet.
+    """The cells of a worksheet, and their formulas.
 
     Attributes:
-        columns: values from the first row on; a blank is "", and may be missing at the end.
-        formulas: texts of formulas, by row and column.
+        columns: the values of each column from the first row on; a blank is "", and may be missing at the end.
+        formulas: the text of each cell that is a formula, by row and column.
     """
 
     columns: FetchedColumns = field(default_factory=list)
@@ -34,10 +36,10 @@ class GridCells:
 
     @classmethod
     def from_data(cls, data: list[Answer]) -> GridCells:
-        """Return the cells that GridData of one worksheet have.
+        """Return the cells in the GridData of one worksheet.
 
         Raises:
-            KeyError, TypeError, ValueError, AttributeError: they are none.
+            KeyError, TypeError, ValueError, AttributeError: the JSON is no GridData.
         """
         cells = cls()
         for block in data:
@@ -49,6 +51,7 @@ class GridCells:
         return cells
 
     def _put(self, row: int, column: int, cell: Answer) -> None:
+        """Add a cell, given its CellData; the cells of a column come from top to bottom."""
         value = _to_value(cell.get("effectiveValue") or {})
         formula = (cell.get("userEnteredValue") or {}).get("formulaValue")
         if formula is not None:
@@ -61,7 +64,7 @@ class GridCells:
             held[row:] = [value]
 
     def cells(self, rect: Rect) -> FetchedColumns:
-        """Return the columns of an area, each of its full height."""
+        """Return the columns of a range, each of its full height; its bottom and sides must be given."""
         bottom = rect.bottom or 0
         return [
             [*part, *[""] * (bottom - rect.top - len(part))]
@@ -70,7 +73,7 @@ class GridCells:
         ]
 
     def iter_filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
-        """Yield rows and columns of the cells of an area that hold something, be it a formula that shows nothing."""
+        """Yield row and column of each cell of a range that is not blank; a formula is never blank."""
         for column, cells in enumerate(self.cells(rect), rect.left or 0):
             for row, cell in enumerate(cells, rect.top):
                 if cell != "" or (row, column) in self.formulas:
@@ -78,6 +81,7 @@ class GridCells:
 
 
 def _to_value(extended: dict[str, Any]) -> Cell:
+    """Return the cell that an ExtendedValue stands for: an error as the text of its name, nothing as ""."""
     for kind in _KINDS:
         if kind in extended:
             value: Cell = extended[kind]
@@ -86,10 +90,10 @@ def _to_value(extended: dict[str, Any]) -> Cell:
 
 
 def fetch_grid(service: SheetsApi, sheet: Worksheet) -> GridCells:
-    """Return all cells of a worksheet: one request.
+    """Return all cells of a worksheet, in one request.
 
     Raises:
-        RefusedError: there is no worksheet of the title.
+        RefusedError: there is no worksheet of this title any more.
     """
     whole = range_on_sheet(sheet.title, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
     fields = f"spreadsheetId,sheets(properties(sheetId),{CELL_FIELDS})"
@@ -100,7 +104,7 @@ def fetch_grid(service: SheetsApi, sheet: Worksheet) -> GridCells:
 
 
 def cells_after(answer: Answer, gid: int) -> GridCells | None:
-    """Return the cells of a worksheet that the answer to a batch of changes shows; None where it shows none."""
+    """Return the cells of a worksheet that the answer to a batch of changes shows; None if it shows none."""
     try:
         return _cells_shown(answer["updatedSpreadsheet"], gid)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -108,6 +112,7 @@ def cells_after(answer: Answer, gid: int) -> GridCells | None:
 
 
 def _cells_shown(answer: Answer, gid: int) -> GridCells | None:
+    """Return the cells of a worksheet that the JSON of a spreadsheet shows; None if it shows none."""
     for sheet in answer["sheets"]:
         if sheet["properties"].get("sheetId", 0) == gid and "data" in sheet:
             return GridCells.from_data(sheet["data"])

@@ -1,7 +1,8 @@
-"""Logging in to Google as a person: consent in a browser, once, kept where gspread keeps it.
+"""Logs in to Google as a person, who consents once in a browser.
 
-What is kept is a refresh token, with the client that it was given to, in gspread's `authorized_user.json`, which nobody
-else may read. `client` finds it there where no other credentials are named, and so does `gspread.oauth`.
+The credentials, a refresh token and the OAuth client to which it was given, are kept in gspread's
+`authorized_user.json`, which nobody else may read. `client` takes them from there if no other credentials are named,
+and so does `gspread.oauth`.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from typing import Any
 from ...errors import MissingDependencyError, RemoteError
 from ...files import PathLike
 
-SCOPES = [  # what `client` may ask for later, and nothing else of Drive than files that are made with it
+SCOPES = [  # all that `client` asks for later; of Drive, only the files that are made with these credentials
     "https://www.googleapis.com/auth/spreadsheets",
     "https://www.googleapis.com/auth/spreadsheets.readonly",
     "https://www.googleapis.com/auth/drive.file",
 ]
-TIMEOUT = 600.0  # seconds that are waited for consent
+TIMEOUT = 600.0  # seconds to wait for consent
 
-_MOST_BYTES = 100_000  # of a client's file
+_MOST_BYTES = 100_000  # that are read of the file of an OAuth client
 _NO_CLIENT = """\
 in https://console.cloud.google.com make a project, enable the Google Sheets API, and under "APIs & Services", \
 "Credentials" click "Create credentials", "OAuth client ID", "Desktop app"; download its JSON to that path, or name it \
@@ -53,17 +54,18 @@ def login_gsheet(
     timeout: float = TIMEOUT,
     tell: Callable[[str], object] = print,
 ) -> Path:
-    """Ask a person in a browser for leave to read and write their spreadsheets, and keep it; return where.
+    """Ask a person in a browser for permission to read and write their spreadsheets; return where it is kept.
 
     Args:
         client: the path of the OAuth client's file, as the Google Cloud console gives it; None takes gspread's,
             `credentials.json` in its folder of settings.
         open_browser: whether a browser is opened; the address is told in any case.
-        timeout: seconds that are waited.
-        tell: called with what there is to click.
+        timeout: seconds to wait for consent.
+        tell: called with a text that says what to click.
 
     Raises:
-        RemoteError: no such file, or none of an OAuth client for desktops; no consent, or none in time.
+        RemoteError: there is no such file, or it holds no OAuth client for desktops; the person does not consent, or
+            not in time.
         OSError: the file cannot be read, or the credentials cannot be written.
     """
     try:
@@ -73,7 +75,7 @@ def login_gsheet(
     flow = InstalledAppFlow.from_client_config(_read_client(client), SCOPES)
     granted = _ask(flow, open_browser, timeout, tell)
     if not granted.refresh_token:
-        raise RemoteError("Google gave no lasting leave", hint="log in once more")
+        raise RemoteError("Google gave no lasting permission", hint="log in once more")
     path = user_file()
     _write_private(path, granted.to_json("token"))
     return path
@@ -86,7 +88,7 @@ def _config_folder() -> Path:
 
 
 def _read_client(file: PathLike | None) -> dict[str, Any]:
-    """Return the OAuth client that a file holds; no message shows any of it."""
+    """Return the OAuth client that a file holds; it is secret, so that no message shows anything of the file."""
     path = client_file() if file is None else Path(os.fsdecode(file))
     try:
         with path.open("rb") as opened:
@@ -106,17 +108,17 @@ def _read_client(file: PathLike | None) -> dict[str, Any]:
 
 
 def _ask(flow: Any, open_browser: bool, timeout: float, tell: Callable[[str], object]) -> Any:
-    """Return the credentials that a person gives in a browser.
+    """Return the credentials to which a person consents in a browser.
 
     Raises:
-        RemoteError: they do not, or not in time.
+        RemoteError: the person does not consent, or not in time.
     """
     import requests
     from google_auth_oauthlib.flow import WSGITimeoutError
     from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
 
     hint = "log in once more"
-    ask, flow.authorization_url = flow.authorization_url, lambda **options: _telling(ask, tell, options)
+    ask, flow.authorization_url = flow.authorization_url, lambda **options: _tell_steps(ask, tell, options)
     try:
         return flow.run_local_server(
             host="127.0.0.1",
@@ -138,14 +140,21 @@ def _ask(flow: Any, open_browser: bool, timeout: float, tell: Callable[[str], ob
     raise RemoteError(f"not logged in: {why}", hint=hint)
 
 
-def _telling(ask: Callable[..., tuple[str, str]], tell: Callable[[str], object], options: Any) -> tuple[str, str]:
-    """Return the address of the consent page and its state, once people are told of it."""
+def _tell_steps(ask: Callable[..., tuple[str, str]], tell: Callable[[str], object], options: Any) -> tuple[str, str]:
+    """Tell people what to click, and return the URL of the consent page and its state.
+
+    Args:
+        ask: the flow's own method, which returns the URL and the state.
+        tell: called with the text.
+        options: for `ask`.
+    """
     url, state = ask(**options)
     tell(_STEPS.format(url=url))
     return url, state
 
 
 def _has_browser() -> bool:
+    """Return whether Python finds a browser on this machine."""
     try:
         webbrowser.get()
     except webbrowser.Error:

@@ -1,4 +1,7 @@
-"""Names for ranges, as formulas may have them: letters, digits and underscores, and nothing that looks like a cell."""
+"""Names for the named ranges of arrays.
+
+Formulas understand names of letters, digits and underscores that do not look like the address of a cell.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-_LONGEST = 200
+_LONGEST = 200  # characters of a name, before a number is put behind it
 _CELL_LIKE = re.compile(r"[A-Z]{1,3}\d+|R\d*|C\d*|R\d*C\d*|(?:TRUE|FALSE).*|\d.*", re.IGNORECASE | re.ASCII | re.DOTALL)
 
 
 def range_name(name: str, taken: Collection[str]) -> str:
-    """Return a name for the cells of an array.
+    """Return the name for the range of an array's elements: the array's name, changed as far as needed.
 
     Args:
-        name: the array's.
-        taken: names that there are, in lower case.
+        name: of the array.
+        taken: the names, in lower case, of ranges that exist.
 
     Example:
         >>> range_name("sea level", ()), range_name("T1", ()), range_name("größe", {"grosse"})

@@ -1,7 +1,8 @@
-"""Requests to the service, through gspread: repeated where that is safe, for a bounded time, with errors of our own.
+"""Requests to the service through gspread's HTTP client, and what its errors mean.
 
-What may be repeated: whatever only reads, values put into a fixed range, and changes whose effect can be recognised
-afterwards.
+A request that may succeed later raises a `FailedError`, one that is wrong a `RefusedError`. Requests that only read,
+and those that put values into a fixed range, are repeated here, since a second one does no harm. A batch of changes is
+sent once: `changes.apply_changes` repeats it after looking whether the changes were made.
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
 
-_REPEATED = (408, 409, 429, 500, 502, 503, 504)
-_ANSWERED = ("addSheet", "addNamedRange")  # requests of a batch whose replies always hold something
-_ODD = "the answer is none of the Sheets API"
+_REPEATED = (408, 409, 429, 500, 502, 503, 504)  # statuses of HTTP after which another attempt may succeed
+_ANSWERED = ("addSheet", "addNamedRange")  # requests of a batch to which the reply is never empty
+_ODD = "the answer does not look like one of the Sheets API"
+_PROXY_HINT = "does something on the way, such as a company's proxy, answer instead of the service?"
 
 
 class SheetsApi:
-    """One spreadsheet, as its requests go out.
+    """The Sheets API, for requests to one spreadsheet.
 
     Args:
         http: gspread's HTTP client.
-        key: of the spreadsheet.
-        patience: shared by all requests.
+        key: of the spreadsheet, as its URL has it; empty for a request that makes one.
+        patience: the retries and the time that all requests share.
     """
 
     def __init__(self, http: Any, key: str, patience: Retries) -> None:
@@ -48,37 +50,45 @@ class SheetsApi:
         """Return the answer to a request that only reads, repeated as needed.
 
         Args:
-            path: of the request.
-            is_answer: whether what came back is an answer to this request; another one counts as none.
-            params: of the query.
+            path: of the request, after the URL of the spreadsheet.
+            is_answer: returns whether JSON that came back is an answer to this request; if not, the request is
+                repeated. Proxies make up answers of their own.
+            params: the parameters of the URL's query.
         """
         return self.patience.repeat(lambda: _check_answer(self.send("get", path, params=params), is_answer))
 
     def put_values(self, cells: str, body: bytes, is_answer: Callable[[Answer], bool]) -> Answer:
-        """Put values, as they are, into a fixed range; repeated as needed."""
+        """Put values into a range, as they are and without parsing text; return the answer. Repeated as needed.
+
+        Args:
+            cells: the range in A1 notation, with its worksheet.
+            body: the values, as JSON of a ValueRange.
+            is_answer: as for `get`.
+        """
         path, params = f"/values/{quote(cells, safe='')}", {"valueInputOption": "RAW"}
         return self.patience.repeat(lambda: _check_answer(self.send("put", path, params=params, body=body), is_answer))
 
     def batch_update(
         self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
     ) -> Answer:
-        """Make changes, all or none, once.
+        """Send changes once, of which the service makes all or none; return its answer.
 
         Args:
             requests: the changes.
-            shown: ranges of the spreadsheet as it is afterwards, which the answer is to hold.
-            fields: which parts of the answer are wanted, where something is shown.
-            body: of the request, where it has been made already.
+            shown: ranges in A1 notation, whose cells after the changes the answer is to hold.
+            fields: the fields that are wanted of the answer; only used with `shown`.
+            body: what `batch_body` returns for these requests; None makes it here.
 
         Raises:
-            FailedError: nobody knows whether they were made, unless it says `undone`.
+            FailedError: the changes may have been made or not; its attribute `undone` is True if they certainly were
+                not.
         """
         params = {"fields": fields} if shown else None
         answer = self.send("post", ":batchUpdate", params=params, body=body or batch_body(requests, shown))
         return _check_answer(answer, lambda answer: self._are_replies(answer, requests))
 
     def _are_replies(self, answer: Answer, requests: list[Answer]) -> bool:
-        """Return whether an answer has a reply to each request of a batch, of its kind."""
+        """Return whether an answer has one reply to each request of a batch, of the same kind as the request."""
         replies = answer.get("replies")
         if answer.get("spreadsheetId", self.key) != self.key or not isinstance(replies, list):
             return False
@@ -91,12 +101,18 @@ class SheetsApi:
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
     ) -> Answer:
-        """Return one request, once.
+        """Send a request once, and return the answer.
+
+        Args:
+            method: of HTTP, such as "get".
+            path: after the URL of the spreadsheet, or a whole URL.
+            params: the parameters of the URL's query.
+            body: JSON.
 
         Raises:
-            FailedError: it may succeed later.
-            RefusedError: it is wrong, in this state of the spreadsheet.
-            RemoteError: there is no such spreadsheet, or no permission.
+            FailedError: the request may succeed later.
+            RefusedError: the service understood the request, and it is wrong in this state of the spreadsheet.
+            RemoteError: there is no such spreadsheet, no permission, or no time left.
         """
         import requests
         from google.auth.exceptions import GoogleAuthError
@@ -117,23 +133,26 @@ class SheetsApi:
         except GoogleAuthError as error:
             failure = self._credentials_error(error)
         except requests.exceptions.TooManyRedirects:
-            hint = "does something on the way, such as a company's proxy, answer in its place?"
+            hint = _PROXY_HINT
             raise RemoteError("the service's answers lead in a circle of redirects", hint=hint) from None
+        # gspread raises these as well, where the answer is an error and its JSON is not what it expects
         except (requests.exceptions.RequestException, ValueError, KeyError, TypeError, RecursionError):
-            failure = FailedError("the answer was cut off, or is none of the Sheets API")  # gspread's for odd errors
+            failure = FailedError("the answer was cut off, or does not look like one of the Sheets API")
         failure.seconds = time.monotonic() - begun
         raise failure from None
 
     def _request(self, method: str, path: str, params: dict[str, Any] | None, body: bytes | None) -> Any:
+        """Return the response that gspread's HTTP client gives to a request."""
         from gspread.http_client import BackOffHTTPClient, HTTPClient
 
         url = path if path.startswith("https://") else f"{SERVICE}/v4/spreadsheets/{self.key}{path}".rstrip("/")
         headers = {"Content-Type": "application/json"} if body is not None else None
-        if type(self._http).request is BackOffHTTPClient.request:  # its repetitions have no end
+        if type(self._http).request is BackOffHTTPClient.request:  # which repeats without end
             return HTTPClient.request(self._http, method, url, params=params, data=body, headers=headers)
         return self._http.request(method, url, params=params, data=body, headers=headers)
 
     def _answer(self, response: Any) -> Answer:
+        """Return the JSON object of a response; a FailedError where it holds something else."""
         self.patience.retries += len(getattr(response, "history", ()))  # redirects are requests too
         self._note_time(response)
         answer = response.json()
@@ -142,14 +161,20 @@ class SheetsApi:
         return answer
 
     def _note_time(self, response: Any) -> None:
+        """Keep the time that the service's clock showed when it answered, for `now`."""
         try:
             self._now = parsedate_to_datetime(response.headers["Date"]).timestamp()
         except (KeyError, ValueError, TypeError, IndexError, OverflowError):
             self._now = None
 
-    # What an answer that is no success means -----------------------------------------------------------------
+    # What errors mean ----------------------------------------------------------------------------------------
 
     def _check_response(self, response: Any) -> FailedError:
+        """Return the failure that a response with an error means, if another attempt may succeed.
+
+        Raises:
+            RefusedError, RemoteError: another attempt would fail as well.
+        """
         self._note_time(response)
         status = int(response.status_code)
         message = _error_message(response)
@@ -164,6 +189,7 @@ class SheetsApi:
         raise RefusedError(status, message) from None
 
     def _permission_error(self, status: int, message: str) -> RemoteError:
+        """Return the error for a status of 401, 403 or 404, with a hint what to do about it."""
         account = service_account(self._http)
         whom = account or "the account of the credentials"
         if status == 401:
@@ -173,19 +199,20 @@ class SheetsApi:
             hint = f"is the key right, and the spreadsheet shared with {whom}?"
             return RemoteError(f"there is no spreadsheet {self.key}", hint=hint, status=status)
         if "has not been used" in message or "is disabled" in message:
-            hint = "enable it for the Google Cloud project that the credentials are of"
+            hint = "enable it for the Google Cloud project to which the credentials belong"
             return RemoteError("the Google Sheets API is not enabled", hint=hint, status=status)
         if "scope" in message.lower():
-            hint = "make them with the scope https://www.googleapis.com/auth/spreadsheets"
-            return RemoteError("the credentials do not cover this (their scopes)", hint=hint, status=status)
-        hint = f"share it with {whom}, as an editor where it is to be written"
+            hint = "make credentials with the scope https://www.googleapis.com/auth/spreadsheets"
+            return RemoteError("the scopes of the credentials do not cover this", hint=hint, status=status)
+        hint = f"share it with {whom}, as an editor if it is to be written"
         return RemoteError(f"no permission for the spreadsheet {self.key}", hint=hint, status=status)
 
     def _connection_error(self, error: Exception) -> FailedError:
+        """Return the failure that an error of the connection means; a RemoteError where encryption is at fault."""
         from requests.exceptions import ConnectTimeout, ProxyError, SSLError
 
         if isinstance(error, SSLError) and "EOF" not in repr(error):
-            hint = "does something on the way, such as a company's proxy, answer in its place?"
+            hint = _PROXY_HINT
             raise RemoteError("the service's certificate or encryption cannot be accepted", hint=hint) from None
         hint = connection_hint(self._http)
         if isinstance(error, ProxyError):
@@ -195,6 +222,7 @@ class SheetsApi:
         return FailedError("the connection was cut")
 
     def _credentials_error(self, error: Exception) -> FailedError:
+        """Return the failure to reach the service that signs in; a RemoteError where it refuses the credentials."""
         from google.auth.exceptions import TransportError
 
         if isinstance(error, TransportError):
@@ -205,7 +233,7 @@ class SheetsApi:
 
 
 def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:
-    """Return the body of a batch of changes, whose answer shows ranges as they are afterwards."""
+    """Return the body of a batch of changes, whose answer is to show the cells of some ranges after them."""
     body: Answer = {"requests": requests}
     if shown:
         body |= {"includeSpreadsheetInResponse": True, "responseIncludeGridData": True, "responseRanges": list(shown)}
@@ -213,10 +241,14 @@ def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:
 
 
 def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer:
-    """Return an answer that is one to its request.
+    """Return an answer unchanged, if it is one to its request.
+
+    Args:
+        answer: what came back.
+        is_answer: returns whether it is, or raises an error where something is missing in it.
 
     Raises:
-        FailedError: it is of another kind, such as what a proxy makes up, or the answer to another request.
+        FailedError: it is something else, such as what a proxy makes up, or the answer to another request.
     """
     try:
         if is_answer(answer):
@@ -230,12 +262,13 @@ def dump_json(value: Any) -> bytes:
     """Return compact JSON in UTF-8.
 
     Raises:
-        UnicodeEncodeError: text that is no valid Unicode.
+        UnicodeEncodeError: a text is not valid Unicode.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _error_message(response: Any) -> str:
+    """Return at most 500 characters of the service's own message; an empty text where the response has none."""
     try:
         return str(response.json()["error"]["message"])[:500]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -243,7 +276,7 @@ def _error_message(response: Any) -> str:
 
 
 def _retry_after(response: Any) -> float:
-    """Return the seconds to wait; 0 where the answer asks for none."""
+    """Return the seconds that a response asks to wait; 0 if it does not ask."""
     text = str(response.headers.get("Retry-After") or "").strip()
     try:
         if re.fullmatch(r"[\d.]+", text):

@@ -1,6 +1,7 @@
-"""What goes wrong with a request, and how long it is tried again.
+"""The errors of requests, and how often and how long a request is tried again.
 
-The waiting grows from one second to a minute, with jitter; Retry-After is honoured; all requests of one read or write
+The pause before another attempt grows from one second to a minute and is random within bounds, so that many programs do
+not come back at once; it is longer where the service asks for that by Retry-After. All requests of one read or write
 share one `Retries`.
 """
 
@@ -20,16 +21,19 @@ from ...errors import RemoteError
 
 Result = TypeVar("Result")
 
-MOST_RETRIES = 60  # requests repeated in one read or write
-MOST_WAITING = 1800.0  # seconds waited, and lost in requests that failed
-TIMEOUT = 600.0  # seconds for all requests of one read or write, beyond waiting for a quota
-_IN_A_ROW = 8  # failures of one request that are no matter of a quota
-_UNREACHED = 4  # of them, where nothing answers at all
-_LONGEST_PAUSE = 64.0  # seconds
+MOST_RETRIES = 60  # repeated requests in one read or write
+MOST_WAITING = 1800.0  # seconds of one read or write that go into pauses and into requests that fail
+TIMEOUT = 600.0  # seconds for all requests and pauses of one read or write; waiting for a quota does not count
+_MOST_FAILURES = 8  # of one request; those for want of a quota are bounded by MOST_RETRIES alone
+_MOST_UNREACHED = 4  # of one request, if there is no connection to the service
+_LONGEST_PAUSE = 64.0  # seconds, unless the service asks for a longer one
 
 
 class ChangedError(Exception):
-    """Somebody has written while it was read; or something else is the matter, in the service's words."""
+    """An error for a worksheet that is not the same any more while it is read: it is read again.
+
+    Where the service has refused a request, its message says why; that may have another reason than somebody's change.
+    """
 
 
 class RefusedError(Exception):
@@ -38,7 +42,7 @@ class RefusedError(Exception):
     Attributes:
         status: the HTTP status.
         message: the service's own.
-        batch: the requests, where they were several.
+        batch: the requests of the batch that was refused; empty for a single request.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -48,13 +52,16 @@ class RefusedError(Exception):
 
     @property
     def limit(self) -> int | None:
-        """The number of cells that a spreadsheet may have, where that was the reason."""
+        """The number of cells that a spreadsheet may have, if more of them were the reason; otherwise None."""
         match = re.search(r"above the limit of ([\d,]+) cells", self.message)
         return int(match[1].replace(",", "")) if match else None
 
     @property
     def names(self) -> list[str]:
-        """The names of the range that could not be added and of those behind it, where that was the reason."""
+        """The names, in lower case, of the named range that could not be added and of those after it in the batch.
+
+        Empty if the request was refused for another reason.
+        """
         match = re.match(r"Invalid requests\[(\d{1,9})\]\.addNamedRange", self.message)
         behind = self.batch[int(match[1]) :] if match else ()
         return [
@@ -67,13 +74,13 @@ class FailedError(Exception):
     """A request that may succeed later.
 
     Attributes:
-        what: happened, for messages.
-        undone: whether it certainly had no effect.
-        quota: whether a quota is used up.
-        unreached: what to look at, where there was no connection; empty where there was one.
-        retry_after: seconds that the service asks for.
-        status: of the answer.
-        seconds: that it took to fail.
+        what: what has happened, for messages.
+        undone: whether the request certainly had no effect; False if nobody knows.
+        quota: whether it failed because a quota is used up.
+        unreached: the hint for people, if there was no connection; empty if there was one.
+        retry_after: the seconds that the service asks to wait.
+        status: the HTTP status of the answer; None if there was no answer.
+        seconds: the time from sending the request to its failure.
     """
 
     what: str
@@ -86,7 +93,7 @@ class FailedError(Exception):
 
 
 def _is_time(timeout: object) -> bool:
-    """Return whether something is a number above 0."""
+    """Return whether a value is a number above 0."""
     try:
         return bool(timeout > 0)  # type: ignore[operator]
     except (TypeError, ValueError):
@@ -94,13 +101,18 @@ def _is_time(timeout: object) -> bool:
 
 
 class Retries:
-    """The repetitions of requests, and the waiting for them, in one read or write.
+    """The repeated requests and the pauses of one read or write, counted and bounded.
 
     Args:
-        waiting: told the seconds of each pause, and why.
-        most_retries: requests repeated.
-        most_waiting: seconds waited, and lost in requests that failed.
-        timeout: seconds for requests and pauses together, those for a quota not counted; None for no bound.
+        waiting: called with the seconds of each pause, and the reason.
+        most_retries: the largest number of repeated requests.
+        most_waiting: the most seconds that go into pauses and into requests that fail.
+        timeout: the most seconds for requests and pauses together, without pauses for a quota; None for no bound.
+
+    Attributes:
+        retries: the number of repeated requests until now.
+        waited: the seconds until now that count for `most_waiting`.
+        spent: the seconds until now that count for `timeout`.
     """
 
     def __init__(
@@ -118,12 +130,13 @@ class Retries:
         self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting
 
     def run(self, request: Callable[[], Result]) -> Result:
-        """Return the result of a request, within the time that is left for it.
+        """Run a request and return its result, within the time that is left.
 
-        It runs in a thread of its own: no timeout of a connection ends an answer of one byte a second.
+        With a timeout the request runs in a thread of its own, which is abandoned when the time is over. The timeout of
+        a connection would not do: an answer of which one byte comes each second never reaches it.
 
         Raises:
-            RemoteError: no time is left.
+            RemoteError: the time is over.
         """
         if self.timeout is None:
             return request()
@@ -134,14 +147,14 @@ class Retries:
         try:
             return outcome.result(max(left, 0))
         except FutureTimeoutError:
-            if outcome.done():  # an error of the request's own
+            if outcome.done():  # the request itself has raised this error
                 raise
             raise self._timeout_error() from None
         finally:
             self.spent += time.monotonic() - begun
 
     def can_pause(self, seconds: float) -> bool:
-        """Return whether there is time for a pause, and for anything after it."""
+        """Return whether a pause of some seconds is within the bounds, and leaves time for a request after it."""
         in_time = self.timeout is None or self.spent + seconds < self.timeout
         return in_time and self.waited + seconds <= self._most_waiting
 
@@ -152,36 +165,37 @@ class Retries:
         )
 
     def repeat(self, attempt: Callable[[], Result]) -> Result:
-        """Attempt something until it succeeds.
+        """Call a function again and again until it raises no `FailedError`; return its result.
 
         Raises:
-            RemoteError: it keeps failing.
+            RemoteError: it has failed too often, or the time is over.
         """
-        row = 0
+        failures = 0
         while True:
             try:
                 return attempt()
             except FailedError as failure:
-                row += 1
-                self.wait_for(failure, row)
+                failures += 1
+                self.wait_for(failure, failures)
 
-    def wait_for(self, failure: FailedError, row: int) -> None:
-        """Wait before another attempt.
+    def wait_for(self, failure: FailedError, failures: int) -> None:
+        """Wait before another attempt, and count it.
 
         Args:
-            failure: of the last one.
-            row: how many there were in a row.
+            failure: of the last attempt.
+            failures: the number of attempts at the same thing that have failed one after the other.
 
         Raises:
-            RemoteError: no patience is left.
+            RemoteError: another attempt or the pause before it would exceed a bound.
         """
         self.waited += failure.seconds
-        most = self._most_retries + 1 if failure.quota else _UNREACHED if failure.unreached else _IN_A_ROW
+        most = _MOST_UNREACHED if failure.unreached else _MOST_FAILURES
+        most = self._most_retries + 1 if failure.quota else most
         pause = max(
-            min(2.0 ** (row - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
+            min(2.0 ** (failures - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
             failure.retry_after * random.uniform(1.0, 1.1),  # noqa: S311  (no secret)
         )
-        if row >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
+        if failures >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
             self._give_up_error(failure)
         if not failure.quota and not self.can_pause(pause):
             raise self._timeout_error() from None
@@ -189,7 +203,13 @@ class Retries:
         self.pause(pause, failure.what, quota=failure.quota)
 
     def pause(self, seconds: float, why: str, *, quota: bool = False) -> None:
-        """Wait; a second or more is told."""
+        """Wait some seconds; a pause of a second or more is reported to `waiting`, with the reason.
+
+        Args:
+            seconds: of the pause.
+            why: the reason, for people.
+            quota: whether it is for a quota, and so does not count for the timeout.
+        """
         self.waited += seconds
         self.spent += 0.0 if quota else seconds
         if self._waiting and seconds >= 1:
@@ -199,13 +219,14 @@ class Retries:
     def _give_up_error(self, failure: FailedError) -> NoReturn:
         tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"
         if failure.quota:
-            hint = "try again later, or ask for a higher quota of the Google Cloud project that the credentials are of"
+            hint = "try again later, or ask for a higher quota of the credentials' Google Cloud project"
         else:
             hint = failure.unreached or "try again later"
         raise RemoteError(tried, hint=hint, status=failure.status) from None
 
 
 def _settle(outcome: Future[Result], request: Callable[[], Result]) -> None:
+    """Run a request, and put its result or its error into a future."""
     try:
         outcome.set_result(request())
     except BaseException as error:

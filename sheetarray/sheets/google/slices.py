@@ -1,4 +1,4 @@
-"""Some rows of an array in a spreadsheet: only their cells are fetched."""
+"""Reads some rows of an array in a spreadsheet, and fetches no cells but theirs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .sheet import GoogleSheet
 
 
 def find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor]:
-    """Return the worksheet and the first cell of an array.
+    """Return the worksheet of an array, and its anchor.
 
     Raises:
-        FormatError: its header is broken.
-        NotFoundError: there is none.
+        FormatError: the header of the array is broken.
+        NotFoundError: there is no array of this name.
     """
-    places = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
-    for sheet, anchor in places:
+    anchors = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
+    for sheet, anchor in anchors:
         if anchor.name == name:
             if anchor.error is not None:
                 raise anchor.error
             return sheet, anchor
-    names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in places))
+    names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in anchors))
     raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
 
 
@@ -46,19 +46,25 @@ def lies_in_rows(anchor: Anchor) -> bool:
     return plain and header.capacity == header.length and header.dtype.kind != "complex"
 
 
-def fetch_elements(view: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
+def fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
     """Return some elements of an array that lies in rows.
 
+    Args:
+        sheet: the worksheet.
+        anchor: of the array.
+        start, stop: the number of the first element, and of the one after the last.
+        missing: as for `read_gsheet`.
+
     Raises:
-        FormatError: a cell that is none of its dtype, with its address.
+        FormatError: a cell that its dtype cannot mean, with its address.
     """
     header = anchor.header
     assert header is not None
-    some = Header(header.dtype, (stop - start,), (1,), 0, "row-major", stop - start)
-    part = replace(anchor, header=some, start=anchor.start + start)
-    column, row = part.data_cell
-    cells: ColumnCells = ([], view.fetch_cells(row, row + stop - start, column, header.dtype))
-    decoded = ArrayColumn([part], [cells], view).decode_checked(missing)
+    header_of_some = Header(header.dtype, (stop - start,), (1,), 0, "row-major", stop - start)
+    anchor_of_some = replace(anchor, header=header_of_some, start=anchor.start + start)
+    column, row = anchor_of_some.data_cell
+    cells: ColumnCells = ([], sheet.fetch_cells(row, row + stop - start, column, header.dtype))
+    decoded = ArrayColumn([anchor_of_some], [cells], sheet).decode_checked(missing)
     for problem in decoded.problems[:1]:
         moved = replace(problem, index=problem.index + start)
         raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
@@ -70,56 +76,57 @@ def fetch_elements(view: GoogleSheet, anchor: Anchor, start: int, stop: int, mis
 def read_slices(
     sheets: Sequence[GoogleSheet], slices: Mapping[str, slice], missing: Missing, whole: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return parts of arrays along their first axis; of arrays that lie in rows only the cells of these are fetched.
+    """Return slices of arrays along their first axis, by name; of arrays that lie in rows only their cells are fetched.
 
     Args:
-        sheets: where the arrays stand.
-        slices: by name.
+        sheets: the worksheets in which the arrays may stand.
+        slices: of the first axis of each array, by name.
         missing: as for `read_gsheet`.
-        whole: the arrays that have been read already, since they do not lie in rows.
+        whole: arrays that have been read already, since they do not lie in rows.
 
     Raises:
-        ChangedError: somebody has written meanwhile.
-        LimitError: an array of no dimensions, which has no first axis.
+        ChangedError: somebody has written between two requests.
+        LimitError: an array without dimensions, which has no first axis.
     """
-    parts: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
-    left = {name: rows for name, rows in slices.items() if name not in whole}
-    seen: dict[int, Any] = {}
-    for name, rows in left.items():
-        view, anchor = find_array(sheets, name)
-        if not view.is_whole:
-            seen.setdefault(id(view), (view, view.generation()))
+    sliced: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
+    generations: dict[int, Any] = {}  # of the sheets that take more requests, before the first of these
+    for name, rows in slices.items():
+        if name in whole:
+            continue
+        sheet, anchor = find_array(sheets, name)
+        if not sheet.is_whole:
+            generations.setdefault(id(sheet), (sheet, sheet.generation()))
         header = anchor.header
         assert header is not None
         if not header.shape:
             raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
         indices = range(header.shape[0])[rows]
-        size = header.length // header.shape[0]
-        first, last = (min(indices), max(indices) + 1) if indices else (0, 0)
+        elements_per_row = header.length // header.shape[0]
+        first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
         pieces = [
-            fetch_elements(view, anchor, start, min(start + CELLS_A_REQUEST, last * size), missing)
-            for start in range(first * size, last * size, CELLS_A_REQUEST)
+            fetch_elements(sheet, anchor, start, min(start + CELLS_A_REQUEST, last * elements_per_row), missing)
+            for start in range(first * elements_per_row, last * elements_per_row, CELLS_A_REQUEST)
         ]
         elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
         block = elements.reshape(last - first, *header.shape[1:])
-        parts[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
-    for view, generation in seen.values():
-        if view.generation() != generation:
+        sliced[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
+    for sheet, generation in generations.values():
+        if sheet.generation() != generation:
             raise ChangedError
-    return {name: parts[name] for name in slices}
+    return {name: sliced[name] for name in slices}
 
 
 def is_cut(sheets: Sequence[GoogleSheet], name: str) -> bool:
-    """Return whether parts of an array are cut out of it as it is fetched: it is one column, and lies in rows."""
+    """Return whether rows of an array can be fetched alone: it stands in one column, and lies in rows."""
     anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet) if anchor.name == name]
     return len(anchors) == 1 and lies_in_rows(anchors[0])
 
 
 def check_slices(slices: Mapping[str, slice]) -> None:
-    """Refuse what is no part along one axis.
+    """Refuse anything but slices of one axis by names.
 
     Raises:
-        LimitError: it is not.
+        LimitError: it is something else, or the step of a slice is 0.
     """
     if not isinstance(slices, Mapping):
         raise LimitError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")

@@ -1,7 +1,7 @@
 """The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
 
-Its id is chosen here, so that it is recognised when an answer is lost; its title says who writes, and since when, so
-that the next write removes what an interrupted one has left.
+Its id is chosen here and not by the service, so that the stage is recognised when the answer to the request that makes
+it is lost. Its title says who writes, and since when, so that a later write can remove the stage of an interrupted one.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ class Stage:
 
     Args:
         service: the spreadsheet.
-        layout: what is to stand on it.
-        holder: who writes.
+        layout: the cells that it is to hold.
+        holder: the process that writes.
 
     Attributes:
-        gid: its id; no worksheet's before it is made.
-        title: of it.
-        layout: what stands on it.
-        rows, columns: of its grid.
-        attempts: how often it was to be made.
-        lost: how often somebody else has removed it.
+        gid: the id of its worksheet; -1, which no worksheet has, before it is made.
+        title: of its worksheet.
+        layout: the cells that it is to hold.
+        rows, columns: the size of its grid.
+        attempts: the number of attempts to make it.
+        lost: how many times it was gone, since somebody else had removed it.
     """
 
     def __init__(self, service: SheetsApi, layout: Layout, holder: Holder) -> None:
@@ -50,7 +50,7 @@ class Stage:
 
     @property
     def cells(self) -> int:
-        """The cells of its grid."""
+        """The number of cells of its grid."""
         return self.rows * self.columns
 
     def find(self, state: State) -> Worksheet | None:
@@ -59,17 +59,17 @@ class Stage:
         return sheet if sheet and sheet.holder else None
 
     def is_ready(self, state: State) -> bool:
-        """Return whether the stage exists and holds all cells."""
+        """Return whether the stage exists and holds all cells; one that was filled and is gone counts as lost."""
         if self._filled and self.find(state) is None:
             self._filled = False
             self.lost += 1
         return self._filled
 
     def make(self, state: State) -> None:
-        """Make the stage, with an id and a title that none has had, and remove what interrupted writes have left.
+        """Make the stage, with a new id and a new title, and remove the stages of interrupted writes.
 
         Raises:
-            RefusedError: there is no room for it, or somebody else has removed that meanwhile.
+            RefusedError: there is no room for the stage, or somebody else has removed those stages meanwhile.
         """
         self.attempts += 1
         self.gid = new_gid()
@@ -84,14 +84,14 @@ class Stage:
         apply_changes(self._service, requests, lambda after: self.find(after) is not None)
 
     def fill(self, chunks: list[Chunk], filled: Callable[[int], None]) -> None:
-        """Put the cells, then read them back and compare.
+        """Put all cells on the stage, then read them back and compare.
 
         Args:
             chunks: all cells of the layout.
-            filled: told the cells that are put, and those that are compared.
+            filled: called with the number of cells that were put, and once more when they were compared.
 
         Raises:
-            ConflictError: the stage is gone.
+            ConflictError: somebody else has removed the stage.
             DTypeError: the service does not keep an element as it is.
         """
         try:
@@ -112,47 +112,53 @@ class Stage:
         self._filled = True
 
     def _compare(self, chunk: Chunk, sent: list[list[Cell]], cells_back: list[list[Cell]]) -> None:
+        """Compare the columns of a chunk as they were sent with those that the service gives back.
+
+        Raises:
+            DTypeError: a cell is another one, which the message names.
+        """
         for number, cells in enumerate(sent):
-            got = cells_back[number] if number < len(cells_back) else []
-            wrong = find_difference(cells, got)
+            kept = cells_back[number] if number < len(cells_back) else []
+            wrong = find_difference(cells, kept)
             if wrong is not None:
                 piece = self.layout.pieces[(chunk.rect.left or 0) + number]
                 index = chunk.rect.top + wrong - len(piece.cells_above(named=self.layout.named))
-                place = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
+                location = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
                 raise DTypeError(
-                    f"{place}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "
-                    f"as {_cell_or_blank(got, wrong)!r:.60}"
+                    f"{location}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "
+                    f"as {_cell_or_blank(kept, wrong)!r:.60}"
                 )
 
     def remove(self, state: State) -> None:
-        """Remove it.
+        """Remove the stage.
 
         Raises:
-            RefusedError: it is not there any more, or has become a worksheet.
+            RefusedError: somebody else has removed it, or it has become a worksheet of arrays.
         """
         self._filled = False
         apply_changes(self._service, self.removal_requests(state), lambda after: self.find(after) is None)
 
     def removal_requests(self, state: State) -> Requests:
-        """Return the requests that remove it, in a batch with others."""
+        """Return the requests that remove the stage, for a batch with others; none if it does not exist."""
         sheet = self.find(state)
         return remove_sheet_requests(state, sheet) if sheet else []
 
 
 def _is_put(cells: str, answer: Answer) -> bool:
-    """Return whether an answer says that these cells were written."""
+    """Return whether an answer says that the cells of a range in A1 notation were written."""
     return "updatedRange" in answer and is_same_range(answer["updatedRange"], cells)
 
 
 def new_gid() -> int:
-    """Return an id for a worksheet, which none has yet, most probably."""
+    """Return a random id for a worksheet; one of 2^31, so that most probably no worksheet has it yet."""
     return 1 + secrets.randbelow(2**31 - 2)
 
 
 def remains_requests(state: State) -> Requests:
-    """Return the requests that remove what interrupted writes have left."""
+    """Return the requests that remove the stages of interrupted writes."""
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 
 def _cell_or_blank(cells: list[Cell], index: int) -> Cell:
+    """Return a cell of a column, or a blank beyond its end."""
     return cells[index] if index < len(cells) else ""

@@ -1,8 +1,9 @@
-"""What a spreadsheet is made of, besides cells: its worksheets, named ranges, and what writes have left there.
+"""The state of a spreadsheet without its cells: its worksheets, named ranges, and the notes of writes.
 
-The generation of a worksheet is the id of a named range, `sheetarray_` and the worksheet's id. Each write deletes the
-range that it has seen and adds it anew; the service refuses to delete an id that is gone, and to add a name that is
-there, so that of two writes that have seen the same generation one is refused as a whole.
+The generation of a worksheet is the id of a named range, whose name is `sheetarray_` and the worksheet's id. Each write
+deletes the range that it has seen and adds one of the same name, which gets a new id. The service refuses to delete a
+range whose id is gone, and to add one whose name exists; so of two writes that have seen the same generation, one is
+refused as a whole.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .retries import RefusedError
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
-MOST_CHARACTERS = 50_000  # of a cell
+MOST_CHARACTERS = 50_000  # of the text of a cell
 
 _SHEET_FIELDS = (
     "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
@@ -39,10 +40,10 @@ class NamedRange:
     """A name for cells of a worksheet.
 
     Attributes:
-        id: the service's.
-        name: as formulas have it.
-        gid: of the worksheet.
-        rect: the cells; None where they were deleted.
+        id: that the service has given to it.
+        name: by which formulas refer to it.
+        gid: the id of the worksheet.
+        rect: the cells; None if people have deleted their rows or columns.
     """
 
     id: str
@@ -53,18 +54,18 @@ class NamedRange:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """Rows that people can fold away at once.
+    """A group of rows, which people collapse and show by a click.
 
     Attributes:
-        start, end: the first of them, and the one after the last.
-        depth: in how many groups they are.
-        folded: whether they are folded away now.
+        start, end: the first row, and the one after the last, counted from 0.
+        depth: 1, or more if the group lies within other groups.
+        collapsed: whether the rows are hidden now.
     """
 
     start: int
     end: int
     depth: int
-    folded: bool
+    collapsed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +75,13 @@ class Worksheet:
     Attributes:
         gid: its id.
         title: on its tab.
-        rows, columns: of its grid.
-        has_cells: false for a chart that is a sheet of its own.
-        merges: cells that are merged.
-        notes: of writes.
-        groups: of rows.
-        frozen: how many rows are frozen.
-        view: what it shows, where it is a view.
+        rows, columns: the size of its grid.
+        has_cells: False for a chart that is a sheet of its own.
+        merges: the ranges of merged cells.
+        notes: what writes have noted in its metadata.
+        groups: its groups of rows.
+        frozen: the number of rows that stay in sight at the top.
+        view: what it shows, if it is a view; None if it is not.
     """
 
     gid: int
@@ -96,7 +97,7 @@ class Worksheet:
 
     @property
     def cells(self) -> int:
-        """The cells of its grid, blank ones too."""
+        """The number of cells of its grid, blank ones too."""
         return self.rows * self.columns
 
     @property
@@ -112,7 +113,7 @@ class State:
     Attributes:
         worksheets: in the order of their tabs.
         ranges: all named ranges.
-        now: the service's clock, in seconds since 1970.
+        now: the time by the service's clock, in seconds since 1970.
     """
 
     worksheets: tuple[Worksheet, ...]
@@ -121,25 +122,29 @@ class State:
 
     @property
     def arrays(self) -> list[Worksheet]:
-        """The worksheets in which arrays may be: all with cells, but stages and views."""
+        """The worksheets in which arrays may stand: all that have cells, without stages and views."""
         return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None and sheet.view is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
-        """Return the worksheet of an id."""
+        """Return the worksheet of an id, or None if there is no such worksheet."""
         return next((sheet for sheet in self.worksheets if sheet.gid == gid), None)
 
     def by_title(self, title: str) -> Worksheet | None:
-        """Return the worksheet of a title, whatever the case of its letters."""
+        """Return the worksheet of a title, or None; upper and lower case count only if that decides between two."""
         exact = (sheet for sheet in self.worksheets if sheet.title == title)
         return next(exact, None) or next(
             (sheet for sheet in self.worksheets if sheet.title.casefold() == title.casefold()), None
         )
 
     def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
-        """Return the worksheet that an address means; None where it says a title that none has.
+        """Return the worksheet that an address means; None if it means a title that no worksheet has.
+
+        Args:
+            gid: the id in the address; None if the address has a title.
+            title: the title in the address; not used if there is an id.
 
         Raises:
-            NotFoundError: no worksheet has the id, or it is one without cells.
+            NotFoundError: no worksheet has the id, or the worksheet has no cells.
         """
         worksheet = self.by_id(gid) if gid is not None else self.by_title(title or "")
         if worksheet is None and gid is not None:
@@ -149,17 +154,17 @@ class State:
         return worksheet
 
     def not_found_error(self, which: str) -> NotFoundError:
-        """Return a `NotFoundError` that lists the existing worksheets."""
+        """Return the error for a worksheet that does not exist, which lists those in which arrays may stand."""
         titles = ", ".join(repr(sheet.title) for sheet in self.arrays)
         return NotFoundError(f"no worksheet {which}; there is {titles}")
 
     def generation(self, gid: int) -> NamedRange | None:
-        """Return the range that the last write of a worksheet has left."""
+        """Return the named range whose id is a worksheet's generation; None if nothing was written to it."""
         name = generation_name(gid)
         return next((named for named in self.ranges if named.name == name), None)
 
     def dead_stages(self) -> list[Worksheet]:
-        """Return the stages that interrupted writes have left behind."""
+        """Return the stages of writes that were interrupted."""
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
 
     def living_stages(self) -> list[Worksheet]:
@@ -167,25 +172,25 @@ class State:
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and not holder.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
-        """Return whether anything but cells has changed."""
+        """Return whether two states differ in anything but the time; cells are no part of a state."""
         return (self.worksheets, self.ranges) != (other.worksheets, other.ranges)
 
 
 def generation_name(gid: int) -> str:
-    """Return the name of the range whose id is a worksheet's generation."""
+    """Return the name of the named range whose id is a worksheet's generation."""
     return f"sheetarray_{gid}"
 
 
 def stage_title(holder: Holder, index: int) -> str:
-    """Return the title of one stage sheet of a write, by its number."""
+    """Return the title of a stage of a write, given the number of the attempt to make it."""
     return f"sheetarray write {holder} {index}"
 
 
 def fetch_state(service: SheetsApi) -> State:
-    """Return the spreadsheet as it is now: one request.
+    """Return the state of the spreadsheet now, in one request.
 
     Raises:
-        RemoteError: the spreadsheet is not there, not ours to see, or the service does not answer.
+        RemoteError: there is no such spreadsheet, no permission to read it, or the service does not answer.
     """
     try:
         answer = service.get("", lambda answer: bool(_parse_state(service, answer)), fields=_FIELDS)
@@ -203,18 +208,19 @@ def shown_state(service: SheetsApi, answer: Answer) -> State | None:
 
 
 def _parse_state(service: SheetsApi, answer: Answer) -> State:
-    """Return the state that a resource shows.
+    """Return the state that the JSON of a spreadsheet shows.
 
     Raises:
-        ValueError: it is not of this spreadsheet, or shows no worksheet; other errors where it is no resource at all.
+        ValueError: it is another spreadsheet, or shows no worksheet.
+        KeyError, TypeError, AttributeError: it is no JSON of a spreadsheet.
     """
-    sheets = tuple(_worksheet(sheet) for sheet in answer["sheets"])
+    sheets = tuple(_parse_worksheet(sheet) for sheet in answer["sheets"])
     if not sheets or answer.get("spreadsheetId", service.key) != service.key:
         raise ValueError("not this spreadsheet")
-    return State(sheets, tuple(map(_named_range, answer.get("namedRanges", []))), service.now)
+    return State(sheets, tuple(map(_parse_named_range, answer.get("namedRanges", []))), service.now)
 
 
-def _worksheet(sheet: Answer) -> Worksheet:
+def _parse_worksheet(sheet: Answer) -> Worksheet:
     properties = sheet["properties"]
     grid = properties.get("gridProperties", {})
     return Worksheet(
@@ -237,21 +243,21 @@ def _parse_group(group: Answer) -> RowGroup:
     return RowGroup(start, end, parse_integer(group.get("depth", 1)), group.get("collapsed") is True)
 
 
-def _named_range(named: Answer) -> NamedRange:
-    place = named.get("range")
+def _parse_named_range(named: Answer) -> NamedRange:
+    grid_range = named.get("range")
     return NamedRange(
         str(named["namedRangeId"]),
         str(named["name"]),
-        parse_integer((place or {}).get("sheetId", 0)),
-        None if place is None else _parse_rect(place),
+        parse_integer((grid_range or {}).get("sheetId", 0)),
+        None if grid_range is None else _parse_rect(grid_range),
     )
 
 
-def _parse_rect(place: Answer) -> Rect:
-    bottom, right = place.get("endRowIndex"), place.get("endColumnIndex")
+def _parse_rect(grid_range: Answer) -> Rect:
+    bottom, right = grid_range.get("endRowIndex"), grid_range.get("endColumnIndex")
     return Rect(
-        parse_integer(place.get("startRowIndex", 0)),
-        parse_integer(place.get("startColumnIndex", 0)),
+        parse_integer(grid_range.get("startRowIndex", 0)),
+        parse_integer(grid_range.get("startColumnIndex", 0)),
         None if bottom is None else parse_integer(bottom),
         None if right is None else parse_integer(right),
     )

@@ -1,4 +1,4 @@
-"""The place of a table: a worksheet of its own, which is made, blank, or ours to replace."""
+"""Plans the write of a table to a worksheet that exists: it must be blank, or hold a table that may be replaced."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def plan_table(
     sheet: Worksheet,
     layout: Layout,
     limit: int,
-    blocked: Collection[str],  # noqa: ARG001  (a table gives no names to ranges)
+    blocked: Collection[str],  # noqa: ARG001  (a table has no named ranges)
     *,
     replacing: bool,
 ) -> WritePlan:
-    """Return the plan that writes a table to a worksheet that is there, in the place of everything in it.
+    """Return the plan that replaces all cells of a worksheet with a table.
 
     Args:
         service: the spreadsheet.
-        state: of it.
+        state: the state of the spreadsheet.
         stage: the id of the write's own stage.
         sheet: the worksheet.
         layout: the table.
-        limit: the cells that a spreadsheet may have.
-        blocked: names that ranges cannot have.
-        replacing: whether what a write has left in the worksheet may go.
+        limit: the number of cells that a spreadsheet may have.
+        blocked: names that ranges cannot have; not used, since the columns of a table get no named ranges.
+        replacing: whether a table that this package has written to the worksheet may be replaced.
 
     Raises:
-        FormatError: a merged cell is in the way.
-        LimitError: the worksheet holds something that must not go, or would be too large.
-        BusyError: somebody else writes to it, in place.
-        ConflictError: it has changed meanwhile.
+        FormatError: the worksheet has a merged cell.
+        LimitError: the worksheet holds something that must not be replaced, or the spreadsheet would be too large.
+        BusyError: somebody else writes to the worksheet, in place.
+        ConflictError: the worksheet has changed since its state was fetched.
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)
@@ -65,10 +65,15 @@ def plan_table(
 
 
 def _check_replaceable(sheet: Worksheet, arrays: bool, *, replacing: bool) -> None:
-    """Refuse to replace what nobody wants to lose.
+    """Refuse to replace the cells of a worksheet unless they are a table of ours, and replacing is asked for.
+
+    Args:
+        sheet: the worksheet, which is not blank.
+        arrays: whether arrays stand in it.
+        replacing: whether its cells may be replaced.
 
     Raises:
-        LimitError: it is not a table of ours, or not to be replaced.
+        LimitError: the cells must stay.
     """
     title = f"the worksheet {sheet.title!r}"
     if not replacing:

@@ -1,4 +1,4 @@
-"""Views made anew where their arrays have other rows: after `adopt`, and after rows were appended."""
+"""Renews the views of arrays whose number of rows has changed: after `adopt`, and after rows were appended."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .views import ViewSource, find_views, write_views
 
 
 def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:
-    """Make the views of some arrays anew, where there are any.
+    """Make those views again that exist of some arrays.
 
     Args:
         service: the spreadsheet.
-        state: of it, as far as views go.
-        arrays: all that stand in it now.
-        names: of those that have changed.
+        state: the state of the spreadsheet; only its worksheets and views are used, and may be older than the arrays.
+        arrays: all arrays of the spreadsheet as they stand now, by name.
+        names: of the arrays that have changed.
     """
     for sheet in state.arrays:
         here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
@@ -32,11 +32,13 @@ def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedAr
 
 
 def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names: Collection[str]) -> None:
-    """Make the views of arrays anew that rows were appended to; only where there are any, the worksheet is read.
+    """Make those views again that exist of arrays to which rows were appended; a failure is a warning.
+
+    The worksheet is read only if there is such a view.
 
     Args:
         service: the spreadsheet.
-        state: of it, before the rows were appended.
+        state: the state of the spreadsheet before the rows were appended.
         sheet: the worksheet.
         names: of the arrays.
     """
@@ -44,7 +46,8 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
         return
     try:
         arrays = read_resized_arrays([GoogleSheet(service, sheet.title)], missing="error")
-    except (SheetArrayError, ChangedError, RefusedError) as error:  # nobody is to append the rows once more
-        warn_caller(f"the rows are appended, views do not show them: {error!s:.300}; write the views once more")
+    except (SheetArrayError, ChangedError, RefusedError) as error:
+        # An exception would make people append the rows once more
+        warn_caller(f"the rows are appended, but views do not show them: {error!s:.300}; write the views once more")
         return
     renew_views(service, state, arrays, names)

@@ -1,7 +1,8 @@
-"""A plan of a view -> the requests of a batch that make its worksheet: formulas, choices, colours, a chart, panes.
+"""Makes the requests for the worksheet of a view from its plan: formulas, choosers, colours, a chart, frozen panes.
 
-The grid is one formula, which the service copies into all its cells; so are labels and positions. A view of 100,000
-formulas is thus a few kilobytes, and goes with the worksheet in one batch.
+One request puts a formula into all cells of the grid, and the service adapts its references, as it does for people who
+copy a formula; labels and positions are made in the same way. So a view of 100,000 formulas takes a few kilobytes, and
+is made by one batch together with its worksheet.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from .notes import VIEW_KEY
 from .requests import Answer
 
 _COLOURS = ((0x5A, 0x8A, 0xC6), (0xFC, 0xFC, 0xFF), (0xF8, 0x69, 0x6B))  # blue, white, red
-_CHOOSER = {"red": 1.0, "green": 0.95, "blue": 0.8}
-_LINE = {"red": 0.18, "green": 0.43, "blue": 0.71}
-_DOTS = 7  # of a character
-_NARROWEST, _WIDEST, _WIDEST_LABEL = 70, 190, 280  # dots
-_SAMPLE = 400  # elements from which the width of columns is found
+_CHOOSER = {"red": 1.0, "green": 0.95, "blue": 0.8}  # the colour of choosers
+_LINE = {"red": 0.18, "green": 0.43, "blue": 0.71}  # the colour of the chart's line
+_PIXELS = 7  # in the width of a character, about
+_NARROWEST, _WIDEST, _WIDEST_LABEL = 70, 190, 280  # pixels of a column
+_SAMPLE = 400  # elements that are looked at to find the width of columns
 _CHART = {"offsetXPixels": 10, "offsetYPixels": 4, "widthPixels": 640, "heightPixels": 21 * CHART_ROWS - 40}
 
 
 class ViewRequests:
-    """The requests that make one view.
+    """A maker of the requests for one view.
 
     Args:
         plan: of the view.
-        name_of: the named range of the elements of an array.
-        cells_of: the same cells in A1 notation, with their worksheet.
+        name_of: returns the name of the named range over the elements of an array, given the array's name.
+        cells_of: returns the same range in A1 notation, with its worksheet.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], cells_of: Callable[[str], str]) -> None:
@@ -52,12 +53,12 @@ class ViewRequests:
         return self._formulas.last_row * (self._formulas.hidden_place + 1)
 
     def make(self, gid: int, index: int | None, record: dict[str, Any]) -> Requests:
-        """Return the requests.
+        """Return the requests that make the worksheet of the view.
 
         Args:
-            gid: of the worksheet.
-            index: of its tab; None puts it last.
-            record: what the spreadsheet remembers of it.
+            gid: the id of the worksheet.
+            index: of its tab, counted from 0; None puts it last.
+            record: what the metadata of the worksheet say of the view.
         """
         self._gid = gid
         formulas = self._formulas
@@ -81,7 +82,7 @@ class ViewRequests:
     # Cells ---------------------------------------------------------------------------------------------------
 
     def _top_requests(self) -> Iterator[Answer]:
-        """Yield the caption and the choosers."""
+        """Yield the requests for the caption and the choosers."""
         choosers = self._formulas.choosers
         rows: list[list[Cell]] = [[self.plan.caption], *([chooser.caption] for chooser in choosers.values())]
         yield update_cells(self._gid, 0, 0, rows)
@@ -100,10 +101,11 @@ class ViewRequests:
                 yield from self._show_labels(Rect(cell.top, 2, cell.top + 1, 3), source)
 
     def _source_of_label(self, key: str) -> Labels | None:
+        """Return the labels from which a chooser is chosen, by its key; None if it has no labels."""
         return self.plan.choosers[int(key.split()[1])].labels
 
     def _rule(self, key: str, chooser: Chooser) -> Answer:
-        """Return the rule that says which values may be chosen."""
+        """Return the rule of data validation that says which values people may choose."""
         if key == "line":
             kind, values = "ONE_OF_RANGE", [f"={quote_title(self.plan.title)}!{self._formulas.line_choices}"]
         elif chooser.source is not None:
@@ -120,11 +122,11 @@ class ViewRequests:
         return {"condition": condition, "inputMessage": message, "strict": True, "showCustomUi": True}
 
     def _helper_requests(self) -> Iterator[Answer]:
-        """Yield the hidden cells: positions, what the choosers add, the ends of colours, the line of the chart."""
+        """Yield the requests for the hidden cells: positions, helpers of formulas and colours, the chart's line."""
         formulas, plan, gid = self._formulas, self.plan, self._gid
         hidden, row = formulas.hidden_place, formulas.position_row
-        for place, (formula, _) in formulas.helper_cells().items():
-            yield self._formula(Rect(place - 1, hidden, place, hidden + 1), formula)
+        for number, (formula, _) in formulas.helper_cells().items():  # rows of these cells, counted from 1
+            yield self._formula(Rect(number - 1, hidden, number, hidden + 1), formula)
         yield self._formula(Rect(row - 1, hidden, row, hidden + 1), formulas.base_formula())
         across, down = Rect(row - 1, 1, row, plan.width + 1), Rect(row + 2, hidden, formulas.last_row, hidden + 1)
         if plan.windowed:
@@ -132,11 +134,12 @@ class ViewRequests:
             yield self._formula(down, formulas.position("first row", f"(ROW()-{formulas.first_row})", plan.rows))
         else:
             yield update_cells(gid, across.top, 1, [list(range(plan.width))])
-            yield update_cells(gid, down.top, hidden, [[place] for place in range(plan.height)])
+            yield update_cells(gid, down.top, hidden, [[position] for position in range(plan.height)])
         if plan.has_numbers:
             yield self._formula(Rect(row, 1, row + 1, plan.width + 1), formulas.line_formula("B"))
 
     def _label_requests(self) -> Iterator[Answer]:
+        """Yield the requests for the labels beside and above the grid."""
         formulas, plan = self._formulas, self.plan
         top = formulas.label_row - 1
         corner = Rect(top, 0, top + 1, 1)
@@ -149,6 +152,7 @@ class ViewRequests:
             yield from self._show_labels(rect, labels)
 
     def _grid_requests(self) -> Iterator[Answer]:
+        """Yield the requests for the cells that show elements."""
         formulas, plan = self._formulas, self.plan
         grid = self._grid
         yield self._formula(grid, formulas.element_formula("B", str(formulas.first_row)))
@@ -157,16 +161,18 @@ class ViewRequests:
 
     @property
     def _grid(self) -> Rect:
+        """The cells that show elements."""
         return Rect(self._formulas.first_row - 1, 1, self._formulas.last_row, self.plan.width + 1)
 
     # Looks ---------------------------------------------------------------------------------------------------
 
     def _look_requests(self) -> Iterator[Answer]:
+        """Yield the requests for hidden rows and columns, the widths of columns, the colours and the chart."""
         formulas, plan = self._formulas, self.plan
         yield self._hide("ROWS", formulas.position_row - 1, formulas.line_row)
         yield self._hide("COLUMNS", formulas.hidden_place, formulas.hidden_place + 1)
-        for start, end, dots in self._widths():
-            yield self._change_lines("COLUMNS", start, end, {"pixelSize": dots}, "pixelSize")
+        for start, end, pixels in self._widths():
+            yield self._change_lines("COLUMNS", start, end, {"pixelSize": pixels}, "pixelSize")
         if plan.has_numbers:
             yield self._gradient()
             yield {"addChart": {"chart": self._chart()}}
@@ -179,21 +185,22 @@ class ViewRequests:
         return {"updateDimensionProperties": {"range": lines, "properties": properties, "fields": fields}}
 
     def _widths(self) -> Iterator[tuple[int, int, int]]:
-        """Yield spans of columns, and how many dots wide they are."""
+        """Yield neighbouring columns of one width: the first, the one after the last, and the pixels of each."""
         plan, formulas = self.plan, self._formulas
         captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
         captions += [chooser.caption for chooser in formulas.choosers.values()]
         down = _longest(self._first_labels(plan.rows.labels))
-        yield 0, 1, min(max(_NARROWEST, _DOTS * (max(down, *map(len, captions)) + 3)), _WIDEST_LABEL)
+        yield 0, 1, min(max(_NARROWEST, _PIXELS * (max(down, *map(len, captions)) + 3)), _WIDEST_LABEL)
         elements = _longest(to_values(formulas.sample(_SAMPLE)))
         elements = max(elements, _longest(self._first_labels(plan.columns.labels)))
-        width = min(max(_NARROWEST, _DOTS * (elements + 2)), _WIDEST)
+        width = min(max(_NARROWEST, _PIXELS * (elements + 2)), _WIDEST)
         longest = _longest([chooser.value for chooser in formulas.choosers.values()])
-        yield 1, 2, min(max(width, _DOTS * (longest + 5)), _WIDEST)
+        yield 1, 2, min(max(width, _PIXELS * (longest + 5)), _WIDEST)
         if plan.width > 1:
             yield 2, plan.width + 1, width
 
     def _first_labels(self, labels: Labels | None) -> list[Cell]:
+        """Return the first labels of a dimension, or texts as wide as they are."""
         if labels is None:
             return []
         if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
@@ -201,7 +208,7 @@ class ViewRequests:
         return to_values(self._formulas.labels.to_typed(labels, _SAMPLE))
 
     def _gradient(self) -> Answer:
-        """Return the rule of colours, between the numbers in three hidden cells."""
+        """Return the request that colours the grid, from and to the numbers in three hidden cells."""
         points = {}
         for name, row, colour in zip(("minpoint", "midpoint", "maxpoint"), (1, 3, 2), _COLOURS, strict=True):
             parts = {key: part / 255 for key, part in zip(("red", "green", "blue"), colour, strict=True)}
@@ -210,7 +217,7 @@ class ViewRequests:
         return {"addConditionalFormatRule": {"rule": rule, "index": 0}}
 
     def _chart(self) -> Answer:
-        """Return the line chart of the row that is chosen, over the cells beside the choosers."""
+        """Return the line chart of the chosen row of the grid; it lies over the cells beside the choosers."""
         plan, formulas = self.plan, self._formulas
         labels, line = ({"sourceRange": {"sources": [self._row_of(row)]}} for row in self._chart_rows())
         chart = {
@@ -230,22 +237,25 @@ class ViewRequests:
         }
 
     def _chart_rows(self) -> tuple[int, int]:
+        """Return the rows, counted from 1, of the chart's labels and of its line."""
         return self._formulas.label_row, self._formulas.line_row
 
     def _row_of(self, row: int) -> Answer:
+        """Return the GridRange of the columns of the grid in a row, counted from 1."""
         return Rect(row - 1, 1, row, self.plan.width + 1).to_grid_range(self._gid)
 
     def _show_labels(self, rect: Rect, labels: Labels | None) -> Iterator[Answer]:
-        """Yield the number format of labels that are dates."""
+        """Yield the request that shows the labels of a range as dates, if they are dates."""
         if labels is not None and labels.style is not None and labels.array.dtype_entry.kind == "datetime":
             yield self._show_as(rect, chooser_kind(labels))
 
     def _show_as(self, rect: Rect, kind: str) -> Answer:
+        """Return the request that sets the number format of a range, given a kind of chooser."""
         shown = {"userEnteredFormat": {"numberFormat": _format_of(kind)}}
         return self._repeat(rect, shown, "userEnteredFormat.numberFormat")
 
     def _formula(self, rect: Rect, formula: str) -> Answer:
-        """Return the request that puts the formula of the first cell of a range into all of them."""
+        """Return the request that puts a formula into the cells of a range; it is written as for the first one."""
         return self._repeat(rect, {"userEnteredValue": {"formulaValue": f"={formula}"}}, "userEnteredValue")
 
     def _repeat(self, rect: Rect, cell: Answer, fields: str) -> Answer:
@@ -260,5 +270,5 @@ def _format_of(kind: str) -> Answer:
 
 
 def _longest(values: list[Cell]) -> int:
-    """Return the number of characters in the longest of some values; numbers are rounded to their column."""
+    """Return the number of characters in the longest of some values; a number shows at most 9 characters."""
     return max((len(str(value)) if isinstance(value, str) else min(len(str(value)), 9) for value in values), default=0)

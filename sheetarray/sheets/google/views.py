@@ -29,12 +29,12 @@ from .stage import new_gid
 from .state import MOST_CELLS, State, Worksheet, fetch_state, generation_name
 from .view_requests import ViewRequests
 
-_ATTEMPTS = 3
-_DATES = 1  # stands for the number format of dates, of which the service has no numbers
+_ATTEMPTS = 3  # while others change the spreadsheet
+_DATES = 1  # the style of dates in `ViewedColumns`; the service has number formats, and no numbers for them
 
 
 def check_wanted(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> None:
-    """Refuse views that cannot be, before anything is written.
+    """Refuse views that Google Sheets cannot have, before anything is written.
 
     Raises:
         LimitError: a view for editing, or of a dimension that the array does not have.
@@ -53,10 +53,10 @@ class ViewSource:
     """Arrays of a worksheet, and where they stand in it.
 
     Attributes:
-        gid: of the worksheet.
-        arrays: by their names.
-        find_columns: where they stand, by the title that the worksheet has now.
-        dates: whether dates are real ones.
+        gid: the id of the worksheet.
+        arrays: by name.
+        find_columns: returns the cells of the arrays, given the title that the worksheet has now.
+        dates: whether dates stand in cells as serial dates, and not as text.
     """
 
     gid: int
@@ -93,15 +93,16 @@ class ViewSource:
 
 
 def _style_of(piece: LayoutColumn) -> int | None:
+    """Return the style of a column of serial dates; None for any other column."""
     return None if date_code(piece) is None else _DATES
 
 
 def write_views(service: SheetsApi, source: ViewSource, wanted: Mapping[str, View]) -> None:
-    """Write the views that are asked for, and renew those that there are of the same arrays; a failure is a warning.
+    """Write the views that are asked for, and renew existing ones of the same arrays; a failure is a warning.
 
     Args:
         service: the spreadsheet.
-        source: the arrays, which stand already.
+        source: the arrays, which have been written already.
         wanted: the views that are asked for, by the names of arrays.
     """
     message = ""
@@ -120,11 +121,11 @@ def write_views(service: SheetsApi, source: ViewSource, wanted: Mapping[str, Vie
 
 
 def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Mapping[str, View]) -> None:
-    """Write the views of a spreadsheet as it was seen.
+    """Write views to a spreadsheet in one batch, if it is still in a state.
 
     Raises:
-        RefusedError: it has changed meanwhile.
-        LimitError: it would have too many cells.
+        RefusedError: the spreadsheet has changed meanwhile.
+        LimitError: the spreadsheet would have too many cells.
     """
     sheet = state.by_id(source.gid)
     if sheet is None:
@@ -143,7 +144,7 @@ def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Ma
         requests = _prepare(plan, state, sheet, columns)
         notes = _note(plan, source, requests)
         if old is not None and old.view == notes and plan.name not in wanted:
-            gone.remove(old)  # with what people have chosen in it
+            gone.remove(old)  # the view stays, with the indices that people have chosen in it
             continue
         cells += requests.cells
         index = _index_after(state, gone, old or sheet, len(made))
@@ -167,7 +168,7 @@ def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Ma
 
 
 def find_views(state: State, gid: int, names: Collection[str]) -> list[Worksheet]:
-    """Return the views of some arrays of a worksheet, and those whose worksheet is gone."""
+    """Return the views of some arrays of a worksheet; and views of arrays of these names whose worksheet is gone."""
     return [
         sheet
         for sheet in state.worksheets
@@ -178,7 +179,7 @@ def find_views(state: State, gid: int, names: Collection[str]) -> list[Worksheet
 
 
 def _views_again(standing: Iterable[Worksheet], source: ViewSource) -> dict[str, View]:
-    """Return the views that there are, as they were asked for; without those of which there can be none any more."""
+    """Return the existing views as people would ask for them, without views of arrays that cannot have one now."""
     views: dict[str, View] = {}
     for sheet in standing:
         notes = sheet.view
@@ -195,14 +196,21 @@ def _views_again(standing: Iterable[Worksheet], source: ViewSource) -> dict[str,
 
 
 def _index_after(state: State, gone: list[Worksheet], sheet: Worksheet, made: int) -> int:
-    """Return the index of the tab of a view: in the place of the old one, or right of its arrays."""
+    """Return the index of the tab for a new view: that of the old view, or the next one after its arrays.
+
+    Args:
+        state: of the spreadsheet.
+        gone: the views that are deleted by the same batch.
+        sheet: the old view, or the worksheet of the arrays.
+        made: the number of views that the batch makes before this one.
+    """
     before = state.worksheets[: state.worksheets.index(sheet)]
     kept = sum(other not in gone for other in before)
     return kept + (0 if sheet in gone else 1) + (made if sheet not in gone else 0)
 
 
 def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColumns) -> ViewRequests:
-    """Return the maker of a view's requests, which knows the named ranges of the spreadsheet."""
+    """Return the maker of the requests for a view, whose formulas use named ranges of the spreadsheet if they can."""
 
     def cells_of(name: str) -> str:
         block = columns.block_of(name)
@@ -223,13 +231,14 @@ def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColu
 
 
 def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNotes:
-    """Return the notes on a view by which a later write recognises it."""
+    """Return the notes on a view, by which a later write finds out whether it has changed."""
     text = json.dumps(requests.make(0, None, {}))
     notes = ViewNotes(source.gid, plan.name, plan.rows.dim, plan.columns.dim, plan.colors, source.dates, 0)
     return replace(notes, content=zlib.crc32(text.encode()))
 
 
 def _to_record(notes: ViewNotes) -> dict[str, str | int | bool]:
+    """Return the JSON of notes on a view, as its worksheet's metadata hold it."""
     return {
         "of": notes.of,
         "array": notes.array,

@@ -1,4 +1,4 @@
-"""What is fetched of a worksheet: ranges, whole columns and shown dates, all of one generation of it."""
+"""Fetches cells of a worksheet: ranges, whole columns and dates as they are shown, all of one generation of it."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from .state import fetch_state
 
 
 class WorksheetReader:
-    """Fetches cells of a worksheet, and keeps nothing of them.
+    """A reader of one worksheet, which fetches cells and keeps none of them.
 
-    What one request answers is of one moment. Where several are needed, the worksheet's generation is compared before
-    and after.
+    The cells in the answer to one request are all of one moment. Where several requests are needed, the worksheet's
+    generation is fetched before and after them; if it has changed, the cells are not of one write.
 
     Args:
         service: the spreadsheet.
         title: of the worksheet.
-        size: rows and columns of its grid, where they are known.
+        size: the rows and columns of its grid; None if they are not known yet.
     """
 
     def __init__(self, service: SheetsApi, title: str, size: tuple[int, int] | None = None) -> None:
         self.service, self.title, self.size = service, title, size
 
     def generation(self) -> tuple[int, str | None]:
-        """Return the number and the id that tell this state of the worksheet from all others, in one request.
+        """Return the worksheet's id and its generation, in one request; each write changes the generation.
+
+        The generation is None if nothing was written to the worksheet by this package.
 
         Raises:
-            ChangedError: it is gone.
+            ChangedError: there is no worksheet of this title any more.
         """
         state = fetch_state(self.service)
         sheet = state.by_title(self.title)
@@ -45,14 +47,15 @@ class WorksheetReader:
         return sheet.gid, named.id if named else None
 
     def fetch(self, rects: Sequence[Rect], *, dates: bool = False) -> list[FetchedColumns]:
-        """Return the cells of some ranges, each as its columns.
+        """Return the columns of each of some ranges.
 
         Args:
             rects: the ranges.
-            dates: as they are shown, where numbers are shown as dates.
+            dates: whether numbers that the worksheet shows as dates are returned as the text that it shows.
 
         Raises:
-            NotFoundError: there is no such worksheet.
+            NotFoundError: there is no worksheet of this title.
+            ChangedError: the service refuses the ranges, such as rows that somebody has deleted.
         """
         try:
             ranges = [(self.title, rect) for rect in rects]
@@ -64,23 +67,23 @@ class WorksheetReader:
             raise ChangedError(refused.message) from None
 
     def known_size(self) -> tuple[int, int]:
-        """Return rows and columns of its grid, which are asked for where nobody has said them.
+        """Return the number of rows and columns of the grid; they are fetched if they are not known yet.
 
         Raises:
-            ChangedError: it is gone.
+            ChangedError: there is no worksheet of this title any more.
         """
         if self.size is None:
             self.generation()
         return self.size or (0, 0)
 
     def fetch_all(self, width: int) -> FetchedColumns:
-        """Return every column of the worksheet, whole rows at a time.
+        """Return all columns of the worksheet; each request fetches a block of whole rows.
 
         Args:
-            width: about how many cells a row holds.
+            width: about how many cells of a row are filled.
 
         Raises:
-            ChangedError: somebody has written meanwhile.
+            ChangedError: somebody has written between two requests.
         """
         rows, _ = self.known_size()
         step = max(CELLS_A_REQUEST // max(width, 1), 1)
@@ -88,10 +91,10 @@ class WorksheetReader:
         before = self.generation() if len(tops) > 1 else None
         columns: FetchedColumns = []
         for top in tops:
-            for place, cells in enumerate(self.fetch([Rect(top, None, min(top + step, rows), None)])[0]):
-                columns += [[] for _ in range(place + 1 - len(columns))]
-                columns[place] += [None] * (top - len(columns[place]) if cells else 0)
-                columns[place] += cells
+            for column, cells in enumerate(self.fetch([Rect(top, None, min(top + step, rows), None)])[0]):
+                columns += [[] for _ in range(column + 1 - len(columns))]
+                columns[column] += [None] * (top - len(columns[column]) if cells else 0)
+                columns[column] += cells
         if before is not None and self.generation() != before:
             raise ChangedError
         return columns
@@ -100,11 +103,11 @@ class WorksheetReader:
         """Return columns from their first cell down to their ends.
 
         Args:
-            ends: of each column, about how far down it goes.
-            report: called with how many more cells have been fetched.
+            ends: about how many rows of each column are filled, by the column.
+            report: called after each request with the number of cells that it has fetched.
 
         Raises:
-            ChangedError: somebody has written meanwhile.
+            ChangedError: somebody has written between two requests.
         """
         before: tuple[int, str | None] | None = None
         if sum(ends.values()) > CELLS_A_REQUEST:
@@ -127,17 +130,23 @@ class WorksheetReader:
         return cells_by_column
 
     def put_dates(self, columns: FetchedColumns, height: int) -> FetchedColumns:
-        """Return columns in which numbers that are shown as dates are dates, as text; of large tables several requests.
+        """Return columns in which each number that the worksheet shows as a date has become the text of that date.
+
+        The columns that hold numbers are fetched once more, as they are shown; large ones in several requests.
+
+        Args:
+            columns: all columns of the worksheet, which stay as they are.
+            height: the number of rows in which cells are filled.
 
         Raises:
-            ChangedError: somebody has written meanwhile.
+            ChangedError: the cells that are shown are not those of the columns.
         """
-        numeric = [place for place, cells in enumerate(columns) if any(type(cell) in (int, float) for cell in cells)]
-        parts = [part for place in numeric for part in cut_column(place, height, (height, len(columns)))]
-        rects = join_ranges([replace(part, bottom=part.bottom or height) for part in parts])
+        numeric = [column for column, cells in enumerate(columns) if any(type(cell) in (int, float) for cell in cells)]
+        runs = [run for column in numeric for run in cut_column(column, height, (height, len(columns)))]
+        rects = join_ranges([replace(run, bottom=run.bottom or height) for run in runs])
         changed = list(columns)
         for rect, shown in zip(rects, self.fetch(rects, dates=True) if rects else (), strict=True):
-            for place, texts in enumerate(shown, rect.left or 0):
-                changed[place] = [*changed[place]] if changed[place] is columns[place] else changed[place]
-                put_shown_dates(changed[place], rect.top, texts)
+            for column, texts in enumerate(shown, rect.left or 0):
+                changed[column] = [*changed[column]] if changed[column] is columns[column] else changed[column]
+                put_shown_dates(changed[column], rect.top, texts)
         return changed

@@ -1,4 +1,7 @@
-"""One write from its plan to its end: at once, over a stage or in place; again, where others have changed something."""
+"""`Write`, one write from its plan to its end: at once, over a stage or in place.
+
+It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +30,21 @@ from .retries import RefusedError, Retries
 from .stage import Stage
 from .state import MOST_CELLS, State, fetch_state
 
-_MOST_CONFLICTS = 40  # with other writers
-_MOST_LOST = 4
-_CLEANING = 20.0  # seconds
-_LONGEST_FOR_OTHERS = 120.0  # seconds that are waited for writers that may be dead
+_MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
+_MOST_LOST = 4  # times that others may remove the stage
+_CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
+_LONGEST_FOR_OTHERS = 120.0  # seconds that are waited at most for writers that may be dead
 
-Planner = Callable[..., WritePlan]
+Planner = Callable[..., WritePlan]  # `placing.plan_for` or `table.plan_table`
 
 
-def _never_stop(_: State) -> bool:
+def _never_happened(_: State) -> bool:
+    """Return False: nothing was sent yet that could have taken effect."""
     return False
 
 
 def _describe(holder: Holder | None, state: State) -> str:
+    """Return what is known of the process that writes; an empty text for None."""
     return holder.describe(state.now) if holder else ""
 
 
@@ -48,10 +53,19 @@ class Write:
 
     Args:
         service: the spreadsheet.
-        address: which worksheet is meant.
-        layout: what is written.
-        report: told the cells written and the cells in all.
-        make: how a plan for a worksheet that is there is made.
+        address: of the worksheet.
+        layout: the cells that are written.
+        report: called with the number of cells written and the number of all cells.
+        make: returns the plan for a worksheet that exists.
+
+    Attributes:
+        chunks: the cells as requests for a stage.
+        columns: the cells of each column, if one batch can write them at once; None if they need a stage.
+        limit: the number of cells that a spreadsheet may have; less than `MOST_CELLS` once the service has said so.
+        blocked: names, in lower case, that the service refuses for named ranges.
+        happened: returns whether a state shows that the last batch took effect.
+        plan: the last plan; once the write is done, the one that it has followed.
+        gid: the id of the worksheet, once `run` has returned.
     """
 
     def __init__(
@@ -59,12 +73,14 @@ class Write:
     ) -> None:
         self.service, self.address, self.layout, self.make = service, address, layout, make
         self.chunks: list[Chunk] = []
-        self.columns: list[list[Cell]] | None = None  # what is written at once; None for what needs a stage
+        self.columns: list[list[Cell]] | None = None
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
-        self.happened: Callable[[State], bool] = _never_stop
-        self.plan: WritePlan | None = None  # the last one, which the write has followed once it is done
-        self._done, self._report, self._for_others = 0, report, 0.0
+        self.happened: Callable[[State], bool] = _never_happened
+        self.plan: WritePlan | None = None
+        self._report = report
+        self._done = 0  # cells put on the stage, and those compared: each cell counts twice
+        self._for_others = 0.0  # seconds that were waited for writers that may be dead
 
     def run(self) -> int:
         """Write everything; return the id of the worksheet."""
@@ -85,6 +101,7 @@ class Write:
         return self.gid
 
     def _carry_out(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
+        """Write everything by a plan, and by new ones as long as others change the spreadsheet."""
         conflicts = 0
         while True:
             try:
@@ -109,8 +126,8 @@ class Write:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except TooHeavyError:
                 self.columns = None
-            except ChangedCellError:  # nothing of it is left; on a stage it may be kept
-                self.columns, self.happened = None, _never_stop
+            except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
+                self.columns, self.happened = None, _never_happened
             except RefusedError as refused:
                 if self.columns is not None and (refused.status == 413 or "payload" in refused.message):
                     self.columns = None
@@ -119,19 +136,22 @@ class Write:
             plan = self.make_plan(stage.gid)
 
     def count_cells(self, cells: int) -> None:
-        """Report progress: sending a cell counts half, comparing it the other half."""
+        """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
         self._done += cells
         self._report(min(self._done // 2, self.layout.cell_count), self.layout.cell_count)
 
     # Deciding ------------------------------------------------------------------------------------------------
 
     def make_plan(self, stage: int) -> WritePlan:
-        """Return a plan for the spreadsheet as it is now, once nobody else writes in place.
+        """Return a plan for the spreadsheet as it is now; wait for others who write to the worksheet in place.
+
+        Args:
+            stage: the id of the write's own stage; -1 if there is none.
 
         Raises:
-            RemoteError: somebody else does for too long.
+            RemoteError: others change the worksheet again and again, or write to it for too long.
         """
-        row = 0
+        waits = 0
         while True:
             state = fetch_state(self.service)
             sheet = state.select_worksheet(self.address.gid, self.address.title)
@@ -150,43 +170,60 @@ class Write:
                 living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
                 if isinstance(error, LimitError) and living:
                     why = f"the hidden sheet of another write takes room: {_describe(living[0].holder, state)}"
-                    self._wait(row := row + 1, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
-                elif state.differs(
-                    fetch_state(self.service)
-                ):  # what was in the way may have come while it was looked at
-                    self._wait(row := row + 1, 1.0, "others change the worksheet")
+                    self._wait(waits := waits + 1, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
+                elif state.differs(fetch_state(self.service)):
+                    # What was in the way may have been written while the worksheet was looked at
+                    self._wait(waits := waits + 1, 1.0, "others change the worksheet")
                 else:
                     raise
             except ConflictError:
-                self._wait(row := row + 1, 1.0, "others change the worksheet")
+                self._wait(waits := waits + 1, 1.0, "others change the worksheet")
             except BusyError as busy:
                 why = f"another write is under way, since {busy.holder}: {busy.holder.describe(state.now)}"
-                self._wait(row := row + 1, 30.0, why, "if it is dead, take over: sheetarray gsheets unlock URL")
+                self._wait(waits := waits + 1, 30.0, why, "if it is dead, take over: sheetarray gsheets unlock URL")
 
-    def _wait(self, row: int, most: float, why: str, hint: str = "") -> None:
-        """Wait for others: longer each time, up to so many seconds; for one that may be dead not for long."""
+    def _wait(self, waits: int, most: float, why: str, hint: str = "") -> None:
+        """Wait for others, longer each time.
+
+        Args:
+            waits: the number of pauses for the same reason, with this one.
+            most: the most seconds of this pause.
+            why: the reason, for people.
+            hint: what people can do if the other writer is dead, given only if it may be dead. All pauses of that kind
+                together are bounded.
+
+        Raises:
+            RemoteError: there were too many pauses, or they have taken too long.
+        """
         patience = self.service.patience
-        seconds = min(0.1 * 2.0**row, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
+        seconds = min(0.1 * 2.0**waits, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
         self._for_others += seconds if hint else 0.0
-        if row > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
+        if waits > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
         patience.pause(seconds, why)
 
     def _has_room(self, plan: WritePlan, stage: Stage) -> bool:
+        """Return whether the spreadsheet may have the cells of a stage besides all others."""
         return plan.peak_cells(stage.cells) <= self.limit
 
     def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
-        """Return whether a refusal tells us a limit or a blocked name that the next plan can avoid.
+        """Note the limit or the blocked names that a refusal tells, so that the next plan avoids them.
+
+        Returns:
+            Whether there was something to note; False if somebody else has changed the spreadsheet, which explains the
+            refusal.
 
         Raises:
-            RemoteError: it has not.
+            RemoteError: neither is the case, so that another attempt would be refused as well.
         """
         if refused.limit is not None and refused.limit < self.limit:
             self.limit = refused.limit
             return True
         if plan.state.differs(fetch_state(self.service)):
             return False
-        names = refused.names  # the service hides ranges whose cells are gone, but keeps their names: likely several
+        # The service does not show named ranges whose cells were deleted, but keeps their names. Where there is one,
+        # more are likely, so that each refusal blocks one name more than all refusals before it
+        names = refused.names
         if names and names[0] not in self.blocked:
             self.blocked.update(names[: 1 + len(self.blocked)])
             return True
@@ -195,6 +232,7 @@ class Write:
     # Carrying out --------------------------------------------------------------------------------------------
 
     def _commit(self, plan: WritePlan, stage: Stage) -> None:
+        """Put the cells of the stage into the worksheet, by one batch; a stage for a new worksheet becomes it."""
         if plan.sheet is None:
             requests, swap = rename_stage(plan, stage, self.address.title or "")
             self.gid = stage.gid
@@ -209,11 +247,13 @@ class Write:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
     def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
+        """Write all cells by one batch, without a stage."""
         writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
         self.happened, self.gid = writing.has_happened, writing.gid
         writing.write()
 
     def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
+        """Write the cells over those that stand there, since there is no room for a stage; remove the stage first."""
         if stage.find(plan.state):
             stage.remove(plan.state)
             raise ConflictError
@@ -224,17 +264,17 @@ class Write:
         writing.write(self.count_cells)
 
     def _clean_up(self, stage: Stage) -> bool:
-        """Remove the stage after a failure, if that goes quickly; whether the write has happened after all."""
-        if not stage.attempts and self.happened is _never_stop:
+        """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
+        if not stage.attempts and self.happened is _never_happened:
             return False
-        until = time.monotonic() + _CLEANING
+        deadline = time.monotonic() + _CLEANING
         self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
                 state = fetch_state(self.service)
                 if self.happened(state):
                     return True
-                if not stage.find(state) or time.monotonic() > until:
+                if not stage.find(state) or time.monotonic() > deadline:
                     return False
                 with suppress(RefusedError):
                     stage.remove(state)

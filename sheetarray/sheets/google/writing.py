@@ -1,4 +1,4 @@
-"""Writing arrays into a spreadsheet: staged, compared, and put into place at once."""
+"""Writes arrays and tables into a spreadsheet, all of them or nothing at all; `write` is the way of one write."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .table import plan_table
 from .views import ViewSource, check_wanted, find_views, write_views
 from .write import Planner, Write
 
-_ANY_KEY = "0" * 44  # stands for the key of a spreadsheet that is to be made
+_ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
 
 def write_gsheet(
@@ -101,13 +101,13 @@ def write_gsheet(
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
 
-    def show(write: Write) -> None:
+    def write_views_after(write: Write) -> None:
         assert write.plan is not None
         if wanted or find_views(write.plan.state, write.gid, linear):
             source = ViewSource.of_write(write.gid, linear, layout, write.plan.places, dates=dates == "real")
             write_views(write.service, source, wanted)
 
-    return _write(target, layout, worksheet, client, credentials, timeout, progress, then=show)
+    return _write(target, layout, worksheet, client, credentials, timeout, progress, then=write_views_after)
 
 
 def write_table_gsheet(
@@ -128,7 +128,8 @@ def write_table_gsheet(
         target: as for `write_gsheet`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         worksheet: its title, if the target names none; it is made if it does not exist, and used if it is blank.
-        if_sheet_exists: "replace" puts the table in the place of what this package has written to the worksheet.
+        if_sheet_exists: "replace" puts the table in the place of a table that this package has written to the
+            worksheet; with "error" the worksheet must be blank.
         dates: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
@@ -139,7 +140,7 @@ def write_table_gsheet(
         The URL of the worksheet.
 
     Raises:
-        DTypeError: an array that is no column, or that no cells hold.
+        DTypeError: an array that is not 1-D, or of elements that no cell holds.
         LimitError: columns of different lengths, more than a spreadsheet holds, or a worksheet that is not to be
             replaced; nothing is changed.
         RemoteError: as for `write_gsheet`.
@@ -171,7 +172,19 @@ def _write(
     make: Planner = plan_for,
     then: Callable[[Write], None] | None = None,
 ) -> str:
-    """Write a layout, and return the URL of the worksheet."""
+    """Write a layout, and return the URL of the worksheet.
+
+    Args:
+        target: as for `write_gsheet`.
+        layout: the cells.
+        worksheet: as for `write_gsheet`.
+        client: as for `write_gsheet`.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
+        progress: as for `write_gsheet`.
+        make: returns the plan for a worksheet that exists.
+        then: called with the write once it is done.
+    """
     title = title_of_new(target)
     address = parse_address(_ANY_KEY if title else target, worksheet)
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)

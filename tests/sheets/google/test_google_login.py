@@ -150,7 +150,7 @@ def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client:
 @pytest.mark.usefixtures("browser", "client")
 @pytest.mark.parametrize(
     ("outcome", "message"),
-    [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting leave")],
+    [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting permission")],
 )
 def test_without_consent_nothing_is_kept(google: Consent, outcome: str, message: str) -> None:
     google.outcome = outcome
