@@ -13,7 +13,7 @@ from ...columns import LayoutColumn
 from ...composite import is_for_programs
 from .address import Rect
 from .changes import Requests, change_properties, make_bold
-from .plan import ColumnPlace, WritePlan
+from .plan import PlacedColumn, WritePlan
 from .requests import Answer
 from .state import RowGroup, Worksheet
 
@@ -37,9 +37,10 @@ def look_requests(plan: WritePlan, gid: int) -> Requests:
 
 def undo_looks(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that take back those of `look_requests`, for a write that is taken back."""
-    named = [place for place in plan.places if place.named]
+    placed_columns, pieces = plan.placed_columns, plan.layout.pieces
+    named = [placed for placed in placed_columns if placed.named]
     plain = [make_bold(gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
-    plain += [_show_as(gid, _elements(p), None) for p in plan.places if date_code(plan.layout.pieces[p.index])]
+    plain += [_show_as(gid, _elements(placed), None) for placed in placed_columns if date_code(pieces[placed.index])]
     if not plan.adopted and not plan.moved:
         return plain
     groups = _delete_group(gid, "ROWS", 1, plan.layout.zone_height) if _collapses_headers(plan) else []
@@ -54,7 +55,7 @@ def undo_looks(plan: WritePlan, gid: int) -> Requests:
 
 def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
     """Yield the names that are written, neighbours together: their row, their first column and their number."""
-    named = sorted((place.row, place.column) for place in plan.places if place.named)
+    named = sorted((placed.row, placed.column) for placed in plan.placed_columns if placed.named)
     for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
         cells = [cell for _, cell in group]
         yield row, cells[0][1], len(cells)
@@ -74,7 +75,8 @@ def _header_requests(plan: WritePlan, gid: int) -> Requests:
 def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that show the rows of collapsed groups in which elements will stand after the write."""
     for rows in plan.sheet.groups if plan.sheet else ():
-        if rows.collapsed and any(place.row < rows.end and rows.start <= place.data < rows.end for place in plan.places):
+        reaching = (placed for placed in plan.placed_columns if placed.row < rows.end)
+        if rows.collapsed and any(rows.start <= placed.data < rows.end for placed in reaching):
             yield _collapse(gid, "ROWS", rows.start, rows.end, rows.depth, collapsed=False)
 
 
@@ -134,7 +136,7 @@ def _lines(gid: int, dimension: str, start: int, end: int) -> Answer:
 
 def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that make columns as wide as their cells need, and collapse those that only programs read."""
-    columns = [(place.column, plan.layout.pieces[place.index]) for place in plan.places]
+    columns = [(placed.column, plan.layout.pieces[placed.index]) for placed in plan.placed_columns]
     for long, run in groupby(columns, key=lambda column: _holds_long_text(column[1])):
         numbers = [column for column, _ in run]
         lines = _lines(gid, "COLUMNS", numbers[0], numbers[-1] + 1)
@@ -155,9 +157,9 @@ def _holds_long_text(piece: LayoutColumn) -> bool:
 
 def _runs_for_programs(plan: WritePlan) -> list[tuple[int, int]]:
     """Return the columns that only programs read, neighbours together: the first, and the one after the last."""
-    kinds = groupby(plan.places, key=lambda place: is_for_programs(plan.layout.pieces[place.index]))
-    runs = [[place.column for place in run] for hidden, run in kinds if hidden]
-    runs = [columns for columns in runs if len(columns) < len(plan.places)]  # not all columns are collapsed
+    kinds = groupby(plan.placed_columns, key=lambda placed: is_for_programs(plan.layout.pieces[placed.index]))
+    runs = [[placed.column for placed in run] for hidden, run in kinds if hidden]
+    runs = [columns for columns in runs if len(columns) < len(plan.placed_columns)]  # not all columns are collapsed
     return [(columns[0], columns[-1] + 1) for columns in runs]
 
 
@@ -166,11 +168,12 @@ def _runs_for_programs(plan: WritePlan) -> list[tuple[int, int]]:
 
 def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that set the number format of dates, and remove it from cells that may have been dates."""
-    runs = groupby(enumerate(plan.places), key=lambda item: (item[1].column - item[0], *_format_of(plan, item[1])))
+    numbered = enumerate(plan.placed_columns)
+    runs = groupby(numbered, key=lambda item: (item[1].column - item[0], *_format_of(plan, item[1])))
     for (_, code, data, elements, shown_before), run in runs:
-        places = [place for _, place in run]
+        columns = [placed.column for _, placed in run]
         if code is not None or shown_before:
-            yield _show_as(gid, Rect(data, places[0].column, data + elements, places[-1].column + 1), code)
+            yield _show_as(gid, Rect(data, columns[0], data + elements, columns[-1] + 1), code)
 
 
 def show_dates(gid: int, columns: Iterable[tuple[Rect, LayoutColumn]]) -> Iterator[Answer]:
@@ -180,10 +183,10 @@ def show_dates(gid: int, columns: Iterable[tuple[Rect, LayoutColumn]]) -> Iterat
             yield _show_as(gid, rect, code)
 
 
-def _format_of(plan: WritePlan, place: ColumnPlace) -> tuple[str | None, int, int, bool]:
+def _format_of(plan: WritePlan, placed: PlacedColumn) -> tuple[str | None, int, int, bool]:
     """Return a column's number format, its first element's row, its number of elements, and if others stood there."""
-    replaced = place.index not in plan.fresh or bool(plan.cleared)
-    return date_code(plan.layout.pieces[place.index]), place.data, place.elements, replaced
+    replaced = placed.index not in plan.fresh or bool(plan.cleared)
+    return date_code(plan.layout.pieces[placed.index]), placed.data, placed.elements, replaced
 
 
 def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
@@ -193,9 +196,9 @@ def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": shown, "fields": _FORMAT}}
 
 
-def _elements(place: ColumnPlace) -> Rect:
+def _elements(placed: PlacedColumn) -> Rect:
     """Return the cells of the elements of a column."""
-    return Rect(place.data, place.column, place.data + place.elements, place.column + 1)
+    return Rect(placed.data, placed.column, placed.data + placed.elements, placed.column + 1)
 
 
 def date_code(piece: LayoutColumn) -> str | None:

@@ -86,22 +86,22 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
             heights = [layout.named + piece.height for piece in layout.pieces[first:upto]]
             yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
 
-    for place, piece in enumerate(layout.pieces):
+    for column, piece in enumerate(layout.pieces):
         runs = list(_group_blocks(_blocks(piece, named=layout.named), room))
         alone = len(runs) > 1
         added = sum(map(len, runs[0][1])) + len(runs[0][1]) + 2
         if alone or size + added > room:
-            yield from flush(place)
-            pending, size, first = [], 0, place
+            yield from flush(column)
+            pending, size, first = [], 0, column
         if not alone:
             pending.append(runs[0][1])
             size += added
             continue
         top = 0
         for count, blocks in runs:
-            yield Chunk(Rect(top, place, top + count, place + 1), [blocks], count)
+            yield Chunk(Rect(top, column, top + count, column + 1), [blocks], count)
             top += count
-        first = place + 1
+        first = column + 1
     yield from flush(len(layout.pieces))
 
 

@@ -192,9 +192,10 @@ def update_cells(
     """
     start = {"sheetId": gid, "rowIndex": row, "columnIndex": column}
     data = [[_cell_data(cell) for cell in cells] for cells in rows]
-    for (at, place), formula in (formulas or {}).items():
-        if 0 <= at - row < len(data) and 0 <= place - column < len(data[at - row]):
-            data[at - row][place - column] = {"userEnteredValue": {"formulaValue": formula}}
+    for (formula_row, formula_column), formula in (formulas or {}).items():
+        down, across = formula_row - row, formula_column - column
+        if 0 <= down < len(data) and 0 <= across < len(data[down]):
+            data[down][across] = {"userEnteredValue": {"formulaValue": formula}}
     values = [{"values": cells} for cells in data]
     return {"updateCells": {"start": start, "rows": values, "fields": "userEnteredValue"}}
 

@@ -10,7 +10,7 @@ from .address import Rect
 from .appearance import look_requests
 from .changes import Requests, Swap, change_properties, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import StandingArray
-from .plan import ColumnPlace, WritePlan
+from .plan import PlacedColumn, WritePlan
 from .stage import Stage
 from .state import Worksheet
 
@@ -65,29 +65,29 @@ def _lower_name(gid: int, standing: StandingArray) -> Requests:
 
 def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]:
     """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
-    for places in group_fresh(plan):
-        alike = all(plan.layout.pieces[place.index].blanks == staged.pieces[place.index].blanks for place in places)
-        height, first = max(place.height for place in places) if alike else 1, places[0]
-        source = Rect(0, first.index, height, first.index + len(places))
-        yield source, Rect(first.row, first.column, first.row + height, first.column + len(places))
+    for group in group_fresh(plan):
+        alike = all(plan.layout.pieces[placed.index].blanks == staged.pieces[placed.index].blanks for placed in group)
+        height, first = max(placed.height for placed in group) if alike else 1, group[0]
+        source = Rect(0, first.index, height, first.index + len(group))
+        yield source, Rect(first.row, first.column, first.row + height, first.column + len(group))
         if not alike:
-            yield from (_copy_below_name(plan, staged, place) for place in places)
-    for place in plan.places:
-        if place.index not in plan.fresh:
-            yield _copy_below_name(plan, staged, place)
+            yield from (_copy_below_name(plan, staged, placed) for placed in group)
+    for placed in plan.placed_columns:
+        if placed.index not in plan.fresh:
+            yield _copy_below_name(plan, staged, placed)
 
 
-def _copy_below_name(plan: WritePlan, staged: Layout, place: ColumnPlace) -> tuple[Rect, Rect]:
+def _copy_below_name(plan: WritePlan, staged: Layout, placed: PlacedColumn) -> tuple[Rect, Rect]:
     """Return the cells of the header and elements of a column on the stage, and those that they go to."""
-    skipped = staged.named + staged.pieces[place.index].blanks
-    top = place.row + (staged.named + plan.layout.pieces[place.index].blanks if place.named else 0)
-    bottom = place.cells.bottom or 0
-    source = Rect(skipped, place.index, skipped + bottom - top, place.index + 1)
-    return source, Rect(top, place.column, bottom, place.column + 1)
+    skipped = staged.named + staged.pieces[placed.index].blanks
+    top = placed.row + (staged.named + plan.layout.pieces[placed.index].blanks if placed.named else 0)
+    bottom = placed.cells.bottom or 0
+    source = Rect(skipped, placed.index, skipped + bottom - top, placed.index + 1)
+    return source, Rect(top, placed.column, bottom, placed.column + 1)
 
 
-def group_fresh(plan: WritePlan) -> Iterator[list[ColumnPlace]]:
-    """Yield the places in blank columns, neighbours together."""
-    fresh = [place for place in plan.places if place.index in plan.fresh]
+def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
+    """Yield the placed columns that go to blank columns of the worksheet, neighbours together."""
+    fresh = [placed for placed in plan.placed_columns if placed.index in plan.fresh]
     for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
-        yield [place for _, place in group]
+        yield [placed for _, placed in group]

@@ -22,7 +22,7 @@ class DataRows:
         layout: with the blanks that stand between names and headers.
         rows: of the first cells that are written, by the index of the column: of the name, or of the header where the
             name stands already.
-        lowered: arrays that keep their place, whose names are put right above their headers.
+        lowered: arrays that stay where they are, whose names are put right above their headers.
         moved: whether the data of all arrays now begin in one row, where they did not, or in another.
     """
 
@@ -59,7 +59,7 @@ def align_data(
     Args:
         layout: what is written.
         standing: all arrays that stand there.
-        replaced: those of which columns take the place, by the index of the column.
+        replaced: the arrays that columns of the layout replace, by the index of the column.
         kept: those that stay.
         own: whether the worksheet is ours, so that its rows may be arranged anew where nothing of it is kept.
     """

@@ -26,7 +26,7 @@ from .changes import (
 from .commit import finishing_requests, group_fresh
 from .grid import GridCells, cells_after
 from .notes import WriteNotes
-from .plan import ColumnPlace, WritePlan
+from .plan import PlacedColumn, WritePlan
 from .read_back import CellDifference, find_change, to_difference
 from .requests import SheetsApi
 from .retries import RefusedError
@@ -122,31 +122,31 @@ class DirectWrite:
 
     def _blocks(self) -> Iterator[tuple[Rect, list[list[Cell]]]]:
         """Yield the cells that are written, in blocks: fresh neighbours together, and each replaced array."""
-        for places in group_fresh(self._plan):
-            columns = [self._cells_of(place) for place in places]
-            height, first = max(map(len, columns)), places[0]
+        for group in group_fresh(self._plan):
+            columns = [self._cells_of(placed) for placed in group]
+            height, first = max(map(len, columns)), group[0]
             padded = [[*cells, *[""] * (height - len(cells))] for cells in columns]
-            rect = Rect(first.row, first.column, first.row + height, first.column + len(places))
+            rect = Rect(first.row, first.column, first.row + height, first.column + len(group))
             yield rect, [list(row) for row in zip(*padded, strict=True)]
-        for place in self._plan.places:
-            if place.index not in self._plan.fresh:
-                yield place.cells, [[cell] for cell in self._cells_of(place)]
+        for placed in self._plan.placed_columns:
+            if placed.index not in self._plan.fresh:
+                yield placed.cells, [[cell] for cell in self._cells_of(placed)]
 
-    def _cells_of(self, place: ColumnPlace) -> list[Cell]:
-        piece = self._layout.pieces[place.index]
-        return [*piece.cells_above(named=place.named), *self._elements[place.index]]
+    def _cells_of(self, placed: PlacedColumn) -> list[Cell]:
+        piece = self._layout.pieces[placed.index]
+        return [*piece.cells_above(named=placed.named), *self._elements[placed.index]]
 
     # Comparing and undoing -----------------------------------------------------------------------------------
 
     def _compare(self, grid: GridCells | None) -> CellDifference | None:
         """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
         if grid is not None:
-            for place in self._plan.places:
-                (cells,) = grid.cells(place.cells)
-                if difference := to_difference(self._layout, place, 0, self._cells_of(place), cells):
+            for placed in self._plan.placed_columns:
+                (cells,) = grid.cells(placed.cells)
+                if difference := to_difference(self._layout, placed, 0, self._cells_of(placed), cells):
                     return difference
             return None
-        return find_change(self._service, self._title, self._layout, self._plan.places, self._swap)
+        return find_change(self._service, self._title, self._layout, self._plan.placed_columns, self._swap)
 
     def _undo(self, difference: CellDifference) -> None:
         """Put back what was there, unless somebody has written since."""
@@ -199,7 +199,7 @@ class DirectWrite:
         rows, columns = min(plan.sheet.rows, plan.rows), min(plan.sheet.columns, plan.columns)
         requests: Requests = []
         names = [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
-        for rect in [*(place.cells for place in plan.places), *plan.cleared, *names]:
+        for rect in [*(placed.cells for placed in plan.placed_columns), *plan.cleared, *names]:
             inside = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
             if inside.top >= (inside.bottom or 0) or (inside.left or 0) >= (inside.right or 0):
                 continue

@@ -22,7 +22,7 @@ from .commit import finishing_requests
 from .content import write_mark
 from .fetch import fetch_values
 from .holder import Holder
-from .plan import ColumnPlace, WritePlan
+from .plan import PlacedColumn, WritePlan
 from .read_back import CellDifference
 from .requests import SheetsApi
 from .retries import FailedError, RefusedError
@@ -62,14 +62,14 @@ class InPlaceWrite:
         """
         self._begin()
         try:
-            for place in self._plan.places:
-                self._put_elements(place, filled)
-            for place in self._plan.places:
-                if self._find_difference(place) is not None:  # perhaps an answer was not the service's: once more
-                    self._put_elements(place, lambda _: None)
-                    if (difference := self._find_difference(place)) is not None:
+            for placed in self._plan.placed_columns:
+                self._put_elements(placed, filled)
+            for placed in self._plan.placed_columns:
+                if self._find_difference(placed) is not None:  # perhaps an answer was not the service's: once more
+                    self._put_elements(placed, lambda _: None)
+                    if (difference := self._find_difference(placed)) is not None:
                         raise DTypeError(f"{difference}, or somebody else has changed it")
-                filled(place.height)
+                filled(placed.height)
             self._end()
         except BaseException:
             self._release()
@@ -139,24 +139,26 @@ class InPlaceWrite:
     def _header_requests(self, holder: Holder | None) -> Requests:
         """Return the requests that write all headers; invalid ones where there is a holder."""
         return [
-            update_cells(self._sheet.gid, place.row, place.column, [[c] for c in self._header_request(place, holder)])
-            for place in self._plan.places
+            update_cells(
+                self._sheet.gid, placed.row, placed.column, [[cell] for cell in self._header_request(placed, holder)]
+            )
+            for placed in self._plan.placed_columns
         ]
 
-    def _header_request(self, place: ColumnPlace, holder: Holder | None) -> list[Cell]:
+    def _header_request(self, placed: PlacedColumn, holder: Holder | None) -> list[Cell]:
         """Return the name, where it is written, and the header; invalid where there is a holder."""
-        piece = self._layout.pieces[place.index]
+        piece = self._layout.pieces[placed.index]
         if holder is None:
-            return piece.cells_above(named=place.named)
+            return piece.cells_above(named=placed.named)
         header = list(piece.header)
         at = header.index("length") + 1
         header[at] = write_mark(header[at], holder)
-        return replace(piece, header=header).cells_above(named=place.named)
+        return replace(piece, header=header).cells_above(named=placed.named)
 
-    def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[list[Cell]]]]:
+    def _element_runs(self, placed: PlacedColumn) -> Iterator[tuple[int, list[list[Cell]]]]:
         """Yield the elements of a column, in runs for a request each: the first row, and the cells."""
-        piece = self._layout.pieces[place.index]
-        row, run, size = place.row + place.height - len(piece.buffer), list[list[Cell]](), 0
+        piece = self._layout.pieces[placed.index]
+        row, run, size = placed.row + placed.height - len(piece.buffer), list[list[Cell]](), 0
         for cells in _blocks(piece):
             for cell in cells:
                 length = 40 + len(json.dumps(cell, ensure_ascii=False).encode())
@@ -168,18 +170,18 @@ class InPlaceWrite:
         if run:
             yield row, run
 
-    def _put_elements(self, place: ColumnPlace, filled: Callable[[int], None]) -> None:
-        for row, rows in self._element_runs(place):
-            self._send([update_cells(self._sheet.gid, row, place.column, rows)])
+    def _put_elements(self, placed: PlacedColumn, filled: Callable[[int], None]) -> None:
+        for row, rows in self._element_runs(placed):
+            self._send([update_cells(self._sheet.gid, row, placed.column, rows)])
             filled(len(rows))
 
-    def _find_difference(self, place: ColumnPlace) -> CellDifference | None:
+    def _find_difference(self, placed: PlacedColumn) -> CellDifference | None:
         """Return the first element that the service does not keep as it was sent."""
-        piece = self._layout.pieces[place.index]
-        data = place.row + place.height - len(piece.buffer)
+        piece = self._layout.pieces[placed.index]
+        data = placed.row + placed.height - len(piece.buffer)
         for start in range(0, len(piece.buffer), _READ):
             sent = to_cells(piece, start, min(_READ, len(piece.buffer) - start))
-            rect = Rect(data + start, place.column, data + start + len(sent), place.column + 1)
+            rect = Rect(data + start, placed.column, data + start + len(sent), placed.column + 1)
             try:
                 ((_, columns),) = fetch_values(self._service, [(self._sheet.title, rect)])
             except RefusedError as refused:

@@ -15,7 +15,7 @@ from ...errors import FormatError, LimitError, locating
 from .address import Rect
 from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
 from .data_rows import align_data
-from .plan import ColumnPlace, WritePlan, check_cells, plan_ranges
+from .plan import PlacedColumn, WritePlan, check_cells, plan_ranges
 from .requests import SheetsApi
 from .state import MOST_COLUMNS, State, Worksheet
 
@@ -65,17 +65,17 @@ class _Planner:
         }
         self.replaced = {name: content.arrays[name] for name in self.by_name if name in content.arrays}
         self.kept = [s for name, group in content.arrays.items() if name not in self.by_name for s in group]
-        self.places: dict[int, ColumnPlace] = {}
-        self.pairs: dict[int, StandingArray] = {}  # columns that take the place of arrays
-        self.below: dict[Rect, str] = {}  # cells that an array grows into, and its name
-        self.cleared: list[Rect] = []
-        self.fresh: list[int] = []
-        self.blank = False
+        self.placed_columns: dict[int, PlacedColumn] = {}
+        self.pairs: dict[int, StandingArray] = {}  # the columns of arrays that are replaced, by the layout's index
+        self.below: dict[Rect, str] = {}  # cells below an array that its new elements take, and its name
+        self.cleared: list[Rect] = []  # cells of replaced arrays that no column of the layout takes
+        self.fresh: list[int] = []  # the indices of the layout's columns that go to blank columns
+        self.blank = False  # whether the worksheet is blank
 
     # Which cells ---------------------------------------------------------------------------------------------
 
     def place_columns(self) -> None:
-        """Find a place for every column."""
+        """Find the cells for every column of the layout."""
         for name, pieces in self.by_name.items():
             group = self.replaced.get(name, [])
             for standing in self._find_damaged(name):
@@ -111,29 +111,31 @@ class _Planner:
         ]
 
     def _replace(self, index: int, standing: StandingArray) -> None:
+        """Put a column of the layout over a column of an array, and note what is cleared or taken below it."""
         anchor, piece, row = standing.anchor, self.layout.pieces[index], self.rows.rows[index]
-        place = self.places[index] = ColumnPlace.for_column(index, piece, row, anchor.column, named=False)
+        placed = self.placed_columns[index] = PlacedColumn.for_column(index, piece, row, anchor.column, named=False)
         if row > anchor.row:
             self.cleared.append(Rect(anchor.row, anchor.column, row, anchor.column + 1))
-        was, becomes = standing.cells.bottom or 0, place.row + place.height
-        if was > becomes:
-            self.cleared.append(Rect(becomes, anchor.column, was, anchor.column + 1))
-        elif was < becomes:
-            self.below[Rect(was, anchor.column, becomes, anchor.column + 1)] = piece.name
+        bottom_before, bottom = standing.cells.bottom or 0, placed.row + placed.height
+        if bottom_before > bottom:
+            self.cleared.append(Rect(bottom, anchor.column, bottom_before, anchor.column + 1))
+        elif bottom_before < bottom:
+            self.below[Rect(bottom_before, anchor.column, bottom, anchor.column + 1)] = piece.name
 
     def _refuse_arrays_in_the_way(self) -> None:
+        """Raise an error with an address where a column would go over an array that stays, or over another column."""
         taken: dict[int, list[tuple[Rect, str]]] = {}
         for standing in self.kept:
             for rect in standing.rects:
                 for column in range(rect.left or 0, rect.right or 0):
                     taken.setdefault(column, []).append((rect, standing.anchor.name))
-        for place in self.places.values():
-            name = self.layout.pieces[place.index].name
-            spans = taken.setdefault(place.column, [])
+        for placed in self.placed_columns.values():
+            name = self.layout.pieces[placed.index].name
+            spans = taken.setdefault(placed.column, [])
             for rect, other in spans:
-                if _overlap(rect, place.cells):
+                if _overlap(rect, placed.cells):
                     raise overwrite_error(f"the array {other}", rect.top, rect.left or 0, name)
-            spans.append((place.cells, name))
+            spans.append((placed.cells, name))
 
     @property
     def first_free(self) -> int:
@@ -142,7 +144,7 @@ class _Planner:
 
     @property
     def free_column(self) -> Rect:
-        """The place for fresh columns, as it must be blank; the whole of a worksheet that seems to be blank."""
+        """The cells for fresh columns, which must be blank; all cells of a worksheet that seems to be blank."""
         if self.content.blank:
             return Rect(0, 0, self.sheet.rows, self.sheet.columns)
         return Rect(0, self.first_free, self.sheet.rows, min(self.first_free + len(self.fresh), self.sheet.columns))
@@ -154,6 +156,7 @@ class _Planner:
         return sorted(find_filled(self.service, self.sheet, looked, self.content.grid)) if looked else []
 
     def _refuse_cells_in_the_way(self, filled_cells: list[tuple[int, int]]) -> None:
+        """Raise an error with an address where a column would go over a cell that belongs to no replaced array."""
         old = [standing.cells for group in self.replaced.values() for standing in group]
         for row, column in filled_cells:
             for rect, name in self.below.items():
@@ -169,34 +172,36 @@ class _Planner:
             start = self.sheet.columns
         for column, index in enumerate(sorted(self.fresh), start):
             row = self.rows.rows[index]
-            self.places[index] = ColumnPlace.for_column(index, self.layout.pieces[index], row, column, named=True)
+            piece = self.layout.pieces[index]
+            self.placed_columns[index] = PlacedColumn.for_column(index, piece, row, column, named=True)
 
     def _refuse_merged_cells(self) -> None:
+        """Raise an error with an address where a column would go over a merged cell."""
         for merge in self.sheet.merges:
-            for place in self.places.values():
-                if _overlap(merge, place.cells):
+            for placed in self.placed_columns.values():
+                if _overlap(merge, placed.cells):
                     raise overwrite_error(
-                        "a merged cell", merge.top, merge.left or 0, self.layout.pieces[place.index].name
+                        "a merged cell", merge.top, merge.left or 0, self.layout.pieces[placed.index].name
                     )
 
     # The size of the grid ------------------------------------------------------------------------------------
 
     def with_size(self, limit: int, blocked: Collection[str]) -> WritePlan:
         """Return the plan, with the size of the grid."""
-        places = tuple(self.places[index] for index in sorted(self.places))
+        placed_columns = tuple(self.placed_columns[index] for index in sorted(self.placed_columns))
         least = (
-            max(place.cells.bottom or 0 for place in places),
-            max(place.column + 1 for place in places),
+            max(placed.cells.bottom or 0 for placed in placed_columns),
+            max(placed.column + 1 for placed in placed_columns),
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        ranges = plan_ranges(self.state, self.sheet, self.layout, places, self.replaced, blocked)
+        ranges = plan_ranges(self.state, self.sheet, self.layout, placed_columns, self.replaced, blocked)
         plan = WritePlan(
             self.state,
             self.stage,
             self.layout,
             self.sheet,
-            places,
+            placed_columns,
             frozenset(self.fresh),
             tuple(self.cleared),
             rows,
@@ -246,9 +251,9 @@ def _check_replaceable(name: str, standing: StandingArray, group: Sequence[Stand
             hint="clear it, or write to another worksheet",
         )
     if len(group) > 1 and not (anchor.header and anchor.header.part):
-        places = " and ".join(other.anchor.address(0) for other in group)
+        addresses = " and ".join(other.anchor.address(0) for other in group)
         raise FormatError(
-            f"two arrays have the name {name!r}, at {places}",
+            f"two arrays have the name {name!r}, at {addresses}",
             location=group[1].anchor.address(0),
             hint="rename one of them",
         )

@@ -17,8 +17,8 @@ from .state import NamedRange, State, Worksheet
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnPlace:
-    """The place of a layout's column in a worksheet.
+class PlacedColumn:
+    """A column of a layout, with the cells of the worksheet to which it goes.
 
     Attributes:
         index: of the column in the layout.
@@ -38,8 +38,8 @@ class ColumnPlace:
     elements: int
 
     @classmethod
-    def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> ColumnPlace:
-        """Return the place of a column of the layout, given the cell of its name or of its anchor."""
+    def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> PlacedColumn:
+        """Return a column of the layout at some cells, given the row and the column of its name or of its anchor."""
         above, elements = len(piece.cells_above(named=named)), len(piece.buffer)
         return cls(index, row, column, named, above + elements, row + above - (not elements), max(elements, 1))
 
@@ -71,16 +71,16 @@ class WritePlan:
     Attributes:
         state: the state of the spreadsheet that was seen.
         sheet: the worksheet; None if it is to be made.
-        places: of the layout's columns, in their order.
-        fresh: of those, the columns that were blank.
-        cleared: what remains of arrays that are replaced.
-        rows, columns: of the grid afterwards.
-        own: whether the worksheet is ours.
-        adopted: whether it becomes ours now.
+        placed_columns: the columns of the layout, in their order, with the cells to which they go.
+        fresh: the indices of those that go to blank columns of the worksheet.
+        cleared: the cells of replaced arrays that no new ones take.
+        rows, columns: the size of the grid after the write.
+        own: whether the worksheet was made, or found blank, by this write or an earlier one.
+        adopted: whether it was made, or found blank, by this write.
         ranges: named ranges over elements.
         layout: what is written, with the blanks that stand between names and headers here.
         stage: the id of the write's own stage.
-        grid: all cells of the worksheet as they were seen, where it is small enough.
+        grid: all cells of the worksheet as they were seen; None if it is too large for one request.
         lowered: arrays that stay, whose names go right above their headers.
         moved: whether rows of headers are others than before, of a worksheet of ours.
     """
@@ -89,7 +89,7 @@ class WritePlan:
     stage: int
     layout: Layout
     sheet: Worksheet | None
-    places: tuple[ColumnPlace, ...]
+    placed_columns: tuple[PlacedColumn, ...]
     fresh: frozenset[int]
     cleared: tuple[Rect, ...]
     rows: int
@@ -126,12 +126,13 @@ def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Co
     Raises:
         LimitError: it would be too large.
     """
-    places = tuple(
-        ColumnPlace.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
+    placed_columns = tuple(
+        PlacedColumn.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
     )
-    ranges = tuple(plan_ranges(state, None, layout, places, {}, blocked))
-    everything = frozenset(range(len(places)))
-    plan = WritePlan(state, stage, layout, None, places, everything, (), layout.height, len(places), True, True, ranges)
+    ranges = tuple(plan_ranges(state, None, layout, placed_columns, {}, blocked))
+    columns = len(placed_columns)
+    fresh = frozenset(range(columns))
+    plan = WritePlan(state, stage, layout, None, placed_columns, fresh, (), layout.height, columns, True, True, ranges)
     check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
     return plan
 
@@ -151,7 +152,7 @@ def plan_ranges(
     state: State,
     sheet: Worksheet | None,
     layout: Layout,
-    places: Sequence[ColumnPlace],
+    placed_columns: Sequence[PlacedColumn],
     replaced: dict[str, list[StandingArray]],
     blocked: Collection[str],
 ) -> Iterator[RangeOf]:
@@ -164,7 +165,7 @@ def plan_ranges(
     for named in state.ranges:
         if sheet and named.gid == sheet.gid and named.rect:
             ranges_by_start.setdefault((named.rect.top, named.rect.left), []).append(named)
-    for name, group in groupby(places, key=lambda place: layout.pieces[place.index].name):
+    for name, group in groupby(placed_columns, key=lambda placed: layout.pieces[placed.index].name):
         parts = list(group)
         if not layout.pieces[parts[0].index].header:
             continue  # a column of a table

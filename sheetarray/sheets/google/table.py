@@ -8,7 +8,7 @@ from ...columns import Layout
 from ...errors import LimitError, locating
 from .address import Rect
 from .content import fetch_content, find_filled, overwrite_error
-from .plan import ColumnPlace, WritePlan, check_cells
+from .plan import PlacedColumn, WritePlan, check_cells
 from .requests import SheetsApi
 from .state import State, Worksheet
 
@@ -50,15 +50,15 @@ def plan_table(
             _check_replaceable(sheet, bool(content.arrays), replacing=replacing)
         for merge in sheet.merges:
             raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
-    places = tuple(
-        ColumnPlace.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
+    placed_columns = tuple(
+        PlacedColumn.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
     )
-    rows, columns = max(layout.height, sheet.rows), max(len(places), sheet.columns)
+    rows, columns = max(layout.height, sheet.rows), max(len(placed_columns), sheet.columns)
     cleared = () if blank else (whole,)
     adopted = blank and not sheet.notes.own
-    fresh = frozenset(range(len(places)))
+    fresh = frozenset(range(len(placed_columns)))
     plan = WritePlan(
-        state, stage, layout, sheet, places, fresh, cleared, rows, columns, True, adopted, (), content.grid
+        state, stage, layout, sheet, placed_columns, fresh, cleared, rows, columns, True, adopted, (), content.grid
     )
     check_cells(plan.other_cells + rows * columns, limit, plan.other_cells)
     return plan

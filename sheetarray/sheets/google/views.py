@@ -22,7 +22,7 @@ from ...views.geometry import ViewPlan, check_views, plan_views
 from .appearance import date_code
 from .changes import Requests, TooHeavyError, apply_changes, prove_range
 from .notes import ViewNotes
-from .plan import ColumnPlace, check_cells
+from .plan import PlacedColumn, check_cells
 from .requests import SheetsApi
 from .retries import RefusedError
 from .stage import new_gid
@@ -66,15 +66,21 @@ class ViewSource:
 
     @classmethod
     def of_write(
-        cls, gid: int, arrays: Mapping[str, LinearArray], layout: Layout, places: Iterable[ColumnPlace], *, dates: bool
+        cls,
+        gid: int,
+        arrays: Mapping[str, LinearArray],
+        layout: Layout,
+        placed_columns: Iterable[PlacedColumn],
+        *,
+        dates: bool,
     ) -> ViewSource:
         """Return the arrays that a write has put into a worksheet, as the source of its views."""
-        columns = [(layout.pieces[place.index], place) for place in places]
+        columns = [(layout.pieces[placed.index], placed) for placed in placed_columns]
 
         def find_columns(title: str) -> ViewedColumns:
             made = ViewedColumns({}, {}, as_text=False)
-            for piece, place in columns:
-                cells = ViewedColumn(title, place.column, place.data, len(piece.buffer))
+            for piece, placed in columns:
+                cells = ViewedColumn(title, placed.column, placed.data, len(piece.buffer))
                 made.by_name.setdefault(piece.name, []).append(cells)
                 made.styles.setdefault(piece.name, _style_of(piece))
             return made

@@ -242,7 +242,7 @@ class Write:
         self.happened = swap.took_effect
         apply_changes(self.service, requests, swap.took_effect, confirmed=True)
         if plan.sheet is not None:
-            difference = find_change(self.service, plan.sheet.title, plan.layout, plan.places, swap)
+            difference = find_change(self.service, plan.sheet.title, plan.layout, plan.placed_columns, swap)
             if difference is not None:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 

@@ -104,7 +104,7 @@ def write_gsheet(
     def write_views_after(write: Write) -> None:
         assert write.plan is not None
         if wanted or find_views(write.plan.state, write.gid, linear):
-            source = ViewSource.of_write(write.gid, linear, layout, write.plan.places, dates=dates == "real")
+            source = ViewSource.of_write(write.gid, linear, layout, write.plan.placed_columns, dates=dates == "real")
             write_views(write.service, source, wanted)
 
     return _write(target, layout, worksheet, client, credentials, timeout, progress, then=write_views_after)
