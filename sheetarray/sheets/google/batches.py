@@ -11,7 +11,7 @@ CELLS_A_REQUEST = 100_000  # cells that one request fetches at most; doubles are
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRun:
+class RunToFetch:
     """Neighbouring cells of a column, to be fetched together.
 
     Attributes:
@@ -27,14 +27,14 @@ class ColumnRun:
     expected: int
 
 
-def plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[ColumnRun]]:
+def plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[RunToFetch]]:
     """Return columns cut into runs, and these in batches of at most `CELLS_A_REQUEST` cells each.
 
     Args:
         ends: about how many rows of each column are filled, by the column.
         size: the rows and columns of the worksheet's grid; None if they are unknown.
     """
-    batches: list[list[ColumnRun]] = [[]]
+    batches: list[list[RunToFetch]] = [[]]
     cells = 0
     for run in (run for column in sorted(ends) for run in cut_column(column, ends[column], size)):
         if batches[-1] and cells + run.expected > CELLS_A_REQUEST:
@@ -45,7 +45,7 @@ def plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[lis
     return batches
 
 
-def cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[ColumnRun]:
+def cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[RunToFetch]:
     """Return the runs of a column from its first cell down to the end of the worksheet; the last one has no bottom.
 
     Args:
@@ -55,11 +55,11 @@ def cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[Colu
     """
     end = max(end if size is None else min(end, size[0]), 1)
     tops = range(0, end, CELLS_A_REQUEST)
-    closed = [ColumnRun(column, top, top + CELLS_A_REQUEST, CELLS_A_REQUEST) for top in tops[:-1]]
-    return [*closed, ColumnRun(column, tops[-1], None, end - tops[-1])]
+    closed = [RunToFetch(column, top, top + CELLS_A_REQUEST, CELLS_A_REQUEST) for top in tops[:-1]]
+    return [*closed, RunToFetch(column, tops[-1], None, end - tops[-1])]
 
 
-def join_ranges(runs: Sequence[ColumnRun]) -> list[Rect]:
+def join_ranges(runs: Sequence[RunToFetch]) -> list[Rect]:
     """Return runs as ranges; runs of neighbouring columns over the same rows become one range."""
     rects: list[Rect] = []
     for run in runs:
