@@ -116,7 +116,7 @@ def _address_error(text: str) -> NotFoundError:
 
 
 def _parse_gid(gid: str | None, text: str) -> int | None:
-    """Return the id of a worksheet that was found in a text as a number; None if there is none."""
+    """Return the id of a worksheet that was found in a text as a number; None if the text has no id."""
     if not gid:
         return None
     if not re.fullmatch(r"\d{1,10}", gid, re.ASCII):

@@ -86,7 +86,7 @@ def _collapses_headers(plan: WritePlan) -> bool:
 
 
 def _header_group(sheet: Worksheet | None) -> RowGroup | None:
-    """Return the group of header rows that an earlier write has made; None if there is none."""
+    """Return the group of header rows that an earlier write has made; None if no write has made one."""
     return next((rows for rows in sheet.groups if (rows.start, rows.depth) == (1, 1)), None) if sheet else None
 
 

@@ -141,7 +141,7 @@ def _ask(flow: Any, open_browser: bool, timeout: float, tell: Callable[[str], ob
 
 
 def _tell_steps(ask: Callable[..., tuple[str, str]], tell: Callable[[str], object], options: Any) -> tuple[str, str]:
-    """Tell people what to click, and return the URL of the consent page and its state.
+    """Return the URL of the consent page and its state, once people are told what to click.
 
     Args:
         ask: the flow's own method, which returns the URL and the state.

@@ -165,7 +165,7 @@ class Retries:
         )
 
     def repeat(self, attempt: Callable[[], Result]) -> Result:
-        """Call a function again and again until it raises no `FailedError`; return its result.
+        """Return the result of a function, called again and again until it raises no `FailedError`.
 
         Raises:
             RemoteError: it has failed too often, or the time is over.

@@ -126,7 +126,7 @@ class State:
         return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None and sheet.view is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
-        """Return the worksheet of an id, or None if there is no such worksheet."""
+        """Return the worksheet of an id, or None if no worksheet has it."""
         return next((sheet for sheet in self.worksheets if sheet.gid == gid), None)
 
     def by_title(self, title: str) -> Worksheet | None:

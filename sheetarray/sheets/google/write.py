@@ -44,7 +44,7 @@ def _never_happened(_: State) -> bool:
 
 
 def _describe(holder: Holder | None, state: State) -> str:
-    """Return what is known of the process that writes; an empty text for None."""
+    """Return a description of the process that writes, for messages; an empty text for None."""
     return holder.describe(state.now) if holder else ""
 
 
@@ -146,7 +146,7 @@ class Write:
         """Return a plan for the spreadsheet as it is now; wait for others who write to the worksheet in place.
 
         Args:
-            stage: the id of the write's own stage; -1 if there is none.
+            stage: the id of the write's own stage; -1 before it is made.
 
         Raises:
             RemoteError: others change the worksheet again and again, or write to it for too long.
@@ -207,10 +207,10 @@ class Write:
         return plan.peak_cells(stage.cells) <= self.limit
 
     def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
-        """Note the limit or the blocked names that a refusal tells, so that the next plan avoids them.
+        """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
 
         Returns:
-            Whether there was something to note; False if somebody else has changed the spreadsheet, which explains the
+            Whether there was something to keep; False if somebody else has changed the spreadsheet, which explains the
             refusal.
 
         Raises:
