@@ -14,6 +14,7 @@ import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
 from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArrayError, SheetArrayWarning
+from ..files import is_url
 from .console import escape_controls, print_line
 
 FINE, FINDINGS, FAILED = 0, 1, 2
@@ -117,8 +118,11 @@ def _hint_at_folder(error: OSError) -> str:
     """Return a hint that names the folder in which a missing file should stand, if the folder is missing too."""
     if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, (str, bytes)):
         return ""
-    folder = os.path.dirname(os.fsdecode(error.filename))
-    return f"there is no folder {folder}" if folder and not os.path.exists(folder) else ""
+    path = os.fsdecode(error.filename)
+    folder = os.path.dirname(path)
+    if is_url(path) or not folder or os.path.exists(folder):  # other machines are not asked for their folders
+        return ""
+    return f"there is no folder {folder}"
 
 
 def to_cli_options(text: str, option: str) -> str:

@@ -76,7 +76,7 @@ class Fault:
 
     @property
     def odd(self) -> bool:
-        """Whether the answer has the status of a success, but not the content."""
+        """Whether the answer has the status of a success, while its content is not that of a success."""
         return self.status in ("empty", "wrong", "repeated")
 
     @property

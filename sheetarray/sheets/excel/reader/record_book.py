@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 
 from .binary import Wanted
@@ -9,12 +10,13 @@ from .cells import CellRun
 from .kept_runs import KeptRuns
 
 
-class RecordBook:
+class RecordBook(ABC):
     """A workbook of binary records; `cells.WorkbookReader` says what each method is for."""
 
     def __init__(self) -> None:
         self._kept = KeptRuns()
 
+    @abstractmethod
     def _read_sheet(self, title: str, wanted: Wanted) -> Iterator[CellRun]:
         """Yield the cells of a worksheet.
 
@@ -25,7 +27,6 @@ class RecordBook:
         Raises:
             FormatError: the sheet is damaged.
         """
-        raise NotImplementedError
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
         """Yield the cells of a worksheet."""
@@ -39,4 +40,5 @@ class RecordBook:
         return self._kept.read(title, lambda: self._read_sheet(title, wanted), wanted)
 
     def close(self) -> None:
-        """Do nothing: the bytes of the workbook are the caller's."""
+        """Forget the cells that are kept; the bytes of the workbook are the caller's."""
+        self._kept = KeptRuns()
