@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +22,16 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_one_name_means_one_type() -> None:
+    modules = defaultdict(list)
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules[node.name].append(module)
+    assert {name: where for name, where in modules.items() if len(where) > 1} == {}
+    assert len(modules) > 100
 
 
 def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
@@ -112,16 +124,9 @@ for arguments in {commands!r}:
     assert done.returncode == 0, done.stderr
 
 
-def test_no_file_has_more_than_three_hundred_lines() -> None:
+def test_a_file_holds_one_thing_of_at_most_seven_hundred_lines() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
-    assert {module for module, length in lengths.items() if length > 300} == set()
-    assert len(lengths) > 300
-
-
-def test_no_file_of_tests_is_very_long() -> None:
-    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("tests/**/*.py")}
-    assert {name for name, length in lengths.items() if length > 540} == set()
-    assert len(lengths) > 150
+    assert {module for module, length in lengths.items() if length > 700} == set()
 
 
 def test_the_page_on_adapters_has_every_function_of_one() -> None:
@@ -133,7 +138,7 @@ def test_the_page_on_adapters_has_every_function_of_one() -> None:
 def test_the_way_through_two_adapters_names_modules_that_they_have() -> None:
     section = page("docs/architecture.md").partition("## A first adapter to read")[2].partition("\n## ")[0]
     of_bytes, _, of_cells = section.partition("\nOf cells: ")
-    for text, package, least in ((of_bytes, "interchange.rawarray.", 5), (of_cells, "sheets.delimited.", 20)):
+    for text, package, least in ((of_bytes, "interchange.rawarray.", 1), (of_cells, "sheets.delimited.", 5)):
         modules = {name.removeprefix(package) for name in MODULES if name.startswith(package)}
         named = set(re.findall(r"`([a-z_]+)`", text)) - {"write_csv"}
         assert len(named) >= least
