@@ -2,7 +2,7 @@
 
     SheetArrayError
     ├── FormatError           (ValueError)    a file that does not hold what it says: names the cell
-    ├── DTypeError            (TypeError)     an array that the target cannot hold
+    ├── DTypeError            (TypeError)     an array that the target cannot hold, or an object that is no target
     ├── LimitError            (ValueError)    too much for the target; raised before anything is written
     ├── NotFoundError         (KeyError)      no array, sheet or format of that name: names what there is
     ├── MissingDependencyError (ImportError)  an extra is not installed: names it
@@ -79,7 +79,7 @@ class FormatError(SheetArrayError, ValueError):
 
 
 class DTypeError(SheetArrayError, TypeError):
-    """An array, or an element of one, that the target has no way to hold."""
+    """An array, or an element of one, that the target has no way to hold; or an object that is no source or target."""
 
 
 class LimitError(SheetArrayError, ValueError):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 from urllib.parse import unquote
 
-from ..errors import NotFoundError
+from ..errors import DTypeError, NotFoundError
 
 PathLike = str | os.PathLike[str]
 STORAGE_HINT = 'pip install "sheetarray[remote]"'
@@ -149,6 +149,7 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         storage_options: for the file system of a URL, such as `key` and `secret`, or `anon`.
 
     Raises:
+        DTypeError: a workbook in memory, of openpyxl, XlsxWriter or pandas.
         NotFoundError: a `file://` URL of another machine.
         TypeError: storage options that are no mapping of text.
         ValueError: storage options without a URL.
@@ -157,6 +158,8 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         >>> locate("file:///data/run%201.csv"), locate("memory://run.csv")
         ('/data/run 1.csv', RemoteFile('memory://run.csv'))
     """
+    if not isinstance(place, str):
+        _refuse_workbook(place)
     if storage_options is not None and not _is_mapping_of_text(storage_options):
         raise TypeError(
             f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}"
@@ -168,6 +171,28 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
     if storage_options and not isinstance(place, RemoteFile):
         raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: this is none")
     return place
+
+
+def _refuse_workbook(place: object) -> None:
+    """Refuse a workbook or a worksheet in memory: a `pandas.ExcelWriter` has a path, whose file it writes last."""
+    for kind in type(place).__mro__:
+        package = kind.__module__.partition(".")[0]
+        if package in ("openpyxl", "xlsxwriter") or (package == "pandas" and kind.__name__ == "ExcelWriter"):
+            break
+    else:
+        return
+    if package == "pandas":
+        hint = "close it first, then give the path of its file"
+    elif package == "xlsxwriter":
+        hint = "close the workbook first with workbook.close(), then give the path of its file"
+    elif getattr(getattr(place, "parent", place), "read_only", False):
+        hint = "give the path that it was loaded from"
+    else:
+        hint = "save it first with workbook.save(path), then give that path"
+    raise DTypeError(
+        f"expected a path, a URL or an open file, not the {kind.__name__} of {package}: {hint} "
+        "(write(path, arrays, mode='a') adds a sheet to a workbook)"
+    )
 
 
 def _is_mapping_of_text(options: object) -> bool:

@@ -19,7 +19,7 @@ from ...columns import ArrayInfo
 from ...composite import scan_sheets, spread
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, locating
-from ...files import Readable, Source, Writable, exists
+from ...files import Readable, Source, Writable, exists, locate
 from ...views.description import View, select_views
 from .append import IfSheetExists
 from .checking import check_is_text, find_all, select_searched, select_sheets
@@ -82,6 +82,7 @@ def write_excel(
     if dates not in ("real", "text"):
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     check_is_text(sheet)
+    target = locate(target)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     layouts = lay_out_arrays(linear)
     how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
