@@ -7,13 +7,9 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, Any, TypeGuard
+from typing import IO, Any, TypeGuard
 
 from ..registry import Format, format_of, nearest
-
-if TYPE_CHECKING:
-    pass
-
 
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
 

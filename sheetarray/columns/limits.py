@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ..arrays import check_unicode
 from ..errors import LimitError
 from ..linear import LinearArray
-
-if TYPE_CHECKING:
-    pass
 
 
 def check_names(names: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .templates import FIELDS
+from .many import FIELDS
 
 if TYPE_CHECKING:
     from .many import Conversions, FailedConversion, convert_many

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from .many import find_places, is_pattern, read_heads, read_states
 from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part
-from .ranges import RangedBytes
 from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
+from .remote import RangedBytes
 from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .places import PathLike, RemoteFile, is_url, locate
-from .remote import HEAD, state_of
-from .storage import open_storage, translate_error, translating
+from .remote import HEAD, open_storage, state_of, translate_error, translating
 
 
 def find_places(

@@ -5,21 +5,225 @@ from __future__ import annotations
 import io
 import mmap
 import os
+import re
 import stat
+import sys
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import IO, Any, Protocol, cast
 
-from ..errors import FormatError
-from .forked import warn_if_forked
-from .given import RejoinedStream, as_binary, position_of
-from .inflating import DAMAGE, InflatedStream, inflater_of
+from ..errors import FormatError, warn_caller
 from .places import PathLike, RemoteFile, locate
-from .ranges import RangedBytes, RemoteStream
-from .remote import RemoteContent
+from .remote import RangedBytes, RemoteContent, RemoteStream
+
+# A warning in processes that were forked off one in which the columnar engine had threads.
+#
+# A forked process does not have those threads, and the engine waits for them forever.
+
+_ENGINE = "polars"
+_WORKER = re.compile(rf"{_ENGINE}-[0-9]+")  # as its threads are called, once it has been used
+_forked_with_engine = _has_threads = False
+
+
+def warn_if_forked() -> None:
+    """Warn, once a process, where this one was forked after the engine had started its threads: the next call may hang.
+
+    Example:
+        >>> warn_if_forked()  # nothing is said in a process that was started in another way
+    """
+    global _forked_with_engine
+    if _forked_with_engine:
+        _forked_with_engine = False
+        warn_caller(
+            "this process was forked after polars had been used, whose threads are missing here: reading and writing "
+            "may hang. Start processes with multiprocessing.get_context('spawn') or 'forkserver'"
+        )
+
+
+def _note_threads() -> None:
+    """Note whether the process that is about to fork has the threads of the engine."""
+    global _has_threads
+    _has_threads = _ENGINE in sys.modules and any(map(_WORKER.fullmatch, _thread_names()))
+
+
+def _thread_names() -> list[str]:
+    """Return the names of the threads of this process; the name of a thread of the engine if the system has no list."""
+    try:
+        return [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+    except OSError:
+        return [f"{_ENGINE}-0"]
+
+
+def _note_fork() -> None:
+    global _forked_with_engine
+    _forked_with_engine = _has_threads
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_note_threads, after_in_child=_note_fork)
+
+
+# Open files that callers hand over: read as bytes, from their position on, and once more from there if need be.
+
+
+class RejoinedStream(io.RawIOBase):
+    """A stream of which the first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        """Return True: it can be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` of the next bytes; all of them if `size` is negative."""
+        if not self._head:
+            return self._rest.read(size)
+        chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        return chunk + self._rest.read() if size < 0 else chunk
+
+    def readinto(self, target: Any) -> int:
+        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
+        chunk = self.read(len(target))
+        target[: len(chunk)] = chunk
+        return len(chunk)
+
+
+def position_of(file: IO[bytes] | IO[str]) -> int:
+    """Return the position of the next byte or character of an open file; 0 if it has no positions, as a pipe."""
+    try:
+        return file.tell() if file.seekable() else 0
+    except (AttributeError, OSError):
+        return 0
+
+
+def as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
+    """Return an open file as one of bytes.
+
+    Raises:
+        FormatError: it was opened as text of an encoding that it is not in.
+        TypeError: it is no open file.
+        ValueError: it is closed.
+    """
+    if not hasattr(file, "read"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    name = getattr(file, "name", None)
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
+    if isinstance(file, io.TextIOBase):
+        try:
+            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"the file was opened as {error.encoding} text, which it is not",
+                source=name if isinstance(name, str) else None,
+                hint="open it with mode 'rb'",
+            ) from error
+    return cast("IO[bytes]", file)
+
+
+# Inflates gzip and Zstandard files piece by piece; a file may have several frames (gzip's members) in a row.
+
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PIECE = 1024  # bytes that are inflated at once: of Zstandard they make 32 MiB at most, of deflate 1 MiB
+_MOST_FRAMES = 100_000  # of a file: an empty frame takes nine bytes of it, and 20 microseconds of ours
+
+DAMAGE = (EOFError, zlib.error)
+"""The errors that reading raises if the data end within a frame, or are damaged."""
+
+
+class FrameInflater(Protocol):
+    """A decompressor of one frame."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the frame has ended."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """The bytes after its end."""
+
+    def decompress(self, piece: bytes, /) -> bytes:
+        """Inflate some bytes."""
+
+
+def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
+    """Return a function that makes a decompressor for a file that begins with `head`; None if it is not compressed."""
+    if head.startswith(_GZIP):
+        return lambda: zlib.decompressobj(wbits=31)
+    if head.startswith(_ZSTANDARD):
+        import zstandard
+
+        begin = zstandard.ZstdDecompressor().decompressobj
+        return lambda: _ZstandardFrame(begin(), zstandard.ZstdError)
+    return None
+
+
+class _ZstandardFrame:
+    """The decompressor of one frame of Zstandard, which raises `zlib.error` for damaged data as that of gzip does."""
+
+    def __init__(self, frame: Any, error: type[Exception]) -> None:
+        self._frame, self._error = frame, error
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._frame.unused_data)
+
+    def decompress(self, piece: bytes, /) -> bytes:
+        try:
+            return bytes(self._frame.decompress(piece))
+        except self._error as error:
+            raise zlib.error(str(error)) from error
+
+
+class InflatedStream(io.RawIOBase):
+    """The content of compressed frames; zeros between and after them are padding, as for gzip itself.
+
+    Raises:
+        EOFError: the data end within a frame.
+        zlib.error: they are damaged, or of too many frames.
+    """
+
+    def __init__(self, packed: io.RawIOBase, inflater: Callable[[], FrameInflater]) -> None:
+        self._packed, self._inflater = packed, inflater
+        self._frame, self._frames = inflater(), 1
+        self._begun = False
+        self._waiting, self._ready, self._at = b"", b"", 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, at most `size` of them where it is not negative; none at the end."""
+        while self._at == len(self._ready):
+            piece = self._waiting or self._packed.read(_PIECE) or b""
+            self._waiting = b""
+            if not piece and self._begun:
+                raise EOFError("the last frame does not end")
+            if not piece:
+                return b""
+            if not self._begun and self._frames > 1 and not (piece := piece.lstrip(b"\0")):
+                continue
+            self._ready, self._at, self._begun = self._frame.decompress(piece), 0, True
+            if self._frame.eof:
+                self._next(self._frame.unused_data)
+        start, self._at = self._at, len(self._ready) if size < 0 else min(self._at + size, len(self._ready))
+        return self._ready[start : self._at]
+
+    def _next(self, waiting: bytes) -> None:
+        self._waiting, self._begun, self._frame = waiting, False, self._inflater()
+        self._frames += 1
+        if self._frames > _MOST_FRAMES:
+            raise zlib.error(f"more than {_MOST_FRAMES:,} frames")
+
+
+# Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked.
 
 Readable = PathLike | IO[bytes] | IO[str]
 BytesLike = bytes | mmap.mmap

@@ -7,18 +7,59 @@ import gzip
 import io
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
+from mimetypes import guess_type
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
-from .forked import warn_if_forked
 from .places import PathLike, RemoteFile, locate, name_part
-from .unnamed import give_name, open_unnamed
+from .reading import warn_if_forked
+from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating
+
+# Files that have no name while they are written, so that a process that is killed leaves none of them behind.
+#
+# Only Linux has such files, and not on all of its file systems.
+
+
+def open_unnamed(folder: PathLike) -> IO[bytes] | None:
+    """Return a new file in a folder that has no name yet; None if the system, or the file system, has no such files."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        return open(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "wb")
+    except OSError:  # if it is the folder's fault, opening a file in it by name will raise the error
+        return None
+
+
+def path_of(file: IO[bytes]) -> str:
+    """Return a path that leads to an open file of this process."""
+    return f"/proc/self/fd/{file.fileno()}"
+
+
+def give_name(file: IO[bytes], path: PathLike) -> None:
+    """Give a file without a name one, in its own folder; where the system refuses, a copy of it gets the name.
+
+    Raises:
+        OSError: the copy cannot be written.
+    """
+    try:
+        os.link(path_of(file), path, src_dir_fd=file.fileno(), follow_symlinks=True)
+    except OSError:
+        with open(os.dup(file.fileno()), "rb") as whole, open(path, "xb") as copy:
+            whole.seek(0)
+            shutil.copyfileobj(whole, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+
+
+# Targets of bytes: a path or a URL, which is replaced whole or not at all, or a file that the caller opened.
 
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
@@ -53,8 +94,6 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     warn_if_forked()
     target = locate(target)
     if isinstance(target, RemoteFile):
-        from .uploading import uploading
-
         suffix = _suffix_of(target)
         with uploading(target, suffix) as file, compressing(file, suffix) as sink:
             yield sink
@@ -226,3 +265,58 @@ class _CallerSink:
             if count is None:
                 raise BlockingIOError(errno.EAGAIN, "the file takes no more for now: open it for blocking writes")
             rest = rest[count:]
+
+
+# Writes under a URL: first to a temporary file of this machine, which is uploaded once it is whole.
+#
+# An object store shows an upload when it is complete, and drops it otherwise. Any other file system gets it under
+# another name in the same folder, and then its own name.
+
+
+@contextmanager
+def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
+    """Give a file to write to, which is uploaded when the context ends without an error; else the old file stays.
+
+    Args:
+        place: the URL.
+        suffix: of the name, from which an object store knows the kind of content.
+
+    Raises:
+        NotFoundError: the file system is only read.
+        OSError: it refuses, or cannot be reached; or a folder stands there.
+    """
+    system, path = open_storage(place)
+    refuse_read_only(place, system)
+    unnamed = open_unnamed(tempfile.gettempdir()) if _opens_what_it_uploads(system) else None
+    with tempfile.TemporaryDirectory(prefix="sheetarray-") if unnamed is None else nullcontext("") as folder:
+        local = os.path.join(folder, f"whole{suffix}")
+        with unnamed or open(local, "wb") as file:
+            yield file
+            file.flush()
+            with translating(place):
+                _put_whole(system, local if unnamed is None else path_of(file), path, guess_type(local)[0])
+    place.forget()
+
+
+def _opens_what_it_uploads(system: Any) -> bool:
+    """Return whether a file system is known to open what it uploads; sshfs copies the link to a file without a name."""
+    from fsspec import AbstractFileSystem  # type: ignore[import-untyped]
+
+    return is_object_store(system) or getattr(system.put_file, "__func__", None) is AbstractFileSystem.put_file
+
+
+def _put_whole(system: Any, local: str, path: str, kind: str | None) -> None:
+    if is_object_store(system):
+        system.put_file(local, path, **({"ContentType": kind} if kind and is_s3(system) else {}))
+        return
+    folder, mark, _ = path.rpartition("/")
+    temporary = f"{folder}{mark}.sheetarray-{secrets.token_hex(8)}.tmp"
+    try:
+        system.put_file(local, temporary)
+        if system.isdir(path):  # `mv` would put the file into it
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        system.mv(temporary, path)
+    except BaseException:
+        with suppress(Exception):  # the first error is the one to be told
+            system.rm_file(temporary)
+        raise

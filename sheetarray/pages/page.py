@@ -18,9 +18,9 @@ from importlib.resources import files
 from typing import Any
 
 from ..files import replacing
-from .blobs import compress_blob
 from .colours import DIVERGING, RISING
 from .contents import Contents
+from .served import compress_blob
 
 SCRIPTS = (
     "dom.js",

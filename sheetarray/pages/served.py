@@ -1,4 +1,4 @@
-"""Arrays that a page shows without holding them: a server has them, and gives the boxes that are looked at.
+"""Arrays as a page shows them: their numbers, their bytes for the browser, and boxes of them that a server gives.
 
 An array of a file is read when a box of it is first asked for: block by block where its format allows it, into a file
 without a name, which is mapped. So it is never in memory as a whole, and each later box takes no reading at all.
@@ -6,10 +6,12 @@ without a name, which is mapped. So it is never in memory as a whole, and each l
 
 from __future__ import annotations
 
+import base64
 import inspect
 import math
 import re
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +20,150 @@ import numpy as np
 
 from .. import api, dtypes
 from ..columns import ArrayInfo
-from ..dtypes import Array
+from ..dtypes import Array, Mask
+from ..elements import Cell, dates_to_iso, format_bool, to_scalar
 from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
 from ..files import file_version
 from ..labelled import add_coordinates, read_with_labels, scan_options
 from ..labels import DatasetLabels, reading_labels
 from ..registry import format_of
 from ..spool import Spool
+
+# Elements as a page measures them: as numbers, which of them are missing, and the bars of a histogram.
+
+_BARS = 40
+
+
+def is_numeric(dtype: np.dtype[Any]) -> bool:
+    """Return whether elements are numbers to a page."""
+    return dtype.kind in "fiucbm"
+
+
+def to_numbers(elements: Array) -> Array:
+    """Return elements as doubles, as a page draws them: complex numbers as magnitudes, NaT as NaN."""
+    if elements.dtype.kind == "c":
+        with np.errstate(over="ignore"):
+            return np.abs(elements).astype(np.float64)
+    if elements.dtype.kind == "m":
+        return np.where(np.isnat(elements), np.nan, elements.view(np.int64).astype(np.float64))
+    return elements.astype(np.float64)
+
+
+def find_missing(elements: Array) -> Mask:
+    """Return a mask of the elements that are missing to a page."""
+    if elements.dtype.kind in "fc":
+        return np.isnan(elements)
+    if elements.dtype.kind in "mM":
+        return np.isnat(elements)
+    if elements.dtype.kind == "O":
+        return np.fromiter((value is None for value in elements.tolist()), np.bool_, len(elements))
+    return np.zeros(len(elements), np.bool_)
+
+
+def count_bars(numbers: Array, low: float, high: float) -> Array:
+    """Return the count of numbers in each bar of a histogram, then the count below all bars and that above them."""
+    inside = numbers[(numbers >= low) & (numbers <= high)]
+    bars = _BARS if high > low else 1
+    share = (inside / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(inside))
+    counts = np.bincount(np.minimum((share * bars).astype(np.int64), bars - 1), minlength=bars)
+    outside = [np.count_nonzero(numbers < low), np.count_nonzero(numbers > high)]
+    return np.append(counts, outside)
+
+
+# Elements -> bytes that a browser turns into the same elements.
+#
+# Numbers go as they lie in memory, little-endian, so that no digit is lost; integers of 64 bits become BigInts
+# there. All else goes as text in UTF-16, which is what JavaScript's strings are, with the length of each.
+
+_LEVEL = 6  # of deflate; more takes twice the time for 2 % less
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The elements of an array in row-major order, ready for a page.
+
+    Attributes:
+        kind: of the dtype: float, int, bool, complex, string, datetime, timedelta, generic.
+        layout: the type of the numbers in the buffer, such as `f8` or `i8`; `text` for text.
+        buffers: the bytes of the numbers; or three: of the lengths of texts, of the texts, and of the kinds of generic
+            elements, which only generic arrays have.
+    """
+
+    kind: str
+    layout: str
+    buffers: tuple[bytes, ...]
+
+
+def encode_elements(array: Array) -> Encoded:
+    """Return the elements of an array of any dtype as bytes.
+
+    Raises:
+        DTypeError: a dtype that the format does not have, except opaque bytes, which are shown in hexadecimal.
+    """
+    if array.dtype.kind in "VOM" or array.dtype.kind in "UT":
+        dtype = None if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype)
+        encoded = _encode_texts(dtype.kind if dtype else "string", list_texts(array))
+        if array.dtype.kind != "O":
+            return encoded
+        kinds = bytes(_describe_scalar(to_scalar(value))[1] for value in array.reshape(-1).tolist())
+        return Encoded("generic", "text", (*encoded.buffers, kinds))
+    kind = dtypes.from_numpy(array.dtype).kind
+    number = np.dtype(np.uint8 if kind == "bool" else np.int64) if kind in ("bool", "timedelta") else None
+    native = np.ascontiguousarray(array.reshape(-1))  # row-major, whatever the order in memory
+    native = native.astype(native.dtype.newbyteorder("<"), copy=False)
+    stored = native if number is None else native.view(number.newbyteorder("<"))
+    return Encoded(kind, stored.dtype.str[1:], (stored.tobytes(),))
+
+
+def list_texts(array: Array) -> list[str]:
+    """Return the elements of an array that holds no numbers as a page shows them, in row-major order.
+
+    Raises:
+        DTypeError: a dtype that the format does not have, except opaque bytes, which are shown in hexadecimal.
+    """
+    if array.dtype.kind == "V" and array.dtype.names is None:
+        return [element.tobytes().hex() for element in np.ascontiguousarray(array).reshape(-1)]
+    kind, flat = dtypes.from_numpy(array.dtype).kind, array.reshape(-1)
+    if kind == "datetime":
+        return _texts_of_dates(np.ascontiguousarray(flat))
+    if kind == "generic":
+        return [_describe_scalar(to_scalar(value))[0] for value in flat.tolist()]
+    return [str(text) for text in flat.tolist()]
+
+
+def _texts_of_dates(flat: Any) -> list[str]:
+    try:
+        return dates_to_iso(flat)
+    except DTypeError:  # beyond the dates that NumPy prints: counts of its unit
+        return [f"{count} x {flat.dtype.name}" for count in flat.astype(np.int64).tolist()]
+
+
+def _describe_scalar(value: Cell) -> tuple[str, int]:
+    """Return the text of a generic element, and its kind: 0 none, 1 bool, 2 number, 3 text, 4 another object."""
+    if value is None:
+        return "None", 0
+    if isinstance(value, bool):
+        return format_bool(value), 1
+    if isinstance(value, (int, float)):
+        return repr(value), 2
+    return (value, 3) if isinstance(value, str) else (str(value), 4)
+
+
+def _encode_texts(kind: str, texts: Any) -> Encoded:
+    pieces = [text.encode("utf-16-le", "surrogatepass") for text in texts]
+    lengths = np.fromiter((len(piece) // 2 for piece in pieces), "<u4", len(pieces))
+    return Encoded(kind, "text", (lengths.tobytes(), b"".join(pieces)))
+
+
+def compress_blob(content: bytes) -> str:
+    """Return bytes deflated and as base64 text, in the form that `DecompressionStream("deflate")` reads."""
+    return base64.b64encode(zlib.compress(content, _LEVEL)).decode("ascii")
+
+
+# Arrays that a page shows without holding them: a server has them, and gives the boxes that are looked at.
+#
+# An array of a file is read when a box of it is first asked for: block by block where its format allows it, into a file
+# without a name, which is mapped. So it is never in memory as a whole, and each later box takes no reading at all.
 
 MOST_IN_BOX = 2**20  # elements
 MOST_AT_ONCE = 10_000  # elements; an array of no more stands in the page itself
@@ -229,3 +368,90 @@ def _dtype_of(info: ArrayInfo) -> np.dtype[Any]:
     if re.fullmatch(r"V[1-9][0-9]{0,8}", info.dtype):
         return np.dtype(info.dtype)
     return np.dtype(dtypes.from_name(info.dtype).numpy)
+
+
+# The difference of two arrays on a server, computed for each box that a page asks for.
+
+
+@dataclass(frozen=True, slots=True)
+class ServedDifference:
+    """The differences of two arrays of one shape, element by element: the second minus the first.
+
+    Attributes:
+        first: an array.
+        second: another one.
+
+    Example:
+        >>> one, two = (ServedArray.from_array(np.array(values)) for values in ([1.5, np.nan], [2.0, np.nan]))
+        >>> ServedDifference(one, two).take((slice(0, 2, 1),))
+        array([0.5, 0. ])
+    """
+
+    first: ServedArray
+    second: ServedArray
+    info: None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of both."""
+        return self.first.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of differences."""
+        return np.dtype(np.float64)
+
+    def take(self, box: Box) -> Array:
+        """Return the differences in a box.
+
+        Raises:
+            FormatError: a file has changed, or cannot be read.
+            LimitError: the box reaches out of the arrays, or is too large.
+        """
+        return subtract_elements(self.first.take(box), self.second.take(box))
+
+
+def subtract_elements(first: Array, second: Array) -> Array:
+    """Return `second - first` as doubles: 0 where both elements are the same, NaN where one of them is missing.
+
+    Integers are subtracted exactly. For complex numbers it is their distance; for elements that are no numbers it is 1
+    where they differ.
+    """
+    if not (is_numeric(first.dtype) and is_numeric(second.dtype)):
+        texts = [np.array(_texts(elements), np.object_).reshape(first.shape) for elements in (first, second)]
+        differs: Array = (texts[0] != texts[1]).astype(np.float64)
+        return differs
+    one, other = first.reshape(-1), second.reshape(-1)
+    missing = find_missing(one) | find_missing(other)
+    both = find_missing(one) & find_missing(other)
+    with np.errstate(all="ignore"):
+        if one.dtype.kind == other.dtype.kind == "c":
+            away = np.abs(other.astype(np.complex128) - one.astype(np.complex128))
+            same = one == other
+        elif one.dtype.kind in "iubm" and other.dtype.kind in "iubm":
+            whole = [_to_whole(elements) for elements in (one, other)]
+            same, rises = whole[0] == whole[1], whole[1] > whole[0]
+            low, high = (elements.astype(np.uint64) for elements in whole)  # modulo 2^64, where differences are exact
+            away = np.where(rises, (high - low).astype(np.float64), -(low - high).astype(np.float64))
+            if "u8" in {elements.dtype.str[1:] for elements in whole} and whole[0].dtype != whole[1].dtype:
+                pairs = zip(*(elements.tolist() for elements in whole), strict=True)  # may lie further apart than 2^64
+                away = np.fromiter((float(above - below) for below, above in pairs), np.float64, len(same))
+        else:
+            numbers = [to_numbers(elements) for elements in (one, other)]
+            same = numbers[0] == numbers[1]
+            away = numbers[1] - numbers[0]
+    away = np.where(missing, np.nan, away)
+    return np.where(same | both, 0.0, away).reshape(first.shape)
+
+
+def _to_whole(elements: Array) -> Array:
+    if elements.dtype.kind == "m":
+        return elements.view(np.int64)
+    return elements.astype(np.int64) if elements.dtype.kind == "b" else elements
+
+
+def _texts(elements: Array) -> list[str]:
+    """Return elements as texts, whatever they are."""
+    if is_numeric(elements.dtype):
+        return [str(value) for value in elements.reshape(-1).tolist()]
+    return list_texts(elements)

@@ -23,9 +23,9 @@ from ..errors import LimitError, SheetArrayError
 from ..header import MAX_DIMENSIONS
 from ..spool import Spool
 from .answers import Answers
-from .blobs import encode_elements
 from .contents import Contents
 from .page import make_html, page_policy
+from .served import encode_elements
 
 HOST = "127.0.0.1"
 SILENCE = 150.0  # seconds without a request after a page was closed, which end the server; open pages ask every 20

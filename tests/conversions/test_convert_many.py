@@ -20,8 +20,8 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.conversions.manifest import Manifest
+from sheetarray.conversions.many import check_targets, check_template, fill_template
 from sheetarray.conversions.running import Job, run_in_processes
-from sheetarray.conversions.templates import check_targets, check_template, fill_template
 
 
 @pytest.fixture

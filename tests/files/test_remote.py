@@ -12,8 +12,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.files import RemoteFile, Source, is_url, locate, name_part
-from sheetarray.files.ranges import RangedBytes
-from sheetarray.files.remote import _AT_ONCE, _LEAST, HEAD, RemoteContent
+from sheetarray.files.remote import _AT_ONCE, _LEAST, HEAD, RangedBytes, RemoteContent
 
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, _LEAST + HEAD, _AT_ONCE - 1, _AT_ONCE, _AT_ONCE + 1, 3 * _AT_ONCE + 7]
 

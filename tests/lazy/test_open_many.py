@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.lazy import headers
+from sheetarray.lazy import many as headers
 from sheetarray.sheets.delimited import ranges, read_elements_csv
 
 xr = pytest.importorskip("xarray")

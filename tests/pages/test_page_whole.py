@@ -13,11 +13,10 @@ from browser import Browser
 from page_asking import ask_page
 
 import sheetarray as sa
-from sheetarray.pages import ServedPage, whole
-from sheetarray.pages.differences import ServedDifference, subtract_elements
-from sheetarray.pages.matching import Matcher, make_matcher
-from sheetarray.pages.served import ServedArray
-from sheetarray.pages.whole import FlatBlocks, Search, Summary
+from sheetarray.pages import ServedPage
+from sheetarray.pages import answers as whole
+from sheetarray.pages.answers import FlatBlocks, Matcher, Search, Summary, make_matcher
+from sheetarray.pages.served import ServedArray, ServedDifference, subtract_elements
 
 BIG = np.iinfo(np.int64)
 FIELD = np.random.default_rng(4).normal(size=(9, 40, 50))

@@ -88,7 +88,7 @@ def save(
     if not plans:
         raise LimitError("no array to write")
     if not isinstance(file, (str, os.PathLike)):
-        _save_in_file(cast(IO[bytes], file), plans, mode)
+        _save_in_file(cast("IO[bytes]", file), plans, mode)
         return
     if is_url(file):
         if mode != "w":
@@ -135,7 +135,7 @@ def _append(path: str, plans: Sequence[StoragePlan]) -> bool:
             with replacing(path, binary=True) as sink:
                 for chunk in _chunks(old, members.end):
                     sink.write(chunk)
-                with members.copy_into(cast(IO[bytes], sink)) as archive:
+                with members.copy_into(cast("IO[bytes]", sink)) as archive:
                     _write_members(archive, plans)
     return True
 
@@ -158,7 +158,7 @@ def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> 
     with Members(file) as members:
         check_members(plans, members)
         tail = io.BytesIO()
-        with members.copy_into(cast(IO[bytes], MemberStream(tail, members.end))) as archive:
+        with members.copy_into(cast("IO[bytes]", MemberStream(tail, members.end))) as archive:
             _write_members(archive, plans)
         file.seek(members.end)
         file.write(tail.getbuffer())
@@ -183,7 +183,7 @@ def write_archive(target: Writable, plans: Sequence[StoragePlan], *, progress: P
 
 def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
     file = sink if isinstance(sink, io.BufferedWriter) else MemberStream(sink)
-    with zipfile.ZipFile(cast(IO[bytes], file), "w") as archive:
+    with zipfile.ZipFile(cast("IO[bytes]", file), "w") as archive:
         _write_members(archive, plans, progress)
 
 
@@ -211,7 +211,7 @@ def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progr
                 if compressed is not None:
                     member.write(compressed)
                 else:
-                    for _ in write_elements(blob.array, cast(Sink, member)):
+                    for _ in write_elements(blob.array, cast("Sink", member)):
                         pass
             report(done := done + blob.array.size, total)
         with new_member(archive, planned.name, len(planned.schema)) as member:

@@ -68,7 +68,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
         for name, array in plain.items():
             with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
                 member.write(header_for(array))
-                for written in write_elements(array, cast(Sink, member)):
+                for written in write_elements(array, cast("Sink", member)):
                     report(done + written, total)
             done += array.size
     report(total, total)
@@ -276,4 +276,4 @@ class _Stream:
 
 def _zip_sink(sink: Sink) -> IO[bytes]:
     """Return a file for zipfile to write to, in which it seeks only if the target is a plain file."""
-    return sink if isinstance(sink, io.BufferedWriter) else cast(IO[bytes], _Stream(sink))
+    return sink if isinstance(sink, io.BufferedWriter) else cast("IO[bytes]", _Stream(sink))

@@ -8,7 +8,7 @@ bytes: the encoding, the delimiter, quotes, and how many cells are written and p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
@@ -26,9 +26,6 @@ from ...tables import lay_out_table
 from .dialect import check_marks
 from .grids import iter_grids
 from .text_writer import TextWriter, make_encoder, write_columns, write_rows
-
-if TYPE_CHECKING:
-    pass
 
 
 def write_csv(

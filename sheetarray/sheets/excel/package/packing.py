@@ -184,7 +184,7 @@ class PackageWriter:
         if self._file is not None:
             self._write(entry.to_local_header())
             with Deflater(self._file) as deflater:
-                yield cast(Sink, deflater)
+                yield cast("Sink", deflater)
                 self._note_sizes(entry, deflater.finish())
             self._offset += entry.sizes.packed
             self._file.seek(self._base + entry.offset)
@@ -193,11 +193,11 @@ class PackageWriter:
         else:
             with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
                 with Deflater(spool) as deflater:
-                    yield cast(Sink, deflater)
+                    yield cast("Sink", deflater)
                     self._note_sizes(entry, deflater.finish())
                 self._write(entry.to_local_header())
                 spool.seek(0)
-                shutil.copyfileobj(spool, cast(IO[bytes], self._sink), 2**20)
+                shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
             self._offset += entry.sizes.packed
         self._streaming = False
         self._entries.append(entry)
