@@ -85,7 +85,8 @@ class RowComparison:
         hole = b"\0" * digits
         texts = [hole.join(gap) for gap in gaps]
         length = len(texts[0])
-        places = self._marks[start:stop, _as_slice(self._first_marks[columns])] - texts[0].index(self.row.mark)
+        marks = self._marks[start:stop, _as_slice(self._first_marks[columns])]
+        places = np.ascontiguousarray(marks) - texts[0].index(self.row.mark)  # an index array gives transposed copies
         where = _as_slice(np.array(columns))
         self._starts[start:stop, where] = places
         self._ends[start:stop, where] = places + length

@@ -1,0 +1,127 @@
+"""Ordinary data in random shapes: many arrays of many dtypes in every format, and tables of every program.
+
+Long columns of one dtype and narrow tables are what other tests have; here are mixed kinds beside each other, of all
+lengths, with blanks here and there, as people have them. Each case is a seed: the same ones in every run, and others,
+many more, with EXAMPLES=1.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from examples import ANEW, examples
+from mixtures import random_arrays, random_table
+from spreadsheets import ENDPOINT, Spreadsheet
+from table_writers import WRITERS, assert_column
+
+import sheetarray as sa
+from sheetarray.registry import FORMATS
+from sheetarray.testing.sheets_server import SheetsServer
+
+_CELLS = 20_000  # at most, in a file
+_ORIENTED = ("csv", "tsv", "txt")
+_SEVERAL = [name for name, row in FORMATS.items() if row.instead is None and row.keeps and row.keeps.several]
+
+
+def seeds(count: int) -> Iterator[int]:
+    """Yield seeds: an eighth of so many, the same in every run, or as many as are asked for, drawn anew."""
+    yield from ((secrets.randbits(32) for _ in range(examples(count))) if ANEW else range(examples(count)))
+
+
+def fit(name: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return arrays without what a format does not take or does not change: no axes, or another byte order."""
+    if name == "awkd":
+        return {key: np.atleast_1d(array) for key, array in arrays.items()}
+    if name == "avro":  # keeps the byte order
+        return {key: array.astype(array.dtype.newbyteorder("=")) for key, array in arrays.items()}
+    return arrays
+
+
+def hold(name: str, place: Any, arrays: dict[str, Any], **options: Any) -> None:
+    """Assert that arrays come back from a place, whole and by name, and that nothing is found wrong with them."""
+    sa.write(place, arrays, **options)
+    arrays_read = sa.read(place)
+    assert list(arrays_read) == (sorted(arrays) if Path(place).is_dir() else list(arrays))  # a folder sorts them
+    keeps = FORMATS[name].keeps
+    assert keeps is not None
+    for key, array in arrays.items():
+        assert_same(arrays_read[key], array, layout=keeps.order)
+    assert [str(finding) for finding in sa.check(place)] == []
+    infos = sa.scan(place)
+    assert {key: (info.shape, info.dtype) for key, info in infos.items()} == {
+        key: (array.shape, sa.LinearArray.from_numpy(array).dtype) for key, array in arrays.items()
+    }
+    chosen = list(arrays)[:: max(1, len(arrays) // 3)][::-1]
+    some = sa.read(place, chosen)
+    assert set(some) == set(chosen)
+    for key in chosen:
+        assert_same(some[key], arrays[key], layout=keeps.order)
+
+
+@pytest.mark.filterwarnings("ignore:.*keeps no column-major order:sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("name", [name for name in _SEVERAL if name != "gsheet"])
+def test_many_arrays_come_back(name: str, tmp_path: Path) -> None:
+    row = FORMATS[name]
+    assert row.keeps is not None
+    for seed in seeds(64):
+        arrays = fit(name, random_arrays(seed, row.keeps.dtypes, most_cells=_CELLS))
+        place = tmp_path / f"{seed}{row.suffixes[0]}"
+        if row.folders == "write":
+            place.mkdir()
+        options = {"orient": "rows"} if name in _ORIENTED and seed % 3 == 2 else {}
+        try:
+            hold(name, place, arrays, **options)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}") from error
+
+
+def test_many_arrays_come_back_from_google(
+    server: SheetsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENDPOINT, server.url)
+    for seed in seeds(16):
+        arrays = random_arrays(seed, FORMATS["csv"].keeps.dtypes, most_cells=_CELLS // 8)
+        try:
+            hold("csv", Spreadsheet.new(server, tmp_path), arrays)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}") from error
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_tables_of_every_program_come_back(writer: str, tmp_path: Path) -> None:
+    suffix, write = WRITERS[writer]
+    for seed in seeds(48):
+        hold_table(seed, tmp_path / f"{seed}{suffix}", write, None)
+
+
+@pytest.mark.parametrize(
+    ("writer", "size"),
+    [
+        (writer, size)
+        for number, size in enumerate([(1, 1), (1000, 20), (20, 300), (2000, 20), (20, 2000)])
+        for index, writer in enumerate(WRITERS)
+        if ANEW or (number + index) % 4 == 0
+    ],
+)
+def test_large_and_wide_tables_of_programs_come_back(writer: str, size: tuple[int, int], tmp_path: Path) -> None:
+    suffix, write = WRITERS[writer]
+    hold_table(next(seeds(8)), tmp_path / f"t{suffix}", write, size)
+
+
+def hold_table(seed: int, path: Path, write: Any, size: tuple[int, int] | None) -> None:
+    """Assert that a table comes back cell for cell as it was written."""
+    table = random_table(seed, most_cells=6000, size=size)
+    write(path, table)
+    columns = sa.read_columns(path)
+    try:
+        assert list(columns) == list(table)
+        for name, column in table.items():
+            assert_column(columns[name], column)
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}, {path.suffix}, {len(table)} columns: {name}") from error
