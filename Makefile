@@ -7,6 +7,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
 WORKERS ?= 3  # on two cores, as some tests wait for other programs
+SAY_LOOPS = case "$$($(BIN)/sheetarray --version)" in *compiled*) echo "== the compiled loops were built";; \
+	*) echo "== no C++17 compiler was found: everything works, but large files are read and written more slowly";; esac
 unexport PYTHONDONTWRITEBYTECODE  # tests start many interpreters
 
 .PHONY: demo test lint bench site clean
@@ -38,16 +40,18 @@ $(VENV)/.python:
 	@$(PIP) --quiet --upgrade 'pip>=25.1'
 	@touch $@
 
-$(VENV)/.demo: pyproject.toml | $(VENV)/.python
+$(VENV)/.demo: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
 	@echo "== installing what CSV, JSON and the command line need: NumPy, polars, click, rich (some 80 MB to download)"
 	@$(PIP) --group demo
 	@echo "== installing sheetarray itself, from this folder"
 	@$(PIP) --quiet --no-deps --editable .
+	@$(SAY_LOOPS)
 	@touch $@
 
-$(VENV)/.development: pyproject.toml | $(VENV)/.python
+$(VENV)/.development: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
 	@echo "== installing every format's packages, and those of the tests (some 300 MB to download: a few minutes)"
 	@$(PIP) --editable '.[dev]'
+	@$(SAY_LOOPS)
 	@touch $@ $(VENV)/.demo
 
 clean:

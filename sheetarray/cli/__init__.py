@@ -11,6 +11,7 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from ..loops import describe
 from ..registry import FORMATS
 from .adopt import adopt
 from .arguments import add_storage_option
@@ -46,7 +47,7 @@ class _Main(Program):
     cls=_Main,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, message=f"%(prog)s %(version)s ({describe()})")
 def main() -> None:
     """Work with n-dimensional arrays that live in spreadsheets and text.
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.loops import describe
 from sheetarray.registry import FORMATS
 
 COMMANDS = ["info", "show", "convert", "check", "diff", "table", "view"]
@@ -73,7 +74,7 @@ def test_the_main_help_lists_commands_formats_and_statuses():
 
 
 def test_version():
-    assert run("--version").stdout == f"sheetarray {sa.__version__}\n"
+    assert run("--version").stdout == f"sheetarray {sa.__version__} ({describe()})\n"
 
 
 # info ------------------------------------------------------------------------------------------------------------

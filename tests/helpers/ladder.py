@@ -16,6 +16,7 @@ MODULES = {
 
 LADDER = [
     "errors",
+    "loops",
     "dtypes",
     "elements",
     "aligning",

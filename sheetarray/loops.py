@@ -1,0 +1,103 @@
+"""The compiled loops of `_scan.cpp`, and loops over doubles, which Python does where the compiled ones are missing.
+
+Whoever has a compiled and a plain way asks `COMPILED` and calls functions of `scan`. The plain way is right on every
+input. The compiled way gives the same, or says where it met anything odd, and the plain way takes over from there.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, TypeVar
+
+import numpy as np
+
+PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
+
+COMPILED = False
+if os.environ.get(PLAIN, "0") in ("", "0"):
+    try:
+        from . import _scan as scan
+
+        COMPILED = True
+    except ImportError:  # installed without a compiler
+        pass
+
+_Item = TypeVar("_Item", bound=np.generic)
+Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
+Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+def describe() -> str:
+    """Return `compiled` or `plain`: which loops are in use."""
+    return "compiled" if COMPILED else "plain"
+
+
+def to_array(buffer: Any, dtype: type[_Item]) -> np.ndarray[tuple[int], np.dtype[_Item]]:
+    """Return a buffer that a compiled loop has made as an array, without a copy; it cannot be written to."""
+    return np.frombuffer(buffer, dtype)
+
+
+def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
+    """Return doubles rounded to 15, 16 or 17 digits; infinity where the digits are beyond all doubles.
+
+    Args:
+        numbers: the doubles; NaN, infinities and zeros stay as they are.
+        digits: how many are kept.
+        half_up: round the shortest text that reads back as the double, a tie away from zero, as LibreOffice does;
+            otherwise round the double itself, a tie to the even digit, as C's `%.15g` does.
+
+    Example:
+        >>> round_doubles(np.array([0.1 + 0.2, 0.1]), 15, half_up=True).tolist()
+        [0.3, 0.1]
+    """
+    if COMPILED:
+        return to_array(scan.round_doubles(_contiguous(numbers), digits, half_up), np.float64)
+    rounded: list[float] = []
+    for number in numbers.tolist():
+        if digits >= 17 or not math.isfinite(number) or number == 0:
+            rounded.append(number)
+        else:
+            kept, exponent = _digits_of(abs(number), digits, half_up)
+            rounded.append(math.copysign(float(f"{kept}e{exponent - digits + 1}"), number))
+    return np.array(rounded, np.float64)
+
+
+def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[Integers, Integers]:
+    """Return the digits of |x| as integers, and decimal exponents: |x| is about digits * 10^(exponent - count + 1).
+
+    Both are 0 for zero, NaN and infinities.
+
+    Args:
+        numbers: the doubles.
+        digits: how many digits each integer has, 15 to 17.
+        half_up: as for `round_doubles`.
+
+    Example:
+        >>> [part.tolist() for part in digits_of_doubles(np.array([-0.3]), 15, half_up=True)]
+        [[300000000000000], [-1]]
+    """
+    if COMPILED:
+        kept, exponents = scan.digits_of_doubles(_contiguous(numbers), digits, half_up)
+        return to_array(kept, np.int64), to_array(exponents, np.int64)
+    pairs = [
+        _digits_of(abs(number), digits, half_up) if math.isfinite(number) and number else (0, 0)
+        for number in numbers.tolist()
+    ]
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    return both[:, 0].copy(), both[:, 1].copy()
+
+
+def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:
+    """Return the digits of a positive finite double as an integer of `count` digits, and its decimal exponent."""
+    text = repr(number) if half_up else f"{number:.{count - 1}e}"
+    mantissa, _, power = text.partition("e")
+    before, _, after = mantissa.partition(".")
+    all_digits = (before + after).lstrip("0")
+    exponent = len(all_digits) - len(after) - 1 + int(power or 0)
+    kept = int(all_digits[:count].ljust(count, "0")) + (all_digits[count : count + 1] >= "5")
+    return (kept // 10, exponent + 1) if kept == 10**count else (kept, exponent)
+
+
+def _contiguous(numbers: Doubles) -> Any:
+    return np.ascontiguousarray(numbers, np.float64)
