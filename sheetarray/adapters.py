@@ -38,8 +38,7 @@ from .dtypes import DTYPES
 from .errors import locating, quote_names
 from .files import Readable, Sink, Source, Writable, replacing
 from .header import parse_header
-from .linear import LinearArray
-from .linear.buffers import is_column_major
+from .linear import LinearArray, is_column_major
 from .values import DEFAULT_NAME
 
 __all__ = [

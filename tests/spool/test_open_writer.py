@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
 
 import sheetarray as sa
-from sheetarray.spool import Spool
-from sheetarray.spool.arrays import SpooledArray
+from sheetarray.spool import Spool, SpooledArray
 
 DTYPES = ["float64", "float32", ">i4", "uint8", "bool", "complex64", "M8[s]", "m8[D]", "O"]
 

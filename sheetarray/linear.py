@@ -1,36 +1,133 @@
-"""LinearArray, and the codec: one ndarray <-> one flat list of cells.
-
-Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140); the header's layout is in
-`header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
-"""
+"""A flat list as a whole: `LinearArray`, and the codec between one ndarray and one list of cells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.lib.stride_tricks import as_strided
 
-from .. import dtypes
-from ..data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
-from ..dtypes import DType
-from ..elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
-from ..errors import DTypeError, FormatError
-from ..header import (
+from . import dtypes
+from .data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
+from .dtypes import DType
+from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
+from .errors import DTypeError, FormatError
+from .header import (
     AddressOf,
     Header,
     NoteFinding,
     Order,
     count_blanks_before,
     describe_position,
+    memory_error,
     parse_header,
     warn_of_finding,
 )
-from ..resizing import contiguous_strides, resize_header
-from ..values import as_array
-from .buffers import base_buffer, is_column_major, view_of
+from .resizing import contiguous_strides, resize_header
+from .values import as_array
+
+# An n-d array as a view on a 1-D buffer, by its shape, strides and offset, and the way back.
+
+
+def is_column_major(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether an array's own order is column-major: it lies so in memory, and not in row-major order as well."""
+    return array.flags.f_contiguous and not array.flags.c_contiguous
+
+
+def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the elements of an array in its own order, which is that of the buffer it was read from."""
+    return array.ravel(order="F" if is_column_major(array) else "C")
+
+
+def iter_rest(
+    arrays: MutableMapping[str, np.ndarray[Any, Any]], done: Mapping[str, int]
+) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield names of arrays that were read whole, each with the elements that are still to be given, in its order.
+
+    Args:
+        arrays: all that are named in `done`; each is taken out, so that none stays in memory for the others.
+        done: how many elements of each have been given, piece by piece.
+    """
+    for name, count in done.items():
+        yield name, ravel_in_order(arrays.pop(name))[count:]
+
+
+def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
+    """Return the array that a header describes: a view on its buffer, or a copy for `StringDType` with unusual strides.
+
+    Raises:
+        FormatError: a shape that no memory could hold, or text whose elements overlap in the buffer.
+    """
+    shape = header.shape
+    length = header.length
+    try:
+        if len(shape) == 1 and header.strides == (1,) and len(buffer) >= header.offset + length:
+            return buffer[header.offset : header.offset + length]  # most arrays, of which there may be very many
+        if header.strides == contiguous_strides(shape, header.order):
+            side_by_side = buffer[header.offset : header.offset + length]
+            return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
+        if buffer.dtype.kind == "T":
+            return _text_view(header, buffer)
+        size = buffer.dtype.itemsize
+        start = buffer[header.offset :] if length else buffer
+        walked = [count > 1 and length > 0 for count in shape]  # no other stride is ever taken
+        strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
+        view: np.ndarray[Any, Any] = as_strided(start, shape, strides, writeable=buffer.flags.writeable)
+    except ValueError as error:
+        if isinstance(error, FormatError):
+            raise
+        raise memory_error(f"an array of the shape {shape}") from error
+    return view
+
+
+def base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
+    """Return the buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
+
+    None if the base lies in memory in steps that are no multiple of the size of an element.
+    """
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if root.dtype.kind == "V" or (array.dtype.hasobject and root.dtype != array.dtype):
+        return None
+    size, unit = array.dtype.itemsize, root.dtype.itemsize
+    low, high = byte_bounds(root)
+    first: int = array.__array_interface__["data"][0]
+    if any(step % size for step in (high - low, first - low, *array.strides)) or (high - low) % unit:
+        return None
+    ends = (slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)
+    lowest = root[(..., *ends)].reshape(1)
+    buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
+    return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
+
+
+def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
+    """Return a copy of an array of `StringDType` whose elements do not lie side by side: NumPy makes no view of it.
+
+    Raises:
+        FormatError: elements overlap in the buffer, other than by strides of zero.
+    """
+    shape = tuple(
+        min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
+    )
+    if math.prod(shape) > header.capacity:
+        raise FormatError(
+            "strides under which elements overlap, of text that is not of one width",
+            hint="write the array without base=True",
+        )
+    places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
+    return np.broadcast_to(buffer[places], header.shape)
+
+
+# LinearArray, and the codec: one ndarray <-> one flat list of cells.
+#
+# Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140); the header's layout is in
+# `header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,31 +1,222 @@
-"""Parses headers, field by field; an error has the address of the cell that is wrong."""
+"""The header of a flat list: its fields, their grammar, and what must hold between them.
+
+    version 1.0.0 ndarray shape .. strides .. offset .. order .. dtype .. length .. capacity .. data
+
+Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140). Strides, offset, length and
+capacity count elements. Version 1.1 adds `part k n`: the k-th of n pieces of an array longer than a column.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal
 
-from .. import dtypes
-from ..elements import Cell, is_blank
-from ..errors import Finding, FormatError, locating, warn_caller
-from .fields import (
-    FIELDS,
-    MAX_DIMENSIONS,
-    MAX_HEADER_CELLS,
-    ORDERS,
-    PART_VERSION,
-    VERSION,
-    AddressOf,
-    Header,
-    HeaderCutError,
-    NoteFinding,
-    describe_position,
-)
-from .known import recall_header, remember_header
+from . import dtypes
+from .dtypes import DType
+from .elements import Cell, is_blank
+from .errors import Finding, FormatError, locating, warn_caller
+
+# `Header`: the fields of a header, and the checks of what must hold between them.
+
+Order = Literal["row-major", "column-major"]
+AddressOf = Callable[[int], str]  # the index of a cell in the flat list -> its address
+NoteFinding = Callable[[Finding], None]
+
+VERSION, PART_VERSION = "1.0.0", "1.1.0"
+FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
+MAX_DIMENSIONS = 64  # NumPy's own limit
+MOST_BYTES = 2**62  # of an array; from here on its size, counted in bytes, overflows
+MAX_HEADER_CELLS = 6 + 2 * MAX_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
+
+ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-major"}
+
+
+def check_dimensions(count: int, location: str | None = None) -> None:
+    """Refuse more dimensions than an array of NumPy can have.
+
+    Raises:
+        FormatError: there are more.
+    """
+    if count > MAX_DIMENSIONS:
+        raise FormatError(f"{count} dimensions; at most {MAX_DIMENSIONS} are possible", location=location)
+
+
+def check_size(shape: Sequence[int], itemsize: int) -> None:
+    """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count.
+
+    Raises:
+        FormatError: they would take MOST_BYTES or more.
+    """
+    if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
+        raise memory_error(f"an array of the shape {tuple(shape)}")
+
+
+def memory_error(what: str) -> FormatError:
+    """Return the error that says that no memory could hold `what`."""
+    return FormatError(f"{what} is beyond any memory")
+
+
+class HeaderCutError(FormatError):
+    """The cells come to their end before the header does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The fields of a header; construction checks that they can be true.
+
+    Attributes:
+        dtype: of the elements.
+        shape: the number of elements along each dimension; () for a 0-d array.
+        strides: in elements, one for each dimension.
+        offset: index in the buffer of the first element of the view.
+        order: "row-major" or "column-major": kept, never derived from the strides.
+        capacity: the number of elements in the buffer (of the whole array, if it is in parts).
+        part: (k, n) if this is the header of the k-th of n parts; else None.
+
+    Raises:
+        FormatError: the fields contradict each other.
+    """
+
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    order: Order
+    capacity: int
+    part: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        check_dimensions(len(self.shape))
+        if len(self.strides) != len(self.shape):
+            raise FormatError(f"{len(self.shape)} dimensions but {len(self.strides)} strides")
+        if any(size < 0 for size in self.shape) or self.offset < 0 or self.capacity < 0:
+            raise FormatError("shape, offset and capacity cannot be negative")
+        if self.order not in ORDERS:
+            raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
+        if self.part and not 1 <= self.part[0] <= self.part[1]:
+            raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
+        check_size(self.shape, self.dtype.numpy.itemsize)
+        if self.length:
+            first, last = self.buffer_range
+            if first < 0 or last >= self.capacity:
+                raise FormatError(
+                    f"shape, strides and offset reach elements {first} to {last} of a buffer of {self.capacity}"
+                )
+
+    @property
+    def length(self) -> int:
+        """The number of elements that the view indexes: the product of the shape, 1 for a 0-d array."""
+        return math.prod(self.shape)
+
+    @property
+    def buffer_range(self) -> tuple[int, int]:
+        """Return the lowest and highest buffer position that the strides reach; only for arrays with elements."""
+        spans = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
+        return self.offset + sum(s for s in spans if s < 0), self.offset + sum(s for s in spans if s > 0)
+
+    def index_at(self, position: int) -> tuple[int, ...] | None:
+        """Return the index of the element that stands at `position` in the buffer; None where the view skips it."""
+        if not self.length:
+            return None
+        index = [0] * len(self.shape)
+        rest = position - self.buffer_range[0]
+        for axis in sorted(range(len(self.shape)), key=lambda axis: -abs(self.strides[axis])):
+            size, stride = self.shape[axis], self.strides[axis]
+            if stride:
+                step = min(rest // abs(stride), size - 1)
+                rest -= step * abs(stride)
+                index[axis] = step if stride > 0 else size - 1 - step
+        return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
+
+    def describe_element(self, name: str, position: int) -> str:
+        """Return the name that messages use for the element at `position` in the buffer, such as `name[2, 0]`."""
+        index = self.index_at(position)
+        if index is None:
+            return f"{name}, buffer element {position}"
+        return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+    def to_cells(self) -> list[Cell]:
+        """Return the cells up to and including `data`, in the specification's order."""
+        return [
+            "version",
+            PART_VERSION if self.part else VERSION,
+            "ndarray",
+            "shape",
+            *self.shape,
+            "strides",
+            *(self.strides or (0,)),
+            "offset",
+            self.offset,
+            "order",
+            self.order,
+            "dtype",
+            self.dtype.name,
+            "length",
+            self.length,
+            "capacity",
+            self.capacity,
+            *(("part", *self.part) if self.part else ()),
+            "data",
+        ]
+
+
+def describe_position(index: int) -> str:
+    """Describe a position in a flat list that is not in a sheet, for example `item 12`."""
+    return f"cells[{index}]"
+
+
+# Remembers the header that was read last: very many arrays of a file may have the same one, which is read once.
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownHeader:
+    """A header that was read without a warning.
+
+    Attributes:
+        strict: the option with which it was read.
+        cells: its cells, up to the first data cell.
+        kinds: the types of the cells: 1 and True are equal, but no header takes one for the other.
+        header: made of the cells.
+    """
+
+    strict: bool
+    cells: list[Cell]
+    kinds: list[type]
+    header: Header
+
+
+_last: _KnownHeader | None = None  # one object, so that another thread sees the old one or the new one whole
+
+
+def recall_header(cells: Sequence[Cell], strict: bool) -> tuple[Header, int] | None:
+    """Return the header of the same cells as last time, and the index of the first data cell; None for other cells."""
+    known = _last
+    if known is None or known.strict != strict:
+        return None
+    start = len(known.cells)
+    head = list(cells[:start])
+    same = list(map(type, head)) == known.kinds and head == known.cells
+    return (known.header, start) if same else None
+
+
+def remember_header(cells: Sequence[Cell], strict: bool, header: Header) -> None:
+    """Keep a header that was read without a warning.
+
+    Args:
+        cells: its cells, up to the first data cell.
+        strict: the option with which it was read.
+        header: made of the cells.
+    """
+    global _last
+    _last = _KnownHeader(strict, list(cells), list(map(type, cells)), header)
+
+
+# Parses headers, field by field; an error has the address of the cell that is wrong.
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
