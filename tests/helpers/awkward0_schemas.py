@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import deserialize
 
 Json = Any
 

@@ -14,14 +14,12 @@ Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization
 from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
-from .archive import ArchiveArrays, load
-from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
+from .archives import ArchiveArrays, load, save
+from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns, to_tidy
 from .compression import COMPRESSION, partner
-from .folder import Folder
-from .hdf5 import ArrayGroup, hdf5
-from .reading import WHITELIST, deserialize
-from .saving import save
-from .tidy import to_tidy
+from .constructors import WHITELIST
+from .containers import ArrayGroup, Folder, hdf5
+from .reading import deserialize
 from .writing import serialize
 
 __all__ = [

@@ -15,11 +15,10 @@ from ...errors import Finding, FormatError, locating
 from ...files import Readable, Writable
 from ...header import Order
 from ...resizing import contiguous_strides
-from .archive import RAW, SCHEMA, ArchiveArrays
+from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
+from .blobs import awkward_module
 from .compression import COMPRESSION
-from .packages import awkward_module
-from .reading import WHITELIST
-from .saving import write_archive
+from .constructors import WHITELIST
 from .writing import plan
 
 keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False)

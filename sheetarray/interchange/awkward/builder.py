@@ -14,13 +14,8 @@ import numpy as np
 
 from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import StoredBlob
-from .items import to_native
-from .layouts import find_layout_problem
-from .limits import DEEPEST_ARRAY, MOST_ARRAYS, MemoryBudget
-from .measure import Measure, contents_of
-from .packages import AwkwardLayout, awkward_module
-from .sizes import packed_size
+from .blobs import DEEPEST_ARRAY, MOST_ARRAYS, AwkwardLayout, MemoryBudget, StoredBlob, awkward_module, to_native
+from .layouts import Measure, contents_of, find_layout_problem, packed_size
 
 Errors = Literal["strict", "replace"]
 

@@ -1,23 +1,24 @@
-"""`CONSTRUCTORS`, the one table of functions that a schema may name by default, and of ours that stand for them.
+"""`CONSTRUCTORS`: the functions that a schema may name by default, and the layouts that they make.
 
 Names are those of version 0.15, `awkward0`: what awkward0's own whitelist allows, as far as it makes an array out of
 what the file holds. Not here is what reads other files (`_ParquetFile`, `_LazyTree`), what executes (`topython`), and
 what takes Python's lists or no array (`fromiter`, `fromstr`, `fromlocalindex`, `invert`).
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import StoredBlob
-from .builder import Builder, describe_value
-from .indexed import byte_indexed_array, indexed_array, sparse_array
-from .items import parse_dtype, read_elements
+from .blobs import AwkwardLayout, StoredBlob, parse_dtype, read_elements
+from .builder import Builder, describe_value, field_name
+from .functions import NamedFunction, Spec, call_function
 from .lists import (
     byte_jagged_array,
     byte_jagged_array_from_counts,
@@ -29,27 +30,585 @@ from .lists import (
     jagged_array_from_parents,
     jagged_array_from_regular,
     jagged_array_from_uniques,
-)
-from .objects import json2type, object_array, virtual_array
-from .options import (
-    bit_masked_array,
-    bit_masked_array_from_bools,
-    indexed_masked_array,
-    indexed_masked_array_from_content,
-    masked_array,
-    masked_array_from_content,
-)
-from .strings import (
     string_array,
     string_array_from_counts,
     string_array_from_numpy,
     string_array_from_offsets,
     string_array_from_parents,
     string_array_from_uniques,
+    to_bytes_array,
 )
-from .tables import named_table, table, table_from_pairs, table_from_rec, table_from_view
-from .unions import appendable_array, chunked_array, union_array, union_array_from_tags
-from .vectors import VECTORS
+
+# MaskedArray, BitMaskedArray and IndexedMaskedArray -------------------------------------------------------------------
+
+
+def masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = True) -> AwkwardLayout:
+    """`MaskedArray(mask, content, maskedwhen)`; the content may be longer than the mask."""
+    inner = build.to_layout(content, "content")
+    valid = not build.to_flag(maskedwhen, "maskedwhen")
+    flags = build.to_array(mask, "mask")
+    if flags.ndim != 1 or flags.dtype.kind not in "biuf":
+        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
+    if len(flags) > inner.length:
+        raise FormatError(f"a mask of {len(flags)} elements for a content of {inner.length}")
+    build.budget.take(len(flags), "a mask")
+    bytewise = build.ak.index.Index8((flags != 0).view(np.int8))
+    return build.check_measured(build.simplifying_class("ByteMaskedArray", bytewise, inner, valid))
+
+
+def bit_masked_array(
+    build: Builder,
+    mask: Any,
+    content: Any,
+    maskedwhen: Any = True,
+    lsborder: Any = False,
+) -> AwkwardLayout:
+    """`BitMaskedArray(mask, content, maskedwhen, lsborder)`, as long as its content."""
+    inner = build.to_layout(content, "content")
+    valid = not build.to_flag(maskedwhen, "maskedwhen")
+    lowest_first = build.to_flag(lsborder, "lsborder")
+    array = build.to_array(mask, "mask")
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
+    bits = np.ascontiguousarray(array).view(np.uint8)
+    needed = -(-inner.length // 8)
+    if len(bits) < needed:
+        raise FormatError(f"a mask of {len(bits)} bytes for a content of {inner.length} elements")
+    packed = build.ak.index.IndexU8(bits[:needed])
+    return build.check_measured(
+        build.simplifying_class("BitMaskedArray", packed, inner, valid, inner.length, lowest_first)
+    )
+
+
+def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = -1) -> AwkwardLayout:
+    """`IndexedMaskedArray(mask, content, maskedwhen)`: an index, and the number in it that means missing."""
+    inner = build.to_layout(content, "content")
+    missing = build.to_integer(maskedwhen, "maskedwhen")
+    array = build.to_array(mask, "mask")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; integers are expected")
+    build.budget.take(9 * len(array), "a mask")
+    absent = array == missing
+    index = build.to_integers(np.where(absent, 0, array), "mask", max(inner.length, int(absent.all())), dimensions=1)
+    index[absent] = -1
+    return build.check_measured(build.simplifying_class("IndexedOptionArray", build.to_index(index), inner))
+
+
+def masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = True) -> AwkwardLayout:
+    """`MaskedArray.fromcontent(content, maskedwhen)`: nothing is missing."""
+    inner = build.to_layout(content, "content")
+    build.to_flag(maskedwhen, "maskedwhen")
+    build.budget.take(inner.length, "a mask")
+    return masked_array(build, np.zeros(inner.length, np.bool_), inner, True)
+
+
+def bit_masked_array_from_bools(
+    build: Builder, mask: Any, content: Any, maskedwhen: Any = True, lsborder: Any = False
+) -> AwkwardLayout:
+    """`BitMaskedArray.fromboolmask(mask, content, maskedwhen, lsborder)`."""
+    flags = build.to_array(mask, "mask")
+    if flags.ndim != 1 or flags.dtype.kind not in "biu":
+        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
+    order: Literal["little", "big"] = "little" if build.to_flag(lsborder, "lsborder") else "big"
+    build.budget.take(2 * len(flags), "a mask")
+    return bit_masked_array(build, np.packbits(flags != 0, bitorder=order), content, maskedwhen, lsborder)
+
+
+def indexed_masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = -1) -> AwkwardLayout:
+    """`IndexedMaskedArray.fromcontent(content, maskedwhen)`: each element has its own place."""
+    inner = build.to_layout(content, "content")
+    build.budget.take(8 * inner.length, "a mask")
+    return indexed_masked_array(build, np.arange(inner.length, dtype=np.int64), inner, maskedwhen)
+
+
+# IndexedArray, ByteIndexedArray and SparseArray -----------------------------------------------------------------------
+
+_NUMBERS = "biufc"
+_EXACT = {16: 2**11, 32: 2**24, 64: 2**53}  # integers up to it are floats of so many bits too
+
+
+def indexed_array(build: Builder, index: Any, content: Any) -> AwkwardLayout:
+    """`IndexedArray(index, content)`; an index of more dimensions gives lists of one size."""
+    inner = build.to_layout(content, "content")
+    numbers = build.to_integers(index, "index", inner.length)
+    layout = build.simplifying_class("IndexedArray", build.to_index(numbers.reshape(-1)), inner)
+    return build.check_measured(build.to_regular(layout, numbers.shape))
+
+
+def byte_indexed_array(build: Builder, index: Any, content: Any, dtype: Any) -> AwkwardLayout:
+    """`ByteIndexedArray(index, content, dtype)`, of version 0.5: the index is where elements begin, in bytes."""
+    if not isinstance(dtype, np.dtype) or not dtype.itemsize:
+        raise FormatError(f"dtype is {describe_value(dtype)}, not a dtype of some bytes")
+    data = to_bytes_array(build, content)
+    starts = build.to_integers(index, "index", max(len(data) - dtype.itemsize + 1, 0))
+    build.budget.take(starts.size * dtype.itemsize * 9, "an index of bytes")
+    places = starts.reshape(-1, 1) + np.arange(dtype.itemsize)
+    array = read_elements(StoredBlob("content", data[places]), dtype, starts.size, build.budget)
+    return build.to_layout(array.reshape(starts.shape + array.shape[1:]), "content")
+
+
+def sparse_array(build: Builder, length: Any, index: Any, content: Any, default: Any = None) -> AwkwardLayout:
+    """`SparseArray(length, index, content, default)`: what the index does not name is the default, or 0."""
+    size = build.to_integer(length, "length")
+    if size < 0:
+        raise FormatError(f"a length of {size}")
+    numbers = build.to_integers(index, "index", size, dimensions=1)
+    if (numbers[1:] < numbers[:-1]).any():
+        raise FormatError("an index that decreases")
+    first = np.ones(len(numbers), bool)
+    first[1:] = numbers[1:] != numbers[:-1]  # of elements that are there twice, the first counts
+    if isinstance(content, (np.ndarray, StoredBlob)):
+        array = build.to_array(content, "content")
+        _check_length(len(numbers), len(array))
+        return build.to_layout(_to_dense(build, size, numbers[first], array[: len(numbers)][first], default), "content")
+    inner = build.to_layout(content, "content")
+    _check_length(len(numbers), inner.length)
+    if default is not None or not inner.is_list or inner.parameter("__array__") is not None:
+        raise FormatError("a SparseArray of something else than numbers or lists, which is not read")
+    build.budget.take(16 * size, "a sparse array")
+    starts, stops = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    starts[numbers[first]] = np.asarray(inner.starts)[: len(numbers)][first]
+    stops[numbers[first]] = np.asarray(inner.stops)[: len(numbers)][first]
+    return build.check_measured(
+        build.ak.contents.ListArray(build.to_index(starts), build.to_index(stops), inner.content)
+    )
+
+
+def _check_length(index: int, content: int) -> None:
+    if index > content:
+        raise FormatError(f"an index of {index} elements for a content of {content}")
+
+
+def _to_dense(build: Builder, size: int, index: Array, content: Array, default: Any) -> Array:
+    if content.dtype.kind not in _NUMBERS:
+        raise FormatError(f"a SparseArray of the dtype {content.dtype}, which is not read; numbers are")
+    filling = _fill_value(content, default)
+    dtype = np.result_type(content.dtype, filling.dtype)
+    if not (_holds_values(content, dtype) and _holds_values(filling, dtype)):
+        raise FormatError(f"the default {default!r:.60} for a content of {content.dtype}, which no dtype holds both")
+    build.budget.take(size * max(math.prod(content.shape[1:]), 1) * dtype.itemsize, "a sparse array")
+    dense = np.empty((size, *content.shape[1:]), dtype)
+    dense[...] = filling
+    dense[index] = content
+    return dense
+
+
+def _fill_value(content: Array, default: Any) -> Array:
+    """Return the default as an array, of the content's dtype where that holds it."""
+    if default is None:
+        return np.zeros((), content.dtype)
+    if not isinstance(default, (bool, int, float, complex, np.ndarray, np.generic)):
+        raise FormatError(f"the default is {describe_value(default)}, not a number")
+    try:
+        filling = np.asarray(default)
+    except OverflowError as error:
+        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits") from error
+    if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
+        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
+    return filling.astype(content.dtype) if _holds_values(filling, content.dtype) else filling
+
+
+def _holds_values(array: Array, dtype: np.dtype[Any]) -> bool:
+    """Return whether a dtype has all the values of an array."""
+    kind: str = array.dtype.kind
+    if dtype == array.dtype or not array.size:
+        return True
+    if kind == "b" or (kind == "c" and dtype.kind != "c"):
+        return kind == "b"
+    if kind in "iu":
+        limits: Any = np.iinfo(dtype) if dtype.kind in "iu" else None
+        most = _EXACT.get(np.finfo(dtype).bits, 0) if limits is None and dtype.kind in "fc" else 0
+        lowest, highest = (-most, most) if limits is None else (limits.min, limits.max)
+        return bool(lowest <= int(array.min()) and int(array.max()) <= highest)
+    if dtype.kind in "iu" and not bool((np.abs(array) <= _EXACT[64]).all()):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.array_equal(array.astype(dtype), array, equal_nan=True))
+
+
+# UnionArray, ChunkedArray and AppendableArray -------------------------------------------------------------------------
+
+_MOST_VARIANTS = 128  # tags are of 8 bits
+_EXACT_FLOATS = 2**53  # integers up to it are floats too
+
+
+def union_array(build: Builder, tags: Any, index: Any, contents: Any) -> AwkwardLayout:
+    """`UnionArray(tags, index, contents)`."""
+    variants = _variants(build, contents)
+    which = build.to_integers(tags, "tags", len(variants))
+    where = build.to_integers(index, "index")
+    if len(where) < len(which) or where.shape[1:] != which.shape[1:]:
+        raise FormatError(f"tags of the shape {which.shape} and an index of the shape {where.shape}")
+    flat = union(build, which.reshape(-1), where[: len(which)].reshape(-1), variants)
+    return build.check_measured(build.to_regular(flat, which.shape))
+
+
+def union_array_from_tags(build: Builder, tags: Any, contents: Any) -> AwkwardLayout:
+    """`UnionArray.fromtags(tags, contents)`: the elements of each content follow each other."""
+    variants = _variants(build, contents)
+    which = build.to_integers(tags, "tags", len(variants))
+    flat = which.reshape(-1)
+    build.budget.take(flat.nbytes + len(variants) * len(flat), "an index")
+    where = np.zeros(len(flat), np.int64)
+    for tag in range(len(variants)):
+        here = flat == tag
+        where[here] = np.arange(np.count_nonzero(here))
+    return build.check_measured(build.to_regular(union(build, flat, where, variants), which.shape))
+
+
+def _variants(build: Builder, contents: Any) -> list[AwkwardLayout]:
+    variants = [build.to_layout(content, "a content") for content in build.to_sequence(contents, "contents")]
+    if not 0 < len(variants) <= _MOST_VARIANTS:
+        raise FormatError(f"a union of {len(variants)} contents; awkward 2 has unions of 1 to {_MOST_VARIANTS}")
+    return variants
+
+
+def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardLayout]) -> AwkwardLayout:
+    """Return the layout of a union.
+
+    Args:
+        build: checks and pays.
+        tags: which content each element is in.
+        index: the index of each element in its content.
+        contents: of any kind; unions and indices in them are resolved.
+
+    Raises:
+        FormatError: an index beyond its content, or more than 128 kinds of elements.
+    """
+    build.budget.take(len(contents) * len(tags) + 16 * len(tags), "a union")
+    which, where = np.zeros(len(tags), np.int64), np.zeros(len(tags), np.int64)
+    variants: list[AwkwardLayout] = []
+    for tag, content in enumerate(contents):
+        here = tags == tag
+        places = index[here]
+        if len(places) and int(places.max()) >= content.length:
+            raise FormatError(f"index {places.max()} with tag {tag}, whose content has {content.length} elements")
+        if content.is_indexed and not content.is_option and content.parameter("__array__") != "categorical":
+            places, content = np.asarray(content.index)[places], content.content
+        which[here], where[here] = len(variants), places
+        if content.is_union:
+            which[here] += np.asarray(content.tags)[places]
+            where[here] = np.asarray(content.index)[places]
+            variants += content.contents
+        else:
+            variants.append(content)
+    if len(variants) > _MOST_VARIANTS:
+        raise FormatError(f"a union of {len(variants)} contents; awkward 2 has at most {_MOST_VARIANTS}")
+    if len(variants) == 1:
+        return build.simplifying_class("IndexedArray", build.to_index(where), variants[0])
+    if any(variant.is_option for variant in variants):
+        unmasked = build.ak.contents.UnmaskedArray
+        variants = [variant if variant.is_option else unmasked(variant) for variant in variants]
+    return _merge(build, build.ak.index.Index8(which.astype(np.int8)), build.to_index(where), variants)
+
+
+def _merge(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
+    """Return a union, with similar contents merged where that changes no value."""
+    plain: AwkwardLayout = build.ak.contents.UnionArray(tags, index, variants)
+    size = build.measure(plain).size
+    build.budget.take(2 * size, "a union")
+    leaves = _leaves(plain)
+    times = {leaf.dtype for leaf in leaves if leaf.dtype.kind in "mM"}
+    wide = [leaf for leaf in leaves if leaf.dtype.kind in "iu" and leaf.dtype.itemsize == 8 and leaf.size]
+    if len(times) > 1 or any(int(leaf.max()) > _EXACT_FLOATS or int(leaf.min()) < -_EXACT_FLOATS for leaf in wide):
+        return plain
+    union: AwkwardLayout = build.ak.contents.UnionArray.simplified(tags, index, variants)
+    return union
+
+
+def _leaves(layout: AwkwardLayout) -> list[Array]:
+    """Return the numbers in a layout."""
+    if layout.is_numpy:
+        return [np.asarray(layout.data)]
+    inner = layout.contents if layout.is_record or layout.is_union else [layout.content]
+    return [] if layout.is_unknown else [leaf for content in inner for leaf in _leaves(content)]
+
+
+# Chunks -------------------------------------------------------------------------------------------------------------
+
+
+def chunked_array(build: Builder, chunks: Any, chunksizes: Any = ()) -> AwkwardLayout:
+    """`ChunkedArray(chunks, chunksizes)`."""
+    layouts = [build.to_layout(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
+    sizes = build.to_sequence(chunksizes, "chunksizes")
+    if len(sizes) > len(layouts):
+        raise FormatError(f"{len(sizes)} chunksizes for {len(layouts)} chunks")
+    for index, (size, layout) in enumerate(zip(sizes, layouts, strict=False)):
+        if build.to_integer(size, "chunksizes") != layout.length:
+            raise FormatError(f"chunk {index} has {layout.length} elements; chunksizes has {size}")
+    filled = [layout for layout in layouts if layout.length] or layouts[:1]
+    return build.check_measured(_concatenate_as_union(build, filled)) if filled else build.ak.contents.EmptyArray()
+
+
+def _concatenate_as_union(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
+    build.budget.take(sum(build.measure(layout).size for layout in layouts), "chunks, one after the other")
+    types: list[Any] = []
+    kinds = np.empty(len(layouts), np.int64)
+    for index, layout in enumerate(layouts):
+        kind = layout.form.type
+        if kind not in types:
+            types.append(kind)
+        if len(types) > _MOST_VARIANTS:
+            raise FormatError(f"chunks of more than {_MOST_VARIANTS} types")
+        kinds[index] = types.index(kind)
+    joined = [
+        _concatenate(build, [layouts[index] for index in np.flatnonzero(kinds == tag)]) for tag in range(len(types))
+    ]
+    if len(joined) == 1:
+        return joined[0]
+    tags = np.repeat(kinds, [layout.length for layout in layouts])
+    build.budget.take(2 * tags.nbytes, "chunks of several types")
+    where = np.zeros(len(tags), np.int64)
+    for tag in range(len(types)):
+        here = tags == tag
+        where[here] = np.arange(np.count_nonzero(here))
+    return union(build, tags, where, joined)
+
+
+def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
+    if len(layouts) == 1:
+        return layouts[0]
+    joined: AwkwardLayout = build.ak.concatenate(layouts, axis=0, highlevel=False)
+    return joined
+
+
+def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = ()) -> AwkwardLayout:
+    """`AppendableArray(chunkshape, dtype, chunks)`: chunks of one dtype, of which the last may be shorter."""
+    shape = chunkshape if isinstance(chunkshape, (list, tuple)) else [chunkshape]
+    if not shape or any(build.to_integer(size, "chunkshape") <= 0 for size in shape):
+        raise FormatError(f"the chunkshape {chunkshape!r:.80}; it has numbers above 0")
+    if not isinstance(dtype, np.dtype) or dtype.subdtype is not None:
+        raise FormatError(f"dtype is {describe_value(dtype)}, not a dtype of elements")
+    native = dtype.newbyteorder("=")
+    arrays = [build.to_array(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
+    for array in arrays:
+        if array.dtype != native or array.shape[1:] != tuple(shape[1:]):
+            raise FormatError(
+                f"a chunk of the dtype {array.dtype} and the shape {array.shape}, where dtype is {dtype} "
+                f"and chunkshape {chunkshape!r:.80}"
+            )
+    build.budget.take(sum(array.nbytes for array in arrays), "chunks, one after the other")
+    if not arrays:
+        build.budget.take(8 * math.prod(shape[1:]), "a chunkshape")
+        arrays = [np.empty((0, *shape[1:]), native)]
+    return build.to_layout(np.concatenate(arrays), "chunks")
+
+
+# Table ----------------------------------------------------------------------------------------------------------------
+
+
+def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> AwkwardLayout:
+    """`Table.frompairs(pairs, rowstart)`; the number of the first row has no counterpart."""
+    build.to_integer(rowstart, "rowstart")
+    columns: dict[str, AwkwardLayout] = {}
+    for pair in build.to_sequence(pairs, "pairs"):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise FormatError(f"pairs has {describe_value(pair)}, not a name and a column")
+        name = field_name(pair[0])
+        if name in columns:
+            raise FormatError(f"two columns are named {name!r:.80}")
+        columns[name] = build.to_layout(pair[1], f"the column {name!r:.80}")
+    length = min((column.length for column in columns.values()), default=0)
+    return build.check_measured(build.ak.contents.RecordArray(list(columns.values()), list(columns), length=length))
+
+
+def table(build: Builder, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
+    """`Table(columns1, *columns2, **columns3)`: a dict of columns, or columns that are called 0, 1, ..; then others."""
+    if isinstance(columns1, dict) or columns1 is None:
+        if columns2:
+            raise FormatError("columns after a dict of columns")
+        return table_from_pairs(build, [*(columns1 or {}).items(), *columns3.items()])
+    pairs = [(str(index), column) for index, column in enumerate((columns1, *columns2))]
+    records = table_from_pairs(build, [*pairs, *columns3.items()])
+    return records if columns3 else build.ak.contents.RecordArray(records.contents, None, length=records.length)
+
+
+def named_table(build: Builder, rowname: Any, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
+    """`Table.named(rowname, columns1, *columns2, **columns3)`."""
+    records = table(build, columns1, *columns2, **columns3)
+    return build.check_measured(records.copy(parameters={"__record__": field_name(rowname)}))
+
+
+def table_from_rec(build: Builder, recarray: Any) -> AwkwardLayout:
+    """`Table.fromrec(recarray)`: the fields of a structured array."""
+    layout = build.to_layout(recarray, "recarray")
+    if not layout.is_record:
+        raise FormatError(f"recarray is {describe_value(recarray)}, not an array of structures")
+    return layout
+
+
+def table_from_view(build: Builder, view: Any, base: Any) -> AwkwardLayout:
+    """`Table.fromview(view, base)`."""
+    table = build.to_layout(base, "base")
+    if view is None:
+        return table
+    if table.is_indexed and not table.is_option:
+        table = table.content
+    if not table.is_record:
+        raise FormatError(f"base is {describe_value(base)}, not a table")
+    if isinstance(view, tuple):
+        return _slice_table(build, view, table)
+    index = build.to_integers(view, "view", table.length, dimensions=1)
+    return build.check_measured(build.ak.contents.IndexedArray(build.to_index(index), table))
+
+
+def _slice_table(build: Builder, view: tuple[Any, ...], table: AwkwardLayout) -> AwkwardLayout:
+    if len(view) != 3:
+        raise FormatError(f"a view of {len(view)} numbers; a slice has a start, a step and a length")
+    start, step, length = (build.to_integer(number, "view") for number in view)
+    last = start + step * (length - 1)
+    if length < 0 or (length and not (0 <= start < table.length and 0 <= last < table.length)):
+        raise FormatError(f"the view {view!r:.80} leaves the table of {table.length} rows")
+    if not length or step == 1:
+        return build.check_measured(table[start if length else 0 : start + length if length else 0])
+    build.budget.take(8 * length, "a view")
+    index = start + step * np.arange(length, dtype=np.int64)
+    return build.check_measured(build.ak.contents.IndexedArray(build.to_index(index), table))
+
+
+# ObjectArray and VirtualArray -----------------------------------------------------------------------------------------
+
+
+def object_array(build: Builder, content: Any, generator: Any, args: Any = (), kwargs: Any = None) -> AwkwardLayout:
+    """`ObjectArray(content, generator, args, kwargs)`."""
+    inner = build.to_layout(content, "content")
+    layout = call_generator(build, generator, (inner, *build.to_sequence(args, "args")), kwargs)
+    if layout.length != inner.length:
+        raise FormatError(f"{generator.name} gave an array of {layout.length} elements for {inner.length}")
+    return layout
+
+
+def virtual_array(
+    build: Builder,
+    generator: Any,
+    args: Any = (),
+    kwargs: Any = None,
+    cache: Any = None,
+    persistentkey: Any = None,
+    type: Any = None,  # noqa: ARG001  (what the array says itself)
+    nbytes: Any = None,  # noqa: ARG001  (the protocol's arguments)
+    persistvirtual: Any = True,  # noqa: ARG001  (the same)
+) -> AwkwardLayout:
+    """`VirtualArray(generator, args, kwargs, cache=, persistentkey=, type=)`.
+
+    An array that has a key is taken from the caller's cache, or put there.
+    """
+    keyed = cache is not None and isinstance(persistentkey, str)
+    if keyed and persistentkey in cache:
+        return build.to_layout(cache[persistentkey], "an array from the cache")
+    arguments = args if isinstance(args, (list, tuple)) else (args,)
+    layout = call_generator(build, generator, tuple(arguments), kwargs)
+    if keyed:
+        cache[persistentkey] = build.ak.Array(layout)
+    return layout
+
+
+def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: ARG001  (the same)
+    """`awkward0.persist.json2type(obj)`: the type that a VirtualArray will have, which its array says itself."""
+    return obj
+
+
+def call_generator(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
+    """Return the layout that a generator gives.
+
+    Raises:
+        FormatError: it is no function, or gives no array.
+    """
+    if not isinstance(generator, NamedFunction):
+        raise FormatError(f"the generator is {describe_value(generator)}, not a function")
+    keywords = {} if kwargs is None else kwargs
+    if not isinstance(keywords, dict):
+        raise FormatError(f"kwargs is {describe_value(keywords)}, not a dict")
+    value = call_function(build, generator, args, keywords)
+    if isinstance(value, (np.ndarray, build.ak.Array, build.ak.contents.Content)):
+        return build.to_layout(value, f"what {generator.name} gave")
+    raise FormatError(f"{generator.name} gave {describe_value(value)}, not an array")
+
+
+# Vectors of uproot_methods --------------------------------------------------------------------------------------------
+
+_CARTESIAN = ("x", "y", "z", "t")
+_LORENTZ: dict[tuple[str, ...], tuple[str, ...]] = {
+    (): _CARTESIAN,
+    ("from_cartesian",): _CARTESIAN,
+    ("from_cylindrical",): ("rho", "phi", "z", "t"),
+    ("from_xyzm",): ("x", "y", "z", "mass"),
+    ("from_ptetaphi",): ("pt", "eta", "phi", "energy"),
+    ("from_ptetaphie",): ("pt", "eta", "phi", "energy"),
+    ("from_ptetaphim",): ("pt", "eta", "phi", "mass"),
+}
+_CLASSES: dict[tuple[str, str], tuple[str, dict[tuple[str, ...], tuple[str, ...]]]] = {
+    ("TLorentzVector", "TLorentzVectorArray"): ("Momentum4D", _LORENTZ),
+    ("TLorentzVector", "PtEtaPhiMassLorentzVectorArray"): ("Momentum4D", {(): ("pt", "eta", "phi", "mass")}),
+    ("TVector3", "TVector3Array"): (
+        "Vector3D",
+        {(): ("x", "y", "z"), ("from_cartesian",): ("x", "y", "z"), ("from_cylindrical",): ("rho", "phi", "z")},
+    ),
+    ("TVector2", "TVector2Array"): (
+        "Vector2D",
+        {(): ("x", "y"), ("from_cartesian",): ("x", "y"), ("from_polar",): ("rho", "phi")},
+    ),
+}
+
+
+def _constructor(name: str, fields: Sequence[str]) -> Callable[..., AwkwardLayout]:
+    def vectors(build: Builder, *components: Any) -> AwkwardLayout:
+        if len(components) != len(fields):
+            raise FormatError(f"{len(components)} components, where {', '.join(fields)} are expected")
+        layouts = [build.to_layout(value, field) for field, value in zip(fields, components, strict=True)]
+        return build.check_measured(_zip_fields(build, name, fields, layouts))
+
+    return vectors
+
+
+def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[AwkwardLayout]) -> AwkwardLayout:
+    """Return records of components; where those are lists, lists of records."""
+    lengths = {layout.length for layout in layouts}
+    if len(lengths) > 1:
+        raise FormatError(f"components of different lengths: {', '.join(map(str, sorted(lengths)))}")
+    contents = build.ak.contents
+    if not any(layout.is_list for layout in layouts):
+        return contents.RecordArray(layouts, list(fields), length=lengths.pop(), parameters={"__record__": name})
+    if not all(layout.is_list for layout in layouts):
+        raise FormatError("some components are lists, and others are not")
+    bounds = [(np.asarray(layout.starts), np.asarray(layout.stops)[: layout.length]) for layout in layouts]
+    starts, stops = bounds[0]
+    inner = [layout.content for layout in layouts]
+    if not all(np.array_equal(starts, other[0]) and np.array_equal(stops, other[1]) for other in bounds[1:]):
+        starts, stops, inner = _side_by_side(build, layouts, bounds)
+    shortest = min(layout.length for layout in inner)
+    records = _zip_fields(build, name, fields, [layout[:shortest] for layout in inner])
+    return contents.ListArray(build.to_index(starts), build.to_index(stops), records)
+
+
+def _side_by_side(
+    build: Builder, layouts: list[AwkwardLayout], bounds: list[tuple[Any, Any]]
+) -> tuple[Any, Any, list[AwkwardLayout]]:
+    """Return the starts and stops of lists of the same lengths, put side by side, and their contents."""
+    counts = bounds[0][1] - bounds[0][0]
+    if not all(np.array_equal(stops - starts, counts) for starts, stops in bounds[1:]):
+        raise FormatError("components whose lists have different lengths")
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    total = int(offsets[-1])
+    inner = []
+    for layout, (starts, _) in zip(layouts, bounds, strict=True):
+        build.budget.take(16 * total, "components, put side by side")
+        places = np.repeat(starts - offsets[:-1], counts)
+        places += np.arange(total)
+        inner.append(build.simplifying_class("IndexedArray", build.to_index(places), layout.content))
+    return offsets[:-1], offsets[1:], inner
+
+
+VECTORS: dict[Spec, Callable[..., AwkwardLayout]] = {
+    (f"uproot3_methods.classes.{module}", function, *method): _constructor(name, fields)
+    for (module, function), (name, methods) in _CLASSES.items()
+    for method, fields in methods.items()
+}
+"""By the names that schemas have for them, as of uproot3_methods; those of the older uproot_methods mean the same."""
+
+
+# The table of names ---------------------------------------------------------------------------------------------------
 
 
 def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any = None, offset: Any = 0) -> Array:
@@ -129,3 +688,6 @@ CONSTRUCTORS: dict[tuple[str, ...], Callable[..., Any]] = {
     ("zlib", "decompress"): _decompress("zlib"),
     **VECTORS,
 }
+
+WHITELIST: tuple[Spec, ...] = tuple(sorted(CONSTRUCTORS))
+"""The names of functions that a schema may call unless the caller says otherwise."""

@@ -1,45 +1,223 @@
-"""Finds the functions that a schema names: constructors of this package, those that the caller passes, and no other.
+"""The functions that a schema names: found in a table or by the caller's leave, and called.
 
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc, "Whitelist specification". The
 default whitelist lists the constructors, and nothing else is ever called; a name in a file is looked up in a table.
 A whitelist that the caller passes may narrow that, and its own patterns may also let a module be imported.
+
+A constructor takes the builder, then what awkward0's own takes, under the same names; arguments that do not fit are an
+error in the file. A function of the caller's takes and gives `ak.Array`, ndarrays, bytes and plain Python values. What
+it raises is not caught, unless it was given a blob, as what decompresses is: then the blob is damaged.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import inspect
+import pickle
+import pickletools
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ...errors import FormatError
-from .calls import NamedFunction, Spec
-from .constructors import CONSTRUCTORS
+from ...errors import FormatError, SheetArrayError
+from .blobs import StoredBlob
+from .builder import Builder
+
+# Calling what a schema names ------------------------------------------------------------------------------------------
+
+Spec = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFunction:
+    """A function that a schema named.
+
+    Attributes:
+        spec: its module, and names within each other.
+        function: what that stands for.
+        ours: whether it is a constructor; else it is the caller's.
+    """
+
+    spec: Spec
+    function: Callable[..., Any]
+    ours: bool
+
+    @property
+    def name(self) -> str:
+        """As an error names it."""
+        return f"{'.'.join(self.spec):.100}"
+
+
+def call_function(
+    build: Builder,
+    named: NamedFunction,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    reader: Mapping[str, Any] | None = None,
+) -> Any:
+    """Return the result of a function that a schema calls.
+
+    Args:
+        build: what a constructor takes first.
+        named: the function.
+        args: of the schema.
+        kwargs: likewise.
+        reader: keyword arguments that are the reader's own, where the schema has none of that name.
+
+    Raises:
+        FormatError: a constructor does not take these arguments, or what the caller decompresses with does not.
+    """
+    own = {name: value for name, value in (reader or {}).items() if name not in kwargs}
+    if named.ours:
+        try:
+            bound = _signature(named.function).bind(build, *args, **kwargs, **own)
+        except TypeError as error:
+            raise FormatError(f"{named.name}: {error}") from error
+        return named.function(*bound.args, **bound.kwargs)
+    seen: dict[int, Any] = {}
+    given = [_to_public(build, argument, seen) for argument in args]
+    keywords = {name: _to_public(build, argument, seen) for name, argument in kwargs.items()}
+    try:
+        result = named.function(*given, **keywords, **own)
+    except SheetArrayError:
+        raise
+    except Exception as error:
+        if not any(isinstance(argument, StoredBlob) for argument in args):
+            raise
+        reason = f"{type(error).__name__}: {error!s:.200}"
+        raise FormatError(f"{named.name} does not take the blob that it was given ({reason})") from error
+    return result.layout if isinstance(result, build.ak.Array) else result
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _to_public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
+    """Return a value as the caller's functions take it; what stands in several places is the same object in each."""
+    if isinstance(value, build.ak.contents.Content):
+        return build.ak.Array(value)
+    if isinstance(value, StoredBlob):
+        return value.content if value.packed is None else bytes(value.inflate(None, build.budget))
+    if isinstance(value, NamedFunction):
+        return value.function
+    if not isinstance(value, (list, tuple, dict)):
+        return value
+    if id(value) not in seen:
+        if isinstance(value, dict):
+            seen[id(value)] = {key: _to_public(build, item, seen) for key, item in value.items()}
+        else:
+            seen[id(value)] = type(value)(_to_public(build, item, seen) for item in value)
+    return seen[id(value)]
+
+
+# python expressions ---------------------------------------------------------------------------------------------------
+
+_MOST_CHARACTERS = 2000  # of base64, for one plain value
+_SILENT = ("PROTO", "FRAME", "MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT", "STOP")
+_FIXED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_LITERAL = (
+    "INT",
+    "BININT",
+    "BININT1",
+    "BININT2",
+    "LONG",
+    "LONG1",
+    "FLOAT",
+    "BINFLOAT",
+    "UNICODE",
+    "BINUNICODE",
+    "SHORT_BINUNICODE",
+    "BINBYTES",
+    "SHORT_BINBYTES",
+)
+
+
+class NotPlainError(ValueError):
+    """A pickle of something else than one plain value."""
+
+
+def plain_value(text: object) -> Any:
+    """Return the None, bool, number, text or bytes that a pickle holds.
+
+    Args:
+        text: base64 of the pickle.
+
+    Raises:
+        FormatError: no base64.
+        NotPlainError: it holds something else, or is no pickle.
+
+    Example:
+        >>> plain_value(base64.b64encode(pickle.dumps(float("nan"))).decode())
+        nan
+    """
+    data = _decode_base64(text)
+    if len(data) > _MOST_CHARACTERS:
+        raise NotPlainError
+    values: list[Any] = []
+    try:
+        for opcode, argument, _ in pickletools.genops(data):
+            if opcode.name in _FIXED:
+                values.append(_FIXED[opcode.name])
+            elif opcode.name in _LITERAL:
+                values.append(argument)
+            elif opcode.name not in _SILENT:
+                raise NotPlainError
+    except (ValueError, OverflowError) as error:  # NotPlainError too
+        raise NotPlainError from error
+    if len(values) != 1:
+        raise NotPlainError
+    return values[0]
+
+
+def unpickle(text: object) -> Any:
+    """Return the objects that a pickle holds; it may execute anything, which the caller has allowed.
+
+    Raises:
+        FormatError: no base64, or no pickle.
+    """
+    data = _decode_base64(text)
+    try:
+        return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
+    except Exception as error:
+        raise FormatError(f"a pickle that cannot be read ({type(error).__name__}: {error!s:.100})") from error
+
+
+def _decode_base64(text: object) -> bytes:
+    try:
+        if isinstance(text, str):
+            return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        pass
+    raise FormatError("a python expression that is no base64")
+
+
+# Whitelists, and the function of a name -------------------------------------------------------------------------------
 
 Whitelist = str | Sequence[str] | Sequence[Sequence[str]]
 Functions = Mapping[Spec, Callable[..., Any]]
 
 TOPYTHON: Spec = ("awkward0.persist", "topython")
-WHITELIST: tuple[Spec, ...] = tuple(sorted(CONSTRUCTORS))
 _OURS = ("awkward0", "awkward")  # modules from which nothing is imported, and that mean the same
 _RENAMED = {"awkward": "awkward0", "uproot_methods": "uproot3_methods"}
 
 
 class Lookup:
-    """Finds the function of a name.
+    """Finds the function of a name: a constructor, a function of the caller's, or what the whitelist lets in.
 
-    Args:
-        whitelist: patterns of names; a string, or a sequence of strings, stands for one pattern.
-        functions: of the caller, by name.
-
-    Raises:
-        TypeError: no whitelist, or no functions.
+    Raises TypeError where there is no whitelist, or no mapping of functions.
     """
 
-    def __init__(self, whitelist: Whitelist, functions: Functions | None) -> None:
+    def __init__(self, constructors: Functions, whitelist: Whitelist, functions: Functions | None) -> None:
+        self._constructors = constructors
         self._patterns = to_patterns(whitelist)
-        self._importing = [pattern for pattern in self._patterns if pattern not in WHITELIST]
+        self._importing = [pattern for pattern in self._patterns if pattern not in constructors]
         self._functions: dict[Spec, Callable[..., Any]] = {}
         self._known: dict[Spec, NamedFunction] = {}
         if not isinstance(functions, Mapping | None):
@@ -75,8 +253,8 @@ class Lookup:
             return NamedFunction(spec, self._functions[same], ours=False)
         if not self.allows(spec):
             raise _refusal(spec, "is not in the whitelist")
-        if same in CONSTRUCTORS:
-            return NamedFunction(spec, CONSTRUCTORS[same], ours=True)
+        if same in self._constructors:
+            return NamedFunction(spec, self._constructors[same], ours=True)
         if same[0].partition(".")[0] in _OURS:
             raise _refusal(spec, "has no counterpart here")
         if not any(matches(pattern, spec) for pattern in self._importing):

@@ -1,25 +1,363 @@
-"""Values that can be written -> the layout of an awkward array, which is checked: in memory, valid, without objects."""
+"""Layouts of awkward arrays: made of values that can be written, measured, and their strings as arrays of text.
+
+Lists may overlap, an index may name one element a million times, and one layout may stand in many places: a few bytes
+can stand for any number of them. How many they become once they are packed is computed here, in time and memory linear
+in what there is, before anything is copied.
+"""
 
 from __future__ import annotations
 
 import codecs
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import dtypes
-from ...errors import DTypeError, FormatError
+from ...dtypes import Array
+from ...errors import DTypeError, FormatError, LimitError
 from ...linear import LinearArray
-from .packages import AwkwardLayout, awkward_module
-from .sizes import check_packed
-from .texts import encode_utf8
+from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
+
+# Strings in UTF-8 <-> arrays of text ----------------------------------------------------------------------------------
+
+_PADDING_ALWAYS = 64_000_000  # bytes that padding may take
+_PADDING_TIMES = 8  # and this many times the text
+WIDE = 4  # bytes of a character in `<U`
+_BLOCK = 2**24  # characters of a padded block that is worked on at once
+_FIRST_OF_PAIR = 0xF0  # bytes from here on begin a character that is two units of UTF-16
+_FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more in UTF-8
+
+
+def text_lengths(offsets: Array, content: Array) -> Array:
+    """Return the number of characters in each string.
+
+    Args:
+        offsets: where each begins in the content, in bytes; one more for the end of the last.
+        content: valid UTF-8, as bytes.
+
+    Example:
+        >>> text_lengths(np.array([0, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
+        [1, 1]
+    """
+    before = np.zeros(len(content) + 1, np.int64)
+    np.cumsum(content & 0xC0 != 0x80, out=before[1:])
+    lengths: Array = np.diff(before[offsets])
+    return lengths
+
+
+def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
+    """Return whether an array of text, and the cells of a spreadsheet, hold these strings.
+
+    Args:
+        offsets: as for `text_lengths`.
+        content: likewise.
+        longest: a text may be, in units of UTF-16, as spreadsheets count.
+
+    Example:
+        >>> is_cell_text(np.array([0, 2]), np.array([97, 0], "u1"), 100)
+        False
+    """
+    lasts = offsets[1:][np.diff(offsets) > 0] - 1
+    if not content[lasts].all():
+        return False
+    if int(np.diff(offsets).max(initial=0)) <= longest:  # bytes are no fewer than units
+        return True
+    pairs = np.zeros(len(content) + 1, np.int64)
+    np.cumsum(content >= _FIRST_OF_PAIR, out=pairs[1:])
+    return bool((text_lengths(offsets, content) + np.diff(pairs[offsets])).max() <= longest)
+
+
+def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array:
+    """Return strings as an array of text.
+
+    Args:
+        offsets: as for `text_lengths`.
+        content: likewise; with `padded` no string ends in a NUL.
+        padded: `<U`, unless padding is out of proportion; else `StringDType`.
+
+    Example:
+        >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
+        ['a', '', '€']
+    """
+    lengths = text_lengths(offsets, content)
+    width = max(int(lengths.max(initial=1)), 1)
+    size = int(lengths.sum())
+    text = content[offsets[0] : offsets[-1]].tobytes().decode("utf-8")
+    taken = WIDE * width * len(lengths)
+    if not padded or (taken > _PADDING_ALWAYS and taken > _PADDING_TIMES * WIDE * size):
+        ends = np.cumsum(lengths).tolist()
+        texts = [text[start:stop] for start, stop in zip([0, *ends[:-1]], ends, strict=True)]
+        return np.array(texts, dtype=np.dtypes.StringDType())
+    characters = np.frombuffer(text.encode("utf-32-le"), "<u4")
+    points = np.zeros((len(lengths), width), "<u4")
+    first = 0
+    for start, stop in _blocks(len(lengths), width):
+        here = lengths[start:stop]
+        last = first + int(here.sum())
+        points[start:stop][np.arange(width) < here[:, None]] = characters[first:last]
+        first = last
+    array: Array = points.view(f"<U{width}").reshape(-1)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def encode_utf8(array: Array) -> tuple[Array, Array]:
+    """Return the offsets and the content of the strings in an array of text; inverse of `decode_utf8`.
+
+    Raises:
+        FormatError: half a character, or missing text.
+
+    Example:
+        >>> offsets, content = encode_utf8(np.array(["a", "", "€"]))
+        >>> offsets.tolist(), content.tobytes()
+        ([0, 1, 1, 4], b'a\\xe2\\x82\\xac')
+    """
+    if array.dtype.kind == "T":
+        return _join(array.tolist())
+    wide = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    width = wide.itemsize // WIDE
+    offsets = np.zeros(len(wide) + 1, np.int64)
+    pieces: list[bytes] = []
+    if not width:
+        return offsets, np.zeros(0, np.uint8)
+    lengths = np.strings.str_len(wide).astype(np.int64, copy=False)
+    block = wide.view("<u4").reshape(len(wide), width)
+    for start, stop in _blocks(len(wide), width):
+        here = lengths[start:stop]
+        characters = block[start:stop][np.arange(width) < here[:, None]]
+        try:
+            pieces.append(characters.tobytes().decode("utf-32-le").encode("utf-8"))
+        except UnicodeError as error:
+            raise FormatError("text that is no Unicode") from error
+        before = np.arange(len(characters) + 1)
+        if len(pieces[-1]) > len(characters):
+            for first in _FIRST_OF:
+                before[1:] += np.cumsum(characters >= first)
+        offsets[start + 1 : stop + 1] = offsets[start] + before[np.cumsum(here)]
+    return offsets, np.frombuffer(b"".join(pieces), np.uint8)
+
+
+def bytes_in(array: Array) -> tuple[Array, Array]:
+    """Return the offsets and the content of an array of bytes (`S`), without the NULs at their ends."""
+    width = array.dtype.itemsize
+    lengths = np.strings.str_len(array).astype(np.int64, copy=False)
+    block = (
+        np.ascontiguousarray(array).view(np.uint8).reshape(len(array), width)
+        if width
+        else np.zeros((len(array), 0), "u1")
+    )
+    offsets = np.zeros(len(array) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets, block[np.arange(width) < lengths[:, None]]
+
+
+def _join(texts: Sequence[Any]) -> tuple[Array, Array]:
+    if not all(isinstance(text, str) for text in texts):
+        raise FormatError("an array of text with missing values")
+    encoded = [text.encode("utf-8") for text in texts]
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+    return offsets, np.frombuffer(b"".join(encoded), np.uint8)
+
+
+def _blocks(count: int, width: int) -> list[tuple[int, int]]:
+    """Return the rows of a padded block, in parts of a bounded size: where each begins and ends."""
+    step = max(_BLOCK // max(width, 1), 1)
+    return [(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+# The size of a layout -------------------------------------------------------------------------------------------------
+
+BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")
+
+
+class Measure:
+    """The size of a layout.
+
+    Attributes:
+        depth: layouts within each other.
+        arrays: in it, itself included; one that stands in two places counts twice.
+        size: their bytes, likewise.
+    """
+
+    __slots__ = ("arrays", "depth", "layout", "size")
+
+    def __init__(self, layout: AwkwardLayout, inner: Sequence[Measure]) -> None:
+        self.layout = layout  # kept: its id stays its own
+        self.depth: int = 1 + max((measure.depth for measure in inner), default=0)
+        self.arrays: int = 1 + sum(measure.arrays for measure in inner)
+        self.size: int = _node_size(layout) + sum(measure.size for measure in inner)
+
+
+def contents_of(layout: AwkwardLayout) -> list[AwkwardLayout]:
+    """Return the layouts that stand directly within a layout."""
+    contents = getattr(layout, "contents", None)
+    if contents is None:
+        inner = getattr(layout, "content", None)
+        contents = [] if inner is None else [inner]
+    return list(contents)
+
+
+def _node_size(layout: AwkwardLayout) -> int:
+    if layout.is_numpy:
+        return int(layout.data.nbytes)
+    parts = (getattr(layout, name, None) for name in BUFFERS)
+    return sum(int(part.data.nbytes) for part in parts if part is not None and hasattr(part, "data"))
+
+
+# The size of a layout once it is packed -------------------------------------------------------------------------------
+
+ElementSizes = Any  # of the elements of a layout in bytes: an array of float64, or a number where all have the same
+
+_INDEX = 8  # bytes of an offset or an index
+_TAG = 1  # of a mask or a tag
+
+
+def packed_size(layout: AwkwardLayout) -> int:
+    """Return the bytes of an array's buffers once it is packed, about.
+
+    Example:
+        >>> import awkward as ak
+        >>> ends = ak.index.Index64(np.full(1000, 500))
+        >>> starts = ak.index.Index64(np.zeros(1000, dtype="i8"))
+        >>> packed_size(ak.contents.ListArray(starts, ends, ak.contents.NumpyArray(np.arange(500))))
+        4008000
+    """
+    sizes = _Reached()
+    size = sizes.total(layout, 0, layout.length)
+    return int(size + sizes.categories)
+
+
+def check_packed(layout: AwkwardLayout) -> None:
+    """Refuse an array that would become out of proportion if it were packed.
+
+    Raises:
+        LimitError: it would have more than 256 MiB, and more than 64 times the bytes that it has.
+    """
+    packed = packed_size(layout)
+    if packed > BYTES_ALWAYS and packed > BYTES_TIMES * (own := _own_size(layout)):
+        raise LimitError(
+            f"lists that overlap, or an index that repeats: {own} bytes in memory would become {packed}; where the "
+            f"format has the option pack=False they are written as they are, else apply ak.to_packed first"
+        )
+
+
+class _Reached:
+    """Sizes of layouts, each computed once.
+
+    Attributes:
+        categories: bytes of contents that stay whole, however often their elements are named.
+    """
+
+    def __init__(self) -> None:
+        self.categories = 0.0
+        self._totals: dict[tuple[int, int, int], float] = {}
+        self._sizes: dict[int, ElementSizes] = {}
+
+    def total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
+        """Return the bytes of the elements from start to stop."""
+        key = (id(layout), start, stop)
+        if key not in self._totals:
+            self._totals[key] = self._total(layout, start, stop)
+        return self._totals[key]
+
+    def _total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
+        count = stop - start
+        if layout.is_record:
+            return sum(self.total(content, start, stop) for content in layout.contents)
+        if layout.is_regular:
+            return self.total(layout.content, start * layout.size, stop * layout.size)
+        if layout.is_list and hasattr(layout, "offsets"):
+            offsets = layout.offsets.data
+            return _INDEX * count + self.total(layout.content, int(offsets[start]), int(offsets[stop]))
+        if layout.is_option and not layout.is_indexed:
+            return _TAG * count + self.total(layout.content, start, stop)
+        sizes = self.of(layout)
+        return float(sizes[start:stop].sum()) if isinstance(sizes, np.ndarray) else float(count) * sizes
+
+    def of(self, layout: AwkwardLayout) -> ElementSizes:
+        """Return the bytes of each element."""
+        if id(layout) not in self._sizes:
+            self._sizes[id(layout)] = self._of(layout)
+        return self._sizes[id(layout)]
+
+    def _of(self, layout: AwkwardLayout) -> ElementSizes:
+        if layout.is_numpy:
+            return float(layout.data.itemsize * np.prod(layout.data.shape[1:], dtype=np.float64))
+        if layout.is_unknown:
+            return 0.0
+        if layout.is_record:
+            return sum((_first(self.of(content), layout.length) for content in layout.contents), 0.0)
+        if layout.is_union:
+            return self._of_union(layout)
+        if layout.parameter("__array__") == "categorical":
+            self.categories += self.total(layout.content, 0, layout.content.length)
+            return float(_INDEX)
+        inner = self.of(layout.content)
+        if layout.is_indexed:
+            return _INDEX * layout.is_option + _select_sizes(inner, layout.index.data)
+        if layout.is_option:
+            return _TAG + _first(inner, layout.length)
+        if layout.is_regular:
+            if not isinstance(inner, np.ndarray) or not layout.size:
+                return layout.size * (inner if layout.size else 0.0)
+            return inner[: layout.length * layout.size].reshape(layout.length, layout.size).sum(axis=1)
+        starts = layout.starts.data.astype(np.int64, copy=False)
+        stops = layout.stops.data[: len(starts)].astype(np.int64, copy=False)
+        if not isinstance(inner, np.ndarray):
+            return _INDEX + (stops - starts) * inner
+        before = np.zeros(len(inner) + 1)
+        np.cumsum(inner, out=before[1:])
+        filled = stops > starts
+        return _INDEX + np.where(filled, before[np.where(filled, stops, 0)] - before[np.where(filled, starts, 0)], 0.0)
+
+    def _of_union(self, layout: AwkwardLayout) -> ElementSizes:
+        tags = layout.tags.data
+        index = layout.index.data[: len(tags)]
+        sizes = np.full(len(tags), float(_INDEX + _TAG))
+        for tag, content in enumerate(layout.contents):
+            here = tags == tag
+            sizes[here] += _select_sizes(self.of(content), index[here])
+        return sizes
+
+
+def _first(sizes: ElementSizes, length: int) -> ElementSizes:
+    return sizes[:length] if isinstance(sizes, np.ndarray) else sizes
+
+
+def _select_sizes(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
+    """Return the sizes that an index names; what it names below 0 is missing."""
+    if not isinstance(sizes, np.ndarray):
+        return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)
+    return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]
+
+
+def _own_size(layout: AwkwardLayout) -> int:
+    """Return the bytes of the buffers that a layout is made of, each counted once."""
+    buffers: dict[tuple[int, int], int] = {}
+    seen: set[int] = set()
+    waiting = [layout]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        for buffer in [part] if part.is_numpy else [getattr(part, name, None) for name in BUFFERS]:
+            if buffer is not None and not part.is_regular:
+                data = buffer.data
+                buffers[data.__array_interface__["data"][0], data.nbytes] = data.nbytes
+        waiting += part.contents if hasattr(part, "contents") else [part.content] if hasattr(part, "content") else []
+    return sum(buffers.values())
+
+
+# Values that can be written -> layouts --------------------------------------------------------------------------------
 
 # The parameter `__array__` of lists that are texts, with their encoding on the wire, and of what is in those lists.
 TEXTS = {"string": "utf-8", "bytestring": None}
 CHARACTERS = ("char", "byte")
 
-_BLOCK = 2**24  # bytes
+_UTF8_BLOCK = 2**24  # bytes
 
 
 def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
@@ -146,8 +484,8 @@ def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> 
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for start in range(0, len(content), _BLOCK):
-            decoder.decode(content[start : start + _BLOCK].tobytes())
+        for start in range(0, len(content), _UTF8_BLOCK):
+            decoder.decode(content[start : start + _UTF8_BLOCK].tobytes())
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         raise DTypeError(f"strings that are no valid UTF-8 ({error.reason})") from error

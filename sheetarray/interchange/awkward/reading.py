@@ -7,29 +7,35 @@ caller says so. Written by awkward 0.5 to 0.14 or awkward0 0.15: all are read.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
-from .blobs import StoredBlob, read_blob
+from .blobs import BYTES_ALWAYS, BYTES_TIMES, MemoryBudget, StoredBlob, parse_dtype, read_blob
 from .builder import Builder, Errors, describe_value
-from .calls import NamedFunction, call_function
-from .expressions import Expression, evaluate, parse
-from .functions import TOPYTHON, WHITELIST, Functions, Lookup, Whitelist
-from .items import parse_dtype
-from .limits import MemoryBudget
-from .metadata import METADATA
-from .pickled import NotPlainError, plain_value, unpickle
-from .plain import NUMBERS, plain_array
-from .schema import Schema, parse_schema
-from .traits import name_record, restore
+from .constructors import CONSTRUCTORS, WHITELIST
+from .functions import (
+    TOPYTHON,
+    Functions,
+    Lookup,
+    NamedFunction,
+    NotPlainError,
+    Whitelist,
+    call_function,
+    plain_value,
+    unpickle,
+)
+from .schema import METADATA, Expression, Schema, evaluate, parse, parse_schema
+from .traits import NUMBERS, name_record, plain_array, restore
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
 
-__all__ = ["WHITELIST", "deserialize"]
+
+# A schema evaluated ---------------------------------------------------------------------------------------------------
 
 _SHOWN = 10  # names, in an error
 
@@ -81,7 +87,7 @@ def deserialize(
         [[1.5, 2.5], [], [3.5]]
     """
     reading = _Reading(
-        storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
+        storage, Lookup(CONSTRUCTORS, whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
     )
     return reading.read_array(name, schemasuffix or "", plain=False)
 
@@ -99,7 +105,7 @@ def read_value(
 ) -> ak.Array | np.ndarray[Any, Any]:
     """Return the same as `deserialize`, but what was written as an array of NumPy is one."""
     reading = _Reading(
-        storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
+        storage, Lookup(CONSTRUCTORS, whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
     )
     return reading.read_array(name, schemasuffix, plain=True)
 
@@ -244,3 +250,63 @@ _LEAVES = {
     "json": _Reading._json,
     "python": _Reading._python,
 }
+
+
+# An array of an open container ----------------------------------------------------------------------------------------
+
+_GIVEN = ("storage", "name", "delimiter", "suffix", "schemasuffix")  # by the container, not by its user
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse an option that `deserialize` does not have.
+
+    Raises:
+        TypeError: names it, and those that there are.
+    """
+    known = [name for name in inspect.signature(deserialize).parameters if name not in _GIVEN]
+    for option in options:
+        if option not in known:
+            raise TypeError(f"no option {option!r} of reading; there are {', '.join(known)}")
+
+
+def with_budget(options: Mapping[str, Any], stored: int) -> dict[str, Any]:
+    """Return options with a limit of memory after the bytes that are stored, where the caller gave none.
+
+    Args:
+        options: as for `deserialize`, which would go by the size of the blobs; a container may have inflated those.
+        stored: bytes in the container.
+    """
+    given = options.get("max_bytes")
+    return {**options, "max_bytes": max(BYTES_ALWAYS, BYTES_TIMES * stored) if given is None else given}
+
+
+def read_array(
+    storage: Mapping[str, Any],
+    name: str,
+    schemasuffix: str,
+    options: Mapping[str, Any],
+    *,
+    source: str | None = None,
+    plain: bool = False,
+) -> Any:
+    """Return the array of a name.
+
+    Args:
+        storage: the container.
+        name: of the array.
+        schemasuffix: follows it, in the name of the schema.
+        options: as for `deserialize`.
+        source: of the container, for messages.
+        plain: what was written as an array of NumPy is given as one.
+
+    Raises:
+        FormatError: with the source, and a location that begins with the schema's name.
+    """
+    schema = name + schemasuffix
+    try:
+        return (read_value if plain else deserialize)(storage, name, schemasuffix=schemasuffix, **options)
+    except FormatError as error:
+        error.source = error.source or source
+        if error.location != schema:
+            error.location = f"{schema}, {error.location}" if error.location else schema
+        raise

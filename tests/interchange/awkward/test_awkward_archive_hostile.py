@@ -20,7 +20,7 @@ from mutations import bounded_memory, mutated
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import load, save
-from sheetarray.interchange.awkward.limits import BYTES_ALWAYS, BYTES_TIMES
+from sheetarray.interchange.awkward.blobs import BYTES_ALWAYS, BYTES_TIMES
 
 
 def renamed(name: str) -> bytes:
@@ -95,7 +95,7 @@ def test_a_deflated_archive_gives_no_more_memory_than_its_bytes_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     always = BYTES_ALWAYS // 16
-    for module in ("limits", "read_array"):
+    for module in ("blobs", "reading"):
         monkeypatch.setattr(f"sheetarray.interchange.awkward.{module}.BYTES_ALWAYS", always)
     path, size, count = tmp_path / "t.awkd", always // 8 + 1, 2**17
     floats = {"call": ["awkward0", "numpy", "frombuffer"], "args": [{"read": "x"}, {"dtype": "f8"}, {"json": count}]}

@@ -23,8 +23,8 @@ from examples import PART
 from mutations import bounded_memory
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import builder, schema
-from sheetarray.interchange.awkward.limits import (
+from sheetarray.interchange.awkward import builder, deserialize, schema
+from sheetarray.interchange.awkward.blobs import (
     BYTES_ALWAYS,
     BYTES_TIMES,
     DEEPEST_ARRAY,
@@ -34,7 +34,6 @@ from sheetarray.interchange.awkward.limits import (
     MOST_SCHEMA_BYTES,
     MOST_SCHEMA_PARTS,
 )
-from sheetarray.interchange.awkward.reading import deserialize
 
 INTS = np.arange(4)
 PICKLE = b"cos\nsystem\n(S'touch hostile-marker'\ntR."
@@ -249,7 +248,7 @@ import json, os, resource, sys
 sys.path[:0] = {folders!r}
 import test_awkward_hostile as hostile
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import deserialize
 deserialize({{**hostile.Blobs(x=b"1"), "": hostile.document(hostile.buffer("x", "int8", 1))}})  # whatever awkward loads
 loaded, limit = set(sys.modules), 512 * 2**20
 for name in {names!r}:

@@ -13,7 +13,7 @@ from awkward0_schemas import Blobs, buffer, call, document, refused
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import deserialize
 
 INTS = np.arange(4)
 

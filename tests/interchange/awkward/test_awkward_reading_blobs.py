@@ -16,8 +16,7 @@ from awkward0_schemas import Blobs, buffer, call, refused
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.blobs import _STEP, StoredBlob
-from sheetarray.interchange.awkward.limits import MemoryBudget
+from sheetarray.interchange.awkward.blobs import _STEP, MemoryBudget, StoredBlob
 
 INTS = np.arange(4)
 
@@ -340,7 +339,7 @@ def test_the_budget_counts_a_blob_once_and_views_each_time() -> None:
 
 
 def test_max_bytes_limits_and_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("limits", "read_array"):
+    for module in ("blobs", "reading"):
         monkeypatch.setattr(f"sheetarray.interchange.awkward.{module}.BYTES_ALWAYS", 2**24)
     blobs = Blobs()
     index, content = blobs.array([5]), blobs.array([1.5])

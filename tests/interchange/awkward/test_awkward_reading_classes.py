@@ -11,7 +11,7 @@ from awkward0_schemas import FLOATS, INTS, ROWS, Blobs, call, document, refused,
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import deserialize
 
 # Lists ---------------------------------------------------------------------------------------------------------------
 

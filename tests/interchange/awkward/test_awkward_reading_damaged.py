@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from mutations import bounded_memory, mutated
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import WHITELIST, deserialize
+from sheetarray.interchange.awkward import WHITELIST, deserialize
 
 INTS = np.arange(4)
 

@@ -16,8 +16,8 @@ from awkward0_schemas import Blobs, buffer, call, document, refused
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.functions import WHITELIST, matches, to_patterns
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import WHITELIST, deserialize
+from sheetarray.interchange.awkward.functions import matches, to_patterns
 
 INTS = np.arange(4)
 

@@ -15,7 +15,7 @@ import pytest
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.reading import deserialize
+from sheetarray.interchange.awkward import deserialize
 
 NAMELESS = {
     "structured",

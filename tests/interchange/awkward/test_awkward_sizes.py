@@ -17,8 +17,8 @@ from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, save, serialize
-from sheetarray.interchange.awkward.limits import BYTES_ALWAYS, BYTES_TIMES
-from sheetarray.interchange.awkward.sizes import packed_size
+from sheetarray.interchange.awkward.blobs import BYTES_ALWAYS, BYTES_TIMES
+from sheetarray.interchange.awkward.layouts import packed_size
 
 MANY = 30_000
 CASES = every_class()
@@ -131,7 +131,7 @@ def test_the_limits_are_those_of_reading(monkeypatch: pytest.MonkeyPatch) -> Non
     assert packed_size(whole) < BYTES_ALWAYS
     serialize(whole, {}, pack=True)
     for limit, allowed in ((packed_size(whole), True), (packed_size(whole) - 1, False)):
-        monkeypatch.setattr("sheetarray.interchange.awkward.sizes.BYTES_ALWAYS", limit)
+        monkeypatch.setattr("sheetarray.interchange.awkward.layouts.BYTES_ALWAYS", limit)
         if allowed:
             serialize(whole, {}, pack=True)
         else:

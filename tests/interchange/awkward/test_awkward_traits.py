@@ -17,7 +17,7 @@ from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, serialize, to_columns
-from sheetarray.interchange.awkward.metadata import Metadata, Traits, check_json
+from sheetarray.interchange.awkward.schema import Metadata, Traits, check_json
 
 CASES = every_class()
 LISTS = ak.Array([[1, 2], [3, 4]])

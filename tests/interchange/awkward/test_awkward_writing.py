@@ -17,7 +17,7 @@ from hypothesis import given, settings
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize, serialize
-from sheetarray.interchange.awkward.expression_writer import MOST_DEEP
+from sheetarray.interchange.awkward.writing import MOST_DEEP
 
 CASES = every_class()
 

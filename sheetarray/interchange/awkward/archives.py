@@ -1,0 +1,513 @@
+"""`.awkd` files: a zip archive, not compressed, of schemas (`events.json`) and blobs (`events-1.raw`).
+
+An archive may claim to hold anything: names and sizes are looked at when it is opened, before memory is taken. Adding
+to an archive copies the members that it has as they are, and replaces the file only when everything is there. Saves
+that add to one file at the same time wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import IO, Any, Literal, cast
+
+from ...adapters import Progress, ignore_progress
+from ...errors import FormatError, LimitError, NotFoundError, locating
+from ...file_array import in_member, write_elements
+from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
+from ..zip_members import damage_as_format_error, name_problem
+from .compression import COMPRESSION, Compression
+from .reading import check_options, read_array, with_budget
+from .writing import StoragePlan, check_free, plan
+
+# Members of a zip archive ---------------------------------------------------------------------------------------------
+
+_INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
+_INFLATED_TIMES = 20  # and to this many times those that are stored; no writer of the protocol compresses like this
+_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
+_ZIP64 = 2**31  # bytes; members from there on need the larger header
+
+
+def check_inflated(total: int, stored: int) -> None:
+    """Refuse what a container's own compression makes larger than any use of the protocol does.
+
+    Args:
+        total: bytes that are to be read.
+        stored: bytes that stand for them.
+
+    Raises:
+        FormatError: that is a bomb, or might be one.
+    """
+    if total > (limit := max(_INFLATED_ALWAYS, _INFLATED_TIMES * stored)):
+        raise FormatError(
+            f"inflates to {total} bytes, of which {limit} are read",
+            hint="if that is meant, store it without the container's compression",
+        )
+
+
+class Members(Mapping[str, bytes]):
+    """The members of a zip archive, by their names.
+
+    Args:
+        file: a path or a file opened for bytes.
+
+    Raises:
+        FormatError: no archive, or one with names or sizes that no archive should have.
+    """
+
+    def __init__(self, file: Readable) -> None:
+        self._source = Source(file) if is_url(file) else None
+        archive = _seekable(file) if self._source is None else self._source.open_again()
+        refuse_empty(_first_byte(archive))
+        with damage_as_format_error("no .awkd file"):
+            self._archive = zipfile.ZipFile(archive)
+        try:
+            assert self._archive.fp is not None
+            self._bytes = size_of(self._archive.fp)
+            self._members = self._read_directory()
+        except BaseException:
+            self._archive.close()
+            raise
+
+    def __enter__(self) -> Members:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the archive.
+
+        Raises:
+            FormatError: it lies under a URL, and was changed while it was read.
+        """
+        self._archive.close()
+        if self._source is not None:
+            self._source.__exit__(None, None, None)
+
+    def _read_directory(self) -> dict[str, zipfile.ZipInfo]:
+        members: dict[str, zipfile.ZipInfo] = {}
+        for member in self._archive.infolist():
+            name = member.orig_filename
+            if name.endswith("/"):
+                continue
+            if problem := name_problem(name):
+                raise FormatError(f"the name of the member {name!r:.80} {problem}")
+            if name in members:
+                raise FormatError(f"two members have the name {name!r:.80}")
+            members[name] = member
+        check_inflated(sum(member.file_size for member in members.values()), self._bytes)
+        return members
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._members:
+            raise NotFoundError(f"no member {name!r}")
+        if self._archive.fp is None:
+            raise ValueError("the archive is closed")
+        member = self._members[name]
+        with in_member(name):
+            self._check(member)
+            with damage_as_format_error("damaged member"):
+                return self._archive.read(member)
+
+    def _check(self, member: zipfile.ZipInfo) -> None:
+        stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
+        if member.flag_bits & 1:
+            raise FormatError("the member is encrypted")
+        if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
+            raise FormatError(f"the member is compressed by the method {member.compress_type}, which is not read")
+        if taken > self._bytes or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
+            raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {self._bytes}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @property
+    def stored(self) -> int:
+        """The bytes of the archive."""
+        return self._bytes
+
+    @property
+    def end(self) -> int:
+        """The byte after the last member, where the archive's directory begins."""
+        return self._archive.start_dir
+
+    def copy_into(self, file: IO[bytes]) -> zipfile.ZipFile:
+        """Return an archive in which these members, copied to `file` already, stand before those that are to come."""
+        archive = zipfile.ZipFile(file, "w")
+        archive.filelist.extend(self._archive.infolist())
+        archive.NameToInfo.update(self._archive.NameToInfo)
+        archive.comment = self._archive.comment
+        return archive
+
+
+def _seekable(file: Readable) -> Any:
+    if isinstance(file, (str, os.PathLike)):
+        return file
+    if getattr(file, "seekable", bool)() and not isinstance(file, io.TextIOBase):
+        return file
+    with Source(file) as source:
+        return io.BytesIO(source.whole(text=False))
+
+
+def _first_byte(file: Any) -> bytes:
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, "rb") as opened:
+            return opened.read(1)
+    file.seek(0)
+    first: bytes = file.read(1)
+    return first
+
+
+def size_of(file: IO[bytes]) -> int:
+    """Return the bytes of a file that can be sought in."""
+    return file.seek(0, io.SEEK_END)
+
+
+# Writing ----------------------------------------------------------------------------------------------------
+
+
+def new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
+    """Return a member to be written, of so many bytes; not compressed."""
+    info = zipfile.ZipInfo(name)
+    info.file_size = size
+    return archive.open(info, "w", force_zip64=size >= _ZIP64)
+
+
+class MemberStream:
+    """A sink to which zipfile writes without going back.
+
+    Args:
+        sink: where the bytes go.
+        start: how many are before them.
+    """
+
+    def __init__(self, sink: Sink, start: int = 0) -> None:
+        self._sink, self._at = sink, start
+
+    def write(self, chunk: bytes) -> int:
+        """Write it all."""
+        self._sink.write(chunk)
+        self._at += len(chunk)
+        return len(chunk)
+
+    def tell(self) -> int:
+        """Return the position of the next byte."""
+        return self._at
+
+    def flush(self) -> None:
+        """Do nothing: there is nothing to flush."""
+
+
+# Archives read --------------------------------------------------------------------------------------------------------
+
+SUFFIX = ".awkd"
+RAW, SCHEMA = ".raw", ".json"
+
+
+def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
+    """Open an `.awkd` file.
+
+    Args:
+        file: a path (`.awkd` is added if the file exists only with it), or a file opened for bytes.
+        schemasuffix: at the end of the schemas' names.
+        **options: as for `deserialize`, such as `functions` or `whitelist`.
+
+    Returns:
+        The array, if the file holds only one without a name; else `ArchiveArrays`, a mapping that reads an array when
+        it is asked for it, and closes the file at the end of a `with` block.
+
+    Raises:
+        FormatError: no such archive, or one with members that no archive should have.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from sheetarray.interchange.awkward import save
+        >>> file = io.BytesIO()
+        >>> save(file, np.array([1.5, 2.5]))
+        >>> load(file).to_list()
+        [1.5, 2.5]
+    """
+    check_options(options)
+    arrays = ArchiveArrays(_resolve_path(file), schemasuffix=schemasuffix, **options)
+    if list(arrays) != [""]:
+        return arrays
+    with arrays:
+        return arrays[""]
+
+
+def _resolve_path(file: Readable) -> Readable:
+    """Return the path as `save` has it: with the suffix, if a file exists only with it."""
+    if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
+        saved = os.fspath(file) + SUFFIX
+        return saved if os.path.exists(saved) else file
+    return file
+
+
+class ArchiveArrays(Mapping[str, Any]):
+    """The arrays of an `.awkd` file, each read when it is asked for.
+
+    An array that cannot be read is an error when it is asked for, not before. With `plain`, what was written as an
+    array of NumPy is given as one; else every array is an `ak.Array`.
+
+    Attributes:
+        source: the file's name, for messages.
+    """
+
+    def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, plain: bool = False, **options: Any) -> None:
+        name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else getattr(file, "name", None)
+        self.source = name if isinstance(name, str) else None
+        with locating(source=self.source):
+            self._members = Members(file)
+        self._plain = plain
+        self._suffix, self._options = schemasuffix, with_budget(options, self._members.stored)
+        self._names = {
+            member.removesuffix(schemasuffix): member for member in self._members if member.endswith(schemasuffix)
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
+        return read_array(self._members, name, self._suffix, self._options, source=self.source, plain=self._plain)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<arrays of {self.source or 'an archive'}: {', '.join(map(repr, self._names))}>"
+
+    def __enter__(self) -> ArchiveArrays:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def member(self, name: str) -> str:
+        """Return the member of the archive that holds an array's schema."""
+        return self._names[name]
+
+    def close(self) -> None:
+        """Close the file, unless the caller opened it."""
+        self._members.close()
+
+
+# Archives written -----------------------------------------------------------------------------------------------------
+
+Mode = Literal["a", "w", "x"]
+
+_BLOCK = 2**20  # bytes
+
+
+def save(
+    file: Writable,
+    array: Any,
+    name: str | None = None,
+    mode: Mode = "a",
+    *,
+    delimiter: str | None = "-",
+    suffix: str | None = RAW,
+    schemasuffix: str | None = SCHEMA,
+    compression: Compression = COMPRESSION,
+    whitelist: Any = None,
+    pack: bool = False,
+) -> None:
+    """Save an array, or several, in an `.awkd` file; a failed save leaves the file as it was.
+
+    Args:
+        file: a path, to which `.awkd` is added where it does not end in it, or a file opened for bytes (for mode "a"
+            one that can be read and sought in).
+        array: as for `serialize`, or a mapping of names to arrays.
+        name: of the array in the file, or what the names of a mapping begin with; without one the file holds the array
+            itself.
+        mode: "a" adds to a file that is there, and waits while others add to it; "w" replaces it; "x" refuses it.
+        delimiter: as for `serialize`, like `suffix`, `schemasuffix`, `compression`, `whitelist` and `pack`.
+
+    Raises:
+        DTypeError: an array that the protocol does not hold.
+        FormatError: mode "a", and the file is no such archive.
+        LimitError: a name that is there already, or that no archive should have.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.interchange.awkward import load
+        >>> file = io.BytesIO()
+        >>> save(file, np.array([1.5]), "t")
+        >>> save(file, np.array([2, 3]), "p")
+        >>> list(load(file))
+        ['t', 'p']
+    """
+    if mode not in ("a", "w", "x"):
+        raise ValueError(f"mode is 'a', 'w' or 'x', not {mode!r}")
+    arrays = array if isinstance(array, Mapping) else {"": array}
+    plans = [
+        plan(
+            value,
+            f"{name or ''}{key}",
+            delimiter=delimiter,
+            suffix=suffix,
+            schemasuffix=schemasuffix,
+            compression=compression,
+            whitelist=whitelist,
+            pack=pack,
+        )
+        for key, value in arrays.items()
+    ]
+    if not plans:
+        raise LimitError("no array to write")
+    if not isinstance(file, (str, os.PathLike)):
+        _save_in_file(cast("IO[bytes]", file), plans, mode)
+        return
+    if is_url(file):
+        if mode != "w":
+            raise LimitError("an archive under a URL is replaced as a whole: mode='w'")
+        write_archive(file, plans)
+        return
+    path = os.fspath(file) if os.fspath(file).endswith(SUFFIX) else os.fspath(file) + SUFFIX
+    if mode == "w":
+        write_archive(path, plans)
+    elif mode == "x":
+        if os.path.lexists(path) or not _make(path, plans):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    else:
+        while not (_append if _has_content(path) else _make)(path, plans):
+            pass  # another save came first: its arrays are there now, and stay
+
+
+def _has_content(path: str) -> bool:
+    return os.path.isfile(path) and os.stat(path).st_size > 0
+
+
+def _make(path: str, plans: Sequence[StoragePlan]) -> bool:
+    """Write the archive; False where another has appeared in the meantime, which stays."""
+    check_members(plans, ())
+    try:
+        with replacing(path, binary=True) as sink:
+            _write(sink, plans)
+            if _has_content(path):
+                raise _OvertakenError
+    except _OvertakenError:
+        return False
+    return True
+
+
+def _append(path: str, plans: Sequence[StoragePlan]) -> bool:
+    """Add to the archive, one save at a time; False where another has replaced it in the meantime."""
+    with open(path, "rb") as old, locating(source=path):
+        with contextlib.suppress(OSError):  # a file system without locks
+            _lock(old)
+        if not (os.path.exists(path) and os.path.samestat(os.fstat(old.fileno()), os.stat(path))):
+            return False
+        with Members(old) as members:
+            check_members(plans, members)
+            with replacing(path, binary=True) as sink:
+                for chunk in _chunks(old, members.end):
+                    sink.write(chunk)
+                with members.copy_into(cast("IO[bytes]", sink)) as archive:
+                    _write_members(archive, plans)
+    return True
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed, once nobody else has; where the system has such locks."""
+    with contextlib.suppress(ImportError):
+        fcntl = import_module("fcntl")
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+class _OvertakenError(Exception):
+    """Another has written the file first."""
+
+
+def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> None:
+    if mode != "a" or not size_of(file):
+        write_archive(file, plans)
+        return
+    with Members(file) as members:
+        check_members(plans, members)
+        tail = io.BytesIO()
+        with members.copy_into(cast("IO[bytes]", MemberStream(tail, members.end))) as archive:
+            _write_members(archive, plans)
+        file.seek(members.end)
+        file.write(tail.getbuffer())
+        file.truncate()
+
+
+def write_archive(target: Writable, plans: Sequence[StoragePlan], *, progress: Progress | None = None) -> None:
+    """Write an archive of its own.
+
+    Args:
+        target: a path, replaced as a whole, or a file opened for bytes.
+        plans: of its arrays.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        LimitError: a name that no archive should have, or twice the same; before anything is written.
+    """
+    check_members(plans, ())
+    with replacing(target, binary=True) as sink:
+        _write(sink, plans, progress)
+
+
+def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
+    file = sink if isinstance(sink, io.BufferedWriter) else MemberStream(sink)
+    with zipfile.ZipFile(cast("IO[bytes]", file), "w") as archive:
+        _write_members(archive, plans, progress)
+
+
+def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) -> None:
+    """Refuse names that an archive has already, or should not have.
+
+    Raises:
+        LimitError: names it.
+    """
+    for planned in plans:
+        for name in planned.names:
+            if problem := name_problem(name):
+                raise LimitError(f"the name {name!r:.80} {problem}, and each blob is a file of the archive: rename it")
+    check_free(plans, taken)
+
+
+def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
+    total, done, report = sum(planned.elements for planned in plans), 0, progress or ignore_progress
+    report(0, total)
+    for planned in plans:
+        for blob in planned.blobs:
+            compressed = blob.content() if blob.rule is not None else None
+            size = blob.array.nbytes if compressed is None else len(compressed)
+            with new_member(archive, planned.prefix + blob.key, size) as member:
+                if compressed is not None:
+                    member.write(compressed)
+                else:
+                    for _ in write_elements(blob.array, cast("Sink", member)):
+                        pass
+            report(done := done + blob.array.size, total)
+        with new_member(archive, planned.name, len(planned.schema)) as member:
+            member.write(planned.schema)
+    report(total, total)
+
+
+def _chunks(file: IO[bytes], count: int) -> Iterator[bytes]:
+    file.seek(0)
+    while count and (chunk := file.read(min(count, _BLOCK))):
+        count -= len(chunk)
+        yield chunk
