@@ -42,6 +42,9 @@ class CompositeModule(Protocol):
     ) -> ArraysByName:
         """Return the arrays by name, the columns of each composite put together."""
 
+    def is_schema(self, name: str, array: Any) -> bool:
+        """Return whether reading takes an array for a description, by its name and its beginning."""
+
     def described_columns(self, name: str, array: Any) -> list[str]:
         """Return the names of the columns that a description names; an empty list if the array is no description."""
 
@@ -54,6 +57,9 @@ class LabelsModule(Protocol):
 
     def spread(self, arrays: Any, *, limit: int) -> Any:
         """Return the argument of `write` with labels replaced by their description; anything else as it is."""
+
+    def refuse_description(self, array: Any) -> None:
+        """Refuse an array of the description's name that reading would take for one."""
 
     def wants_labels(self) -> bool:
         """Return whether the caller has asked for the labels of what is being read."""

@@ -16,6 +16,7 @@ from .columns import (
     name_infos,
     parse_labels,
     reading_labels,
+    refuse_description,
     spread,
     wants_labels,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "name_infos",
     "parse_labels",
     "reading_labels",
+    "refuse_description",
     "spread",
     "wants_labels",
 ]

@@ -7,14 +7,16 @@ an array like any other, and is warned of where it looks like a description.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..arrays import values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, LimitError, locating
 from ..header import NoteFinding
+from ..linear import LinearArray
 from ..values import is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
 from .description import DatasetLabels, is_description
@@ -109,6 +111,22 @@ def spread(arrays: Any, *, limit: int) -> Any:
     if NAME in by_name and labels is not None:
         raise LimitError(f"two arrays would have the name {NAME!r}: rename the variable")
     return by_name | {NAME: labels.to_pieces(limit)}
+
+
+def refuse_description(array: Any) -> None:
+    """Refuse an array named `dataset.json` that describes arrays: reading would take it out.
+
+    Raises:
+        LimitError: it does.
+    """
+    pieces = values_by_name({NAME: array})[NAME]
+    pieces = pieces.to_numpy() if isinstance(pieces, LinearArray) else pieces
+    with suppress(FormatError):
+        if is_description(NAME, pieces) and DatasetLabels.from_pieces(pieces):
+            raise LimitError(
+                f"{NAME!r} describes other arrays, and would be read as their labels: rename it, "
+                "or write the Dataset or DataFrame that read_dataset or read_frame returns"
+            )
 
 
 def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:

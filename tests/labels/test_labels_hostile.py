@@ -28,7 +28,9 @@ def put(folder: Path, description: Any, **arrays: Any) -> Path:
     """A file with arrays and a text that describes them."""
     text = description if isinstance(description, str) else json.dumps(description)
     arrays = {"t": np.array([1.5, 2.5]), "x": np.array([10, 20]), **arrays}
-    sa.write(folder / "t.json", {name: value for name, value in arrays.items() if value is not None} | {NAME: [text]})
+    present = {name: value for name, value in arrays.items() if value is not None} | {NAME: np.array([text])}
+    cells = {name: sa.to_linear(array) for name, array in present.items()}
+    (folder / "t.json").write_text(json.dumps(cells), encoding="utf-8")
     return folder / "t.json"
 
 

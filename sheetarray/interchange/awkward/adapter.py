@@ -11,7 +11,7 @@ from ... import dtypes
 from ...adapters import EVERYTHING, Keeps, Progress
 from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, locating
+from ...errors import Finding, FormatError, LimitError, locating
 from ...files import Readable, Writable
 from ...header import Order
 from ...resizing import contiguous_strides
@@ -55,9 +55,12 @@ def write_awkd(
         >>> read_awkd(file)["events"].to_list()
         [[1, 2], []]
     """
+    by_name = values_by_name(arrays)
+    if "" in by_name:
+        raise LimitError("the name '' is that of an archive's only array, which is read by the file's name: rename it")
     plans = [
         plan(value, name, suffix=RAW, schemasuffix=SCHEMA, compression=compression, pack=pack)
-        for name, value in values_by_name(arrays).items()
+        for name, value in by_name.items()
     ]
     write_archive(target, plans, progress=progress)
 
