@@ -83,21 +83,29 @@ def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:
     return dates, fits
 
 
-def serials_to_moments(serials: Buffer, *, from_1904: bool) -> Array | None:
-    """Return the moments of which `serials_to_dates` gives the text: days, or seconds, or milliseconds where one has
-    any; None where a number is no date.
+def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]:
+    """Return the moments of which `serials_to_dates` gives the text, column by column: days, or seconds, or
+    milliseconds where one has any; None for a column in which a number is no date.
+
+    Args:
+        columns: of serial dates, each a row of the array.
+        from_1904: whether they count from 1904.
 
     Example:
-        >>> serials_to_moments(np.array([61.0, 61.5]), from_1904=False)
-        array(['1900-03-01T00:00:00', '1900-03-01T12:00:00'], dtype='datetime64[s]')
+        >>> serials_to_moments(np.array([[61.0, 61.5], [62.0, 62.0], [62.0, -1.0]]), from_1904=False)[1:]
+        [array(['1900-03-02', '1900-03-02'], dtype='datetime64[D]'), None]
     """
-    dates, fits = _moments_of(serials, from_1904)
-    if not fits.all():
-        return None
+    dates, fits = _moments_of(columns, from_1904)
     counts = dates.view(np.int64)
-    unit = next((unit for unit in ("D", "s") if not (counts % (UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])).any()), "ms")
-    moments: Array = dates.astype(f"datetime64[{unit}]")
-    return moments
+    made: list[Array | None] = [None] * len(columns)
+    rest = fits.all(axis=1)
+    for unit in ("D", "s", "ms"):
+        whole = rest & ~(counts % (UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])).any(axis=1)
+        rest &= ~whole
+        indices = np.flatnonzero(whole)
+        for index, moments in zip(indices.tolist(), dates[indices].astype(f"M8[{unit}]"), strict=True):
+            made[index] = moments.copy()  # a view would keep all columns in memory
+    return made
 
 
 def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:

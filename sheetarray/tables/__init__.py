@@ -8,7 +8,7 @@ reads it under a dtype of the caller's. `reading` puts it together. `writing` is
 
 from __future__ import annotations
 
-from .cells import RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
+from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
@@ -16,6 +16,7 @@ from .writing import find_changes, lay_out_table
 
 __all__ = [
     "EXACT",
+    "SHORT",
     "WHITE",
     "DTypeLike",
     "DTypes",

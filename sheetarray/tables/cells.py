@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Texts = pl.Series | list[str | None]
 
+SHORT = 256
+"""Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
+
 ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
 
@@ -31,7 +34,7 @@ class TableColumn:
     Attributes:
         texts: the text of each cell; None or "" is a blank, and so is an error cell. `texts` itself is None if
             `numbers` is enough, and a function that makes the texts if `typed` is given.
-        numbers: the cells as doubles, null for blanks, if the container says that all of them are numbers. If it gives
+        numbers: the cells as doubles, NaN for blanks, if the container says that all of them are numbers. If it gives
             their texts as well, integers beyond 2^53 have digits that the doubles lack.
         errors: the names of error cells, such as `#N/A`, by index.
         unreadable: cells whose value cannot be known, by index.
@@ -39,7 +42,7 @@ class TableColumn:
     """
 
     texts: Texts | Callable[[], Texts] | None
-    numbers: pl.Series | None = None
+    numbers: Array | None = None
     errors: Mapping[int, str] = field(default_factory=dict)
     unreadable: Mapping[int, Unreadable] = field(default_factory=dict)
     typed: Array | None = None
@@ -55,7 +58,7 @@ class TableColumn:
     def as_list(self) -> list[str | None]:
         """Return the texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
         if self.numbers is not None and self.texts is None:
-            return [None if number is None else _number_text(number) for number in self.numbers.to_list()]
+            return [None if number != number else _number_text(number) for number in self.numbers.tolist()]
         texts = self._texts()
         return texts if isinstance(texts, list) else texts.to_list()
 
@@ -187,14 +190,12 @@ class ScalarColumn:
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
-        import polars as pl
-
         cells = [self.cell(row) for row in (rows if isinstance(rows, range) else rows.tolist())]
         errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in ERRORS}
         for index in errors:
             cells[index] = None
         kinds = {type(cell) for cell in cells if not is_blank(cell)}
         if kinds and kinds <= {int, float}:
-            numbers = pl.Series([None if is_blank(cell) else cell for cell in cells], dtype=pl.Float64, strict=False)
+            numbers = np.array([np.nan if is_blank(cell) else cell for cell in cells], np.float64)
             return TableColumn(None, numbers, errors)
         return TableColumn([None if is_blank(cell) else parse_string(cell) for cell in cells], None, errors)

@@ -12,7 +12,7 @@ from ..dtypes import Array
 from ..elements import Cell, is_blank
 from ..errors import FormatError
 from .bulk import infer_long
-from .cells import Table, TableColumn, TableSheet
+from .cells import SHORT, Table, TableColumn, TableSheet
 from .given_dtypes import decode_given, parse_given_dtype
 from .names import name_columns, select_names
 from .notes import Notes
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_SHORT = 256  # rows; shorter columns are read faster by plain Python than by the engine
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _CELLS_AT_ONCE = 2**23  # cells of columns that are taken together
 _TELLING_WORDS = ("ndarray", "order", "dtype")
@@ -161,7 +160,7 @@ class _TableReader:
                 inferred[number] = Inferred(column.typed)
             elif column.numbers is not None:
                 inferred[number] = self._numbers(column, column.numbers)
-            elif len(column) <= _SHORT:
+            elif len(column) <= SHORT:
                 short[number] = column.as_list()
             else:
                 long[number] = column.as_series()
@@ -175,12 +174,12 @@ class _TableReader:
                 self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), number))
         return {number: known.values for number, known in inferred.items()}
 
-    def _numbers(self, column: TableColumn, numbers: pl.Series) -> Inferred:
+    def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
         if column.texts is not None:
             texts = column.as_list()
             known = infer_short(texts, NumeralMarks())
-            if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.to_list())):
+            if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.tolist())):
                 return known
         return Inferred(_number_array(numbers))
 
@@ -220,23 +219,21 @@ def _option_for(option: Any, name: str) -> Any:
     return option.get(name) if isinstance(option, Mapping) else option
 
 
-def _number_array(numbers: pl.Series) -> Array:
+def _number_array(values: Array) -> Array:
     """Return int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
-    values: Array = numbers.to_numpy(writable=True)  # a null is NaN
     with np.errstate(invalid="ignore"):
         whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
-    return values.astype(np.int64) if len(values) and whole.all() else values
+    if len(values) and whole.all():
+        return values.astype(np.int64)
+    return values if values.base is None else values.copy()  # a view would keep all columns in memory
 
 
 def _without_missing(column: TableColumn, options: TableOptions) -> TableColumn:
     """Return a column in which the caller's own missing values are blanks."""
     texts, numbers = options.missing_texts, options.missing_numbers
     if column.numbers is not None:
-        import polars as pl
-
         marks = [*numbers, *(float(text) for text in texts if _is_number(text))]
-        held = pl.select(pl.when(~column.numbers.is_in(marks)).then(column.numbers)).to_series() if marks else None
-        numeric = column.numbers if held is None else held
+        numeric = np.where(np.isin(column.numbers, marks), np.nan, column.numbers)
         return TableColumn(None, numeric, column.errors, column.unreadable)
     cells = [
         None if text is not None and ((bare := text.strip(WHITE)) in texts or _equals(bare, numbers)) else text
@@ -262,12 +259,14 @@ def _first_blank(column: TableColumn) -> int | None:
     if column.typed is not None:
         return None
     if column.numbers is not None:
-        blanks = column.numbers.is_null().arg_true()
+        blanks = np.flatnonzero(np.isnan(column.numbers))
         return int(blanks[0]) if len(blanks) else None
     return next((index for index, text in enumerate(column.as_list()) if is_blank(text)), None)
 
 
 def _filled_cells(column: TableColumn) -> int:
     """Return the number of cells up to the last that is not blank."""
-    cells = column.numbers.to_list() if column.numbers is not None else column.as_list()
+    if column.numbers is not None:
+        return int(np.flatnonzero(~np.isnan(column.numbers)).max(initial=-1)) + 1
+    cells = column.as_list()
     return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)

@@ -170,10 +170,13 @@ def _draw_layout(random: Random, flat: Array) -> Array:
 
 # Tables --------------------------------------------------------------------------------------------------------
 
+SEVERAL = "several"
 KINDS = ("float", "integer", "text", "boolean", "date", "moment")
 
 
-def random_table(seed: int, *, most_cells: int, size: tuple[int, int] | None = None) -> dict[str, Column]:
+def random_table(
+    seed: int, *, most_cells: int, size: tuple[int, int] | None = None, several: bool = False
+) -> dict[str, Column]:
     """Return the columns of an ordinary table by name: values of one kind in each, and None for blanks.
 
     All numbers have at most 15 digits, which every writer keeps.
@@ -182,6 +185,7 @@ def random_table(seed: int, *, most_cells: int, size: tuple[int, int] | None = N
         seed: of the table; another one gives another.
         most_cells: the number of cells, at least one row of each column.
         size: the numbers of rows and columns; None to draw 1 x 1 to 1,000 x 20, or 20 x 300.
+        several: let some columns have values of several kinds.
     """
     random = np.random.default_rng(seed)
     if size is None:
@@ -190,12 +194,14 @@ def random_table(seed: int, *, most_cells: int, size: tuple[int, int] | None = N
     rows, columns = size
     kinds = KINDS if random.random() < 0.7 else random.choice(KINDS, 2)
     blanks = random.random() < 0.5
+    mixed = random.choice([0.0, 0.1, 1.0]) if several else 0.0
     table: dict[str, Column] = {}
     for number in range(columns):
         if table and random.random() < 0.1:
             values = list(table[str(random.choice(list(table)))])
         else:
-            values = _draw_column(random, str(random.choice(kinds)), rows, blanks=blanks)
+            kind = SEVERAL if random.random() < mixed else str(random.choice(kinds))
+            values = _draw_column(random, kind, rows, blanks=blanks)
         if not number:
             values[-1] = next(value for value in values if value is not None)  # rows without any cell are no rows
         table[f"{random.choice(['v', 'x y', 'ü', 'n'])}{number}"] = values
@@ -216,6 +222,10 @@ def _draw_column(random: Random, kind: str, rows: int, *, blanks: bool) -> Colum
 
 
 def _draw_values(random: Random, kind: str, count: int) -> Column:
+    if kind == SEVERAL:
+        columns = [_draw_values(random, one, count) for one in KINDS]
+        chosen = random.integers(0, len(KINDS), count).tolist()
+        return [columns[which][index] for index, which in enumerate(chosen)]
     if kind == "float":
         digits = int(random.choice([1, 3, 12]))
         return [value + 0.0 for value in np.round(random.normal(size=count) * 100, digits).tolist()]

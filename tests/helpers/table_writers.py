@@ -122,11 +122,29 @@ WRITERS: dict[str, tuple[str, Callable[[Path, Table], None]]] = {
 }
 """By name: the suffix, and a function that writes a table to a path."""
 
+OF_SEVERAL_KINDS = ("XlsxWriter", "XlsxWriter in constant memory", "openpyxl", "openpyxl write-only", "pandas")
+"""Those whose columns may hold values of several kinds, each as a cell of its own kind."""
+
+_FAMILIES = {float: "number", int: "number", datetime.date: "date", datetime.datetime: "date"}
+
+
+def _text_of(value: Any) -> str:
+    """Return the text of a cell in a column of several kinds."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return value.isoformat().removesuffix("T00:00:00") if isinstance(value, datetime.date) else str(value)
+
 
 def expected_column(column: Column) -> Array:
-    """Return the array that values of one kind, with None for blanks, must come back as."""
+    """Return the array that values must come back as, with None for blanks: text, if they are of several kinds."""
     values = [value for value in column if value is not None]
-    kind = type(values[0])
+    if len({_FAMILIES.get(type(value), type(value)) for value in values}) > 1:
+        return np.array([_text_of(value) for value in column])
+    kind = float if float in set(map(type, values)) else type(values[0])
     if kind is str:
         return np.array(["" if value is None else value for value in column])
     if kind is bool and len(values) == len(column):

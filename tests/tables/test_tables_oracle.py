@@ -136,7 +136,7 @@ def table(cells: list[list[str]], delimiter: str) -> io.StringIO:
 
 @pytest.mark.parametrize(("delimiter", "way"), cross((",", ";", "\t", "|"), ("short", "long"), ","))
 def test_columns_mean_what_the_oracle_says(delimiter: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_SHORT", 10**9 if way == "short" else 0)
+    monkeypatch.setattr(reading, "SHORT", 10**9 if way == "short" else 0)
 
     @settings(max_examples=examples(400), deadline=None)
     @given(st.lists(columns(), min_size=1, max_size=4), st.sampled_from((1, 2**10)))

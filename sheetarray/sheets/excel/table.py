@@ -1,32 +1,39 @@
-"""A worksheet as an ordinary table: its cells by column, each with its kind, in one pass over the sheet."""
+"""A worksheet as an ordinary table: its cells by column, each with its kind, in one pass over the sheet.
+
+Columns are converted in groups, as there may be thousands of them: a call of NumPy or the engine serves all columns of
+a group. A tall column is a group by itself.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...cells.serials import serials_to_moments
 from ...columns import Request, cell_address, may_make_anchors
-from ...dtypes import Array, Positions, from_name
+from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
-from ...tables import EXACT, WHITE, Table, TableColumn
+from ...tables import EXACT, SHORT, WHITE, RawColumn, Table, TableColumn
 from .reader import cells as c
 from .reader.column import ColumnRun
-from .reader.column_runs import ColumnRuns, gather_columns, join_runs
+from .reader.column_runs import ColumnRuns, gather_columns
 from .reader.column_texts import ColumnTexts
-from .reader.scalars import codes_of_words, scalar_of, scalars
+from .reader.scalars import codes_of_words, scalars
 from .sheet import ExcelSheet
 
 if TYPE_CHECKING:
     import polars as pl
 
 _TEXT = from_name("string")
-_FEW = 256  # cells of which plain Python is faster than the engine
 _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
-_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,17}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?")
+_CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
+_ROWS_KEPT = 8  # rows whose cells a group keeps: the first and the last ones are looked at for each column
+_PENDING = "a formula without a value"
+_NONE: Positions = np.zeros(0, np.int64)
 
 
 class ExcelTable:
@@ -82,17 +89,16 @@ class ExcelTable:
             filled[of_one_row] = True
         places = np.flatnonzero(filled).tolist()
         pieces = gather_columns(_consume(runs), [Request(place, 0, _TEXT) for place in places])
-        columns = {place: self._join_column(piece, place) for place, piece in zip(places, pieces, strict=True)}
-        return Table(max((column.height for column in columns.values()), default=0), columns)
-
-    def _join_column(self, gathering: ColumnRuns, place: int) -> ExcelColumn:
-        """Return a column, given its cells run by run and its number in the sheet."""
-        halves = [join_runs(half) for half in gathering.split()]
-        for _, twice in halves:
-            if twice is not None:
-                raise c.repeated_cell_error(f"{self.title}!{cell_address(twice, place)}")
-        (texts, _), (numbers, _) = halves
-        return ExcelColumn(texts, numbers, from_1904=self._sheet.from_1904)
+        height = max((column.height for column in pieces), default=0)
+        columns: dict[int, RawColumn] = {}
+        step = max(1, _CELLS_A_GROUP // max(height, 1))
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            group = ColumnGroup(pieces[start : start + step], from_1904=self._sheet.from_1904)
+            if (twice := group.find_repeated()) is not None:
+                raise c.repeated_cell_error(f"{self.title}!{cell_address(twice[0], some[twice[1]])}")
+            columns |= {place: GroupedColumn(group, index) for index, place in enumerate(some)}
+        return Table(height, columns)
 
 
 def _by_row(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun]:
@@ -108,186 +114,335 @@ def _consume(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun | c.Alik
         yield runs.pop()
 
 
-class ExcelColumn:
-    """A column of a worksheet; see `tables.RawColumn`.
-
-    Args:
-        texts: the cells whose values are text.
-        numbers: the cells whose values are Float64: numbers that doubles hold for certain, dates and truth values.
-        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+@dataclass(frozen=True)
+class _Cells:
+    """Cells of a group of columns, column by column and each from top to bottom; the arrays run in parallel.
 
     Attributes:
-        height: the number of rows down to the last cell.
+        columns: the index of the column in the group.
+        rows: of each cell.
+        kinds: of each cell, constants of `cells`.
+        values: of each cell: text, or Float64.
     """
 
-    def __init__(self, texts: ColumnRun, numbers: ColumnRun, *, from_1904: bool) -> None:
-        self._texts, self._numbers, self._from_1904 = texts, numbers, from_1904
-        self.height = max(texts.height, numbers.height)
+    columns: Positions
+    rows: Positions
+    kinds: c.Kinds
+    values: pl.Series
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row; None for a blank, `Unreadable` for a formula that was not calculated."""
-        for half in (self._texts, self._numbers):
-            index = int(np.searchsorted(half.places, row))
-            if index < len(half) and half.places[index] == row:
-                kind, value = int(half.kinds[index]), half.values[index]
-                if kind == c.PENDING:
-                    return Unreadable("a formula without a value")
-                if kind != c.SERIAL and isinstance(value, str):
-                    return scalar_of(kind, value)
-                one = slice(index, index + 1)
-                places = half.places[one]
-                run = c.CellRun(places, places, half.kinds[one], half.values[one])
-                return scalars(run, from_1904=self._from_1904)[0]
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def select(self, kept: Mask) -> _Cells:
+        """Return the cells under a mask, without a copy where they stand together."""
+        if kept.all():
+            return self
+        places = np.flatnonzero(kept)
+        if len(places) and int(places[-1] - places[0]) == len(places) - 1:
+            some = slice(int(places[0]), int(places[-1]) + 1)
+            return _Cells(self.columns[some], self.rows[some], self.kinds[some], self.values[some])
+        return _Cells(self.columns[places], self.rows[places], self.kinds[places], self.values.gather(places))
+
+
+def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> _Cells:
+    """Return the cells of some columns whose values are Float64, or those whose values are text."""
+    import polars as pl
+
+    indices: list[int] = []
+    rows: list[Positions] = []
+    kinds: list[c.Kinds] = []
+    values: list[pl.Series] = []
+    for index, column in enumerate(columns):
+        for some_rows, some_kinds, some_values in zip(column.rows, column.kinds, column.values, strict=True):
+            if some_values.dtype.is_numeric() == numeric:
+                indices.append(index)
+                rows.append(np.arange(some_rows.start, some_rows.stop) if isinstance(some_rows, range) else some_rows)
+                kinds.append(some_kinds)
+                values.append(some_values)
+    if not rows:
+        return _Cells(_NONE, _NONE, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+    of_columns = np.repeat(indices, list(map(len, rows)))
+    cells = _Cells(of_columns, np.concatenate(rows), np.concatenate(kinds), pl.concat(values, rechunk=True))
+    steps = np.diff(cells.rows)
+    if (steps[np.diff(of_columns) == 0] >= 1).all():
+        return cells
+    order = np.lexsort((cells.rows, of_columns))
+    return _Cells(of_columns[order], cells.rows[order], cells.kinds[order], cells.values.gather(order))
+
+
+class ColumnGroup:
+    """Some columns of a worksheet side by side, whose cells are converted together: thousands of short ones, or a tall
+    one alone.
+
+    Args:
+        columns: the cells of each column, run by run.
+        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+    """
+
+    def __init__(self, columns: Sequence[ColumnRuns], *, from_1904: bool) -> None:
+        self._from_1904 = from_1904
+        self._heights = [column.height for column in columns]
+        self._texts, self._doubles = (_join_pieces(columns, numeric=numeric) for numeric in (False, True))
+        self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
+        self._cells_of_rows: dict[int, list[Cell]] = {}
+        self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
+        self._blank: Mask | None = None
+
+    @property
+    def _halves(self) -> tuple[_Cells, _Cells]:
+        """The cells whose values are text, and those with Float64: numbers that doubles hold, dates, truth values."""
+        return self._texts, self._doubles
+
+    def find_repeated(self) -> tuple[int, int] | None:
+        """Return the row of a cell that comes twice, and the index of its column; None if no cell does."""
+        for half in self._halves:
+            twice = np.flatnonzero((np.diff(half.rows) < 1) & (np.diff(half.columns) == 0))
+            if len(twice):
+                return int(half.rows[twice[0]]), int(half.columns[twice[0]])
         return None
 
-    def mark_filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return a mask of the rows in which the cell is not blank."""
-        rows = np.zeros(self.height, dtype=bool)
-        rows[self._numbers.places] = True
-        rows[self._texts.places[~_mark_blank(self._texts)]] = True
+    def cells_of_row(self, row: int) -> list[Cell]:
+        """Return the cell of each column in a row: None for a blank, `Unreadable` for a formula without a value."""
+        if row not in self._cells_of_rows:
+            cells: list[Cell] = [None] * len(self._heights)
+            for half in self._halves:
+                some = half.select(half.rows == row)
+                if len(some):
+                    run = c.CellRun(some.rows, some.columns, some.kinds, some.values)
+                    for index, kind, cell in zip(
+                        some.columns.tolist(), some.kinds.tolist(), scalars(run, from_1904=self._from_1904), strict=True
+                    ):
+                        cells[index] = Unreadable(_PENDING) if kind == c.PENDING else cell
+            if len(self._cells_of_rows) >= _ROWS_KEPT:
+                self._cells_of_rows.clear()
+            self._cells_of_rows[row] = cells
+        return self._cells_of_rows[row]
+
+    def mark_filled(self, index: int) -> Mask:
+        """Return a mask of the rows in which the cell of a column is not blank."""
+        rows = np.zeros(self._heights[index], dtype=bool)
+        for half, bounds, blank in zip(self._halves, self._bounds, (self._blank_texts(), None), strict=True):
+            some = slice(*bounds[index : index + 2])
+            rows[half.rows[some] if blank is None else half.rows[some][~blank[some]]] = True
         return rows
 
-    def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
-        texts = np.flatnonzero(self._texts.kinds == c.TEXT)
-        values = self._texts.values.gather(texts)
-        rows: Positions = self._texts.places[
+    def find_marked(self, index: int, mark: str) -> Positions:
+        """Return the rows in which the text of a column begins with a mark."""
+        some = slice(*self._bounds[0][index : index + 2])
+        texts = np.flatnonzero(self._texts.kinds[some] == c.TEXT)
+        values = self._texts.values[some].gather(texts)
+        rows: Positions = self._texts.rows[some][
             texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
         ]
         return rows
 
+    def take(self, index: int, rows: range | Positions) -> TableColumn:
+        """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
+        if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
+            texts, doubles = (_take_rows(half, rows) for half in (self._without_blanks(), self._doubles))
+            columns = _Conversion(texts, doubles, len(self._heights), len(rows), self._from_1904).columns()
+            self._taken = rows, dict(enumerate(columns))
+        return self._taken[1].pop(index)
+
+    def _blank_texts(self) -> Mask:
+        """Return a mask of the texts that hold nothing but white space."""
+        if self._blank is None:
+            self._blank = np.zeros(len(self._texts), np.bool_)
+            if len(texts := np.flatnonzero(self._texts.kinds == c.TEXT)):
+                values = self._texts.values
+                values = values if len(texts) == len(values) else values.gather(texts)
+                self._blank[texts] = (values.str.strip_chars(WHITE) == "").to_numpy()
+        return self._blank
+
+    def _without_blanks(self) -> _Cells:
+        return self._texts.select(~self._blank_texts())
+
+
+class GroupedColumn:
+    """One column of a group; see `tables.RawColumn`.
+
+    Args:
+        group: of the columns.
+        index: of this one.
+    """
+
+    def __init__(self, group: ColumnGroup, index: int) -> None:
+        self._group, self._index = group, index
+
+    def cell(self, row: int) -> Cell:
+        """Return the cell in a row; None for a blank, `Unreadable` for a formula that was not calculated."""
+        return self._group.cells_of_row(row)[self._index]
+
+    def mark_filled(self) -> Mask:
+        """Return a mask of the rows in which the cell is not blank."""
+        return self._group.mark_filled(self._index)
+
+    def begins(self, mark: str) -> Positions:
+        """Return the rows in which text begins with a mark."""
+        return self._group.find_marked(self._index, mark)
+
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
-        run, numbers = _take_rows(self._texts, rows), _take_rows(self._numbers, rows)
-        blank = _mark_blank(run)
-        run = _select(run, ~blank) if blank.any() else run
-        faults = np.flatnonzero(run.kinds == c.FAULT)
-        errors: dict[int, str] = {}
-        if len(faults):
-            errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
-            run = _select(run, run.kinds != c.FAULT)
-        return _make_column(run, numbers, len(rows), errors, self._from_1904)
+        return self._group.take(self._index, rows)
 
 
-def _mark_blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return a mask of the cells that hold nothing but white space."""
-    import polars as pl
-
-    blank = np.zeros(len(run), np.bool_)
-    if not len(run):
-        return blank
-    texts = np.flatnonzero(run.kinds == c.TEXT)
-    if len(run) <= _FEW:
-        blank[[index for index in texts.tolist() if not run.values[index].strip(WHITE)]] = True
-    elif len(texts):
-        values = run.values if len(texts) == len(run) else run.values.gather(texts)
-        is_blank = pl.col("text").str.strip_chars(WHITE) == ""
-        blank[texts] = values.to_frame("text").select(is_blank).to_series().to_numpy()
-    return blank
-
-
-def _take_rows(run: ColumnRun, rows: range | Positions) -> ColumnRun:
-    """Return the cells of some rows; their places are counted among these rows."""
-    places = run.places
+def _take_rows(cells: _Cells, rows: range | Positions) -> _Cells:
+    """Return the cells in some rows, which are counted among these rows."""
     if isinstance(rows, range):
-        start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
-        return ColumnRun(places[start:stop] - rows.start, run.kinds[start:stop], run.values[start:stop])
-    kept = np.flatnonzero(np.isin(places, rows))
-    return ColumnRun(np.searchsorted(rows, places[kept]), run.kinds[kept], run.values.gather(kept))
+        some = cells.select((cells.rows >= rows.start) & (cells.rows < rows.stop))
+        places = some.rows - rows.start
+    else:
+        some = cells.select(np.isin(cells.rows, rows))
+        places = np.searchsorted(rows, some.rows)
+    return _Cells(some.columns, places, some.kinds, some.values)
 
 
-def _make_column(
-    run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool
-) -> TableColumn:
-    """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
+class _Conversion:
+    """Converts the cells of a group of columns, with one query of the engine for all columns of a kind.
 
-    numbers = None
-    if not len(run) and not len(doubles):
-        return TableColumn([None] * height, None, errors)
-    if all(bool(((half.kinds == c.NUMBER) | (half.kinds == c.LARGE)).all()) for half in (run, doubles)):
-        made = _to_doubles(run.values)
-        if made is not None:
-            numbers = _spread_over_rows(_merge(ColumnRun(run.places, run.kinds, made), doubles), height)
-            if len(run) == 0 or bool(np.abs(made.to_numpy()).max() < EXACT):
-                return TableColumn(None, numbers, errors)
-    typed = _decode_typed(run, doubles, height, from_1904)
-    if typed is not None:
-        return TableColumn(lambda: _to_texts(run, doubles, from_1904), None, errors, typed=typed)
-    texts = _to_texts(run, doubles, from_1904)
-    if not isinstance(texts, Sequence):
-        if len(texts) < height:
-            texts = texts.extend_constant(None, height - len(texts))
-        return TableColumn(texts, numbers, errors)
-    cells: list[Any] = [*texts, *[None] * (height - len(texts))]
-    unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
-    for index in unreadable:
-        cells[index] = None
-    return TableColumn(cells, numbers, errors, unreadable)
+    Args:
+        texts: the cells whose values are text, without blanks.
+        doubles: the cells whose values are Float64.
+        count: the number of columns.
+        height: the number of rows.
+        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+    """
+
+    def __init__(self, texts: _Cells, doubles: _Cells, count: int, height: int, from_1904: bool) -> None:
+        self._count, self._height, self._from_1904 = count, height, from_1904
+        self._errors: dict[int, dict[int, str]] = {}
+        faults = texts.kinds == c.FAULT
+        if faults.any():
+            some = texts.select(faults)
+            for column, row, text in zip(some.columns.tolist(), some.rows.tolist(), some.values.to_list(), strict=True):
+                self._errors.setdefault(column, {})[row] = text
+            texts = texts.select(~faults)
+        self._texts, self._doubles = texts, doubles
+
+    def columns(self) -> Iterator[TableColumn]:
+        """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count."""
+        kinds, cells = self._kinds_of_columns()
+        are_numbers = (kinds != 0) & (kinds & ~_bits(c.NUMBER, c.LARGE) == 0)
+        are_dates, are_truths = ((kinds == _bits(kind)) & (cells == self._height) for kind in (c.SERIAL, c.BOOLEAN))
+        table, sound, large = self._to_doubles(are_numbers | are_dates | are_truths)
+        are_numbers &= sound
+        typed = self._find_moments(table, are_dates & sound) | self._find_truths(table, are_truths & sound)
+        are_typed = np.isin(np.arange(self._count), list(typed))
+        texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
+        texts_of_typed = cache(lambda: self._to_texts(are_typed))
+        for index in range(self._count):
+            errors = self._errors.get(index, {})
+            if index in typed:
+                yield TableColumn(partial(_text_of, texts_of_typed, index), None, errors, typed=typed[index])
+                continue
+            numbers = table[index] if are_numbers[index] else None
+            if numbers is not None and not large[index]:
+                yield TableColumn(None, numbers, errors)
+            elif not kinds[index]:
+                yield TableColumn([None] * self._height, None, errors)
+            else:
+                yield _with_unreadable(texts[index], numbers, errors)
+
+    def _kinds_of_columns(self) -> tuple[Positions, Positions]:
+        """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
+        kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
+        for half in (self._texts, self._doubles):
+            if len(half):
+                counts = np.bincount(half.columns, minlength=self._count)
+                filled = np.flatnonzero(counts)
+                starts = (np.cumsum(counts) - counts)[filled]
+                kinds[filled] |= np.bitwise_or.reduceat(_KIND_BITS[half.kinds], starts)
+                cells += counts
+        return kinds, cells
+
+    def _to_doubles(self, wanted: Mask) -> tuple[Array, Mask, Mask]:
+        """Return the doubles of some columns, a row for each, with NaN for blanks; which columns are numbers; and which
+        have numerals of so many digits that their texts count.
+        """
+        import polars as pl
+
+        table = np.full((self._count, self._height), np.nan)
+        sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
+        for half in (self._texts, self._doubles):
+            some = half.select(wanted[half.columns])
+            if not len(some):
+                continue
+            made = some.values.cast(pl.Float64, strict=False)
+            values = made.to_numpy()
+            table[some.columns, some.rows] = values
+            if half is self._texts:
+                sound[some.columns[~np.isfinite(values)]] = False
+                large[some.columns[np.abs(values) >= EXACT]] = True
+        return table, sound, large
+
+    def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the moments of those columns of serial dates that hold nothing but dates, by their index."""
+        indices = np.flatnonzero(wanted)
+        moments = serials_to_moments(table[indices], from_1904=self._from_1904) if len(indices) else []
+        return {index: array for index, array in zip(indices.tolist(), moments, strict=True) if array is not None}
+
+    def _find_truths(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the booleans of those columns of truth values that hold nothing but 0 and 1, by their index."""
+        indices = np.flatnonzero(wanted)
+        values = table[indices]
+        truths, sound = values == 1, ((values == 0) | (values == 1)).all(axis=1)
+        return {index: truths[place].copy() for place, index in enumerate(indices.tolist()) if sound[place]}
+
+    def _to_texts(self, wanted: Mask) -> dict[int, pl.Series | list[Any]]:
+        """Return the texts of some columns, by their index: lists if they are short, or if cells cannot be read."""
+        import polars as pl
+
+        indices = np.flatnonzero(wanted)
+        if not len(indices):
+            return {}
+        halves = [half.select(wanted[half.columns]) for half in (self._texts, self._doubles)]
+        order = np.cumsum(wanted) - 1  # of each column among those that are wanted
+        places = np.concatenate([order[half.columns] * self._height + half.rows for half in halves])
+        kinds = np.concatenate([half.kinds for half in halves])
+        texts, numbers = (half.values for half in halves)
+        values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
+        run = ColumnRun(np.arange(len(kinds)), kinds, values)
+        made = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
+        cells: Any
+        if isinstance(made, pl.Series):
+            cells = _spread(made, places, len(indices) * self._height)
+            cells = cells.to_list() if self._height <= SHORT else cells
+        else:
+            cells = [None] * (len(indices) * self._height)
+            for place, cell in zip(places.tolist(), made, strict=True):
+                cells[place] = cell
+        starts = range(0, len(indices) * self._height, self._height)
+        return {
+            index: cells[start : start + self._height] for index, start in zip(indices.tolist(), starts, strict=True)
+        }
 
 
-def _to_texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
-    """Return the cells of a column as text."""
+def _bits(*kinds: int) -> int:
+    """Return a number in which each of some kinds of cells has a bit of its own."""
+    return sum(1 << kind for kind in kinds)
+
+
+_KIND_BITS = np.array([_bits(kind) for kind in range(c.LONG + 1)])
+
+
+def _spread(texts: pl.Series, places: Positions, count: int) -> pl.Series:
+    """Return texts at their places, with null for blanks."""
     import polars as pl
 
-    if len(doubles):
-        texts = doubles.values.cast(pl.String)
-        if (doubles.kinds == c.BOOLEAN).any():
-            texts = texts.str.strip_suffix(".0")
-        run = _merge(run, ColumnRun(doubles.places, doubles.kinds, texts))
-    return ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
+    if len(texts) == count and (np.diff(places) == 1).all():
+        return texts
+    return pl.repeat(None, count, dtype=pl.String, eager=True).scatter(places, texts)
 
 
-def _decode_typed(run: ColumnRun, doubles: ColumnRun, height: int, from_1904: bool) -> Array | None:
-    """Return the array of a column in which every cell is a date, or every one a truth value; otherwise None."""
-    kinds = np.concatenate([run.kinds, doubles.kinds])
-    kind = int(kinds[0])
-    if len(kinds) < height or kind not in (c.SERIAL, c.BOOLEAN) or (kinds != kind).any():
-        return None
-    made = _to_doubles(run.values)
-    if made is None:
-        return None
-    values = _merge(ColumnRun(run.places, run.kinds, made), doubles).values.to_numpy()
-    if kind == c.SERIAL:
-        return serials_to_moments(values, from_1904=from_1904)
-    return values == 1 if ((values == 0) | (values == 1)).all() else None
+def _text_of(texts: Callable[[], dict[int, Any]], index: int) -> Any:
+    return texts()[index]
 
 
-def _to_doubles(texts: pl.Series) -> pl.Series | None:
-    """Return numerals as doubles; None if a text is no numeral, or too large."""
-    import polars as pl
-
-    if len(texts) <= _FEW:
-        numerals = texts.to_list()
-        if all(map(_PLAIN_NUMBER.fullmatch, numerals)):
-            return pl.Series(list(map(float, numerals)), dtype=pl.Float64)
-    doubles = texts.cast(pl.Float64, strict=False)
-    return None if doubles.null_count() or not doubles.is_finite().all() else doubles
-
-
-def _merge(run: ColumnRun, other: ColumnRun) -> ColumnRun:
-    """Return the cells of two runs as one run, in the order of their rows."""
-    import polars as pl
-
-    if not len(run) or not len(other):
-        return other if len(other) else run
-    places, kinds = np.concatenate([run.places, other.places]), np.concatenate([run.kinds, other.kinds])
-    values = pl.concat([run.values, other.values])
-    if run.places[-1] > other.places[0]:
-        order = np.argsort(places, kind="stable")
-        places, kinds, values = places[order], kinds[order], values.gather(order)
-    return ColumnRun(places, kinds, values)
-
-
-def _select(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
-    """Return the cells under a mask."""
-    places = np.flatnonzero(kept)
-    return ColumnRun(run.places[places], run.kinds[places], run.values.gather(places))
-
-
-def _spread_over_rows(run: ColumnRun, height: int) -> pl.Series:
-    """Return numbers at their places as a Series of some height, with null for blanks."""
-    import polars as pl
-
-    if len(run) == height:
-        return run.values
-    return pl.repeat(None, height, dtype=pl.Float64, eager=True).scatter(run.places, run.values)
+def _with_unreadable(texts: Any, numbers: Array | None, errors: dict[int, str]) -> TableColumn:
+    """Return a column of texts, some of which may be `Unreadable`."""
+    unreadable: dict[int, Unreadable] = {}
+    if isinstance(texts, list):
+        unreadable = {index: cell for index, cell in enumerate(texts) if isinstance(cell, Unreadable)}
+        for index in unreadable:
+            texts[index] = None
+    return TableColumn(texts, numbers, errors, unreadable)
