@@ -25,6 +25,7 @@ Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
 _BITS = 40  # of the mantissa that are kept in keys of rows of one element; programs that round keep 49
 _LEAST_BITS = 24
+_ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
 _LARGEST = 1e308
 _WORDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
@@ -76,12 +77,15 @@ def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOri
     sources = np.full(len(now), -1, np.int64)
     _align(before, now, sources)
     moved = np.zeros(len(now), np.bool_)
-    left = np.ones(len(before), np.bool_)
-    left[sources[sources >= 0]] = False
-    rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
-    ones, others = _match_single(before[rest], now[added])
-    sources[added[others]] = rest[ones]
-    moved[added[others]] = True
+    for way in (_match_single, _match_repeated, _match_coarse):
+        left = np.ones(len(before), np.bool_)
+        left[sources[sources >= 0]] = False
+        rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
+        if len(rest) and len(added):
+            rows = written.reshape(-1, row)[rest], cells.reshape(-1, row)[added]
+            ones, others = way(before[rest], now[added], *rows, dtype)
+            sources[added[others]] = rest[ones]
+            moved[added[others]] = True
     _pair_leftovers(sources, *elements)
     return RowOrigins(sources, moved)
 
@@ -134,7 +138,7 @@ def _with_context(keys: Keys, count: int) -> Keys:
     return mixed
 
 
-def _match_single(before: Keys, now: Keys) -> tuple[Positions, Positions]:
+def _match_single(before: Keys, now: Keys, *_: object) -> tuple[Positions, Positions]:
     """Return the rows that occur once before and once now: their numbers before, ascending, and their numbers now."""
     (first, one), (second, two) = _find_single(before), _find_single(now)
     _, numbers, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
@@ -146,6 +150,47 @@ def _match_single(before: Keys, now: Keys) -> tuple[Positions, Positions]:
 def _find_single(keys: Keys) -> tuple[Keys, Positions]:
     values, numbers, counts = np.unique(keys, return_index=True, return_counts=True)
     return values[counts == 1], numbers[counts == 1]
+
+
+def _match_coarse(_: Keys, __: Keys, rows: Buffer, cells: Buffer, dtype: DType) -> tuple[Positions, Positions]:
+    """Return pairs of rows of numbers that are the same to a few digits, since a program left no more of small ones."""
+    if dtype.kind not in ("float", "complex"):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    keys = (_element_keys(buffer.ravel(), dtype, _ANY_ROW).reshape(buffer.shape) for buffer in (rows, cells))
+    return _match_single(*map(_row_keys, keys))
+
+
+def _match_repeated(before: Keys, now: Keys, rows: Buffer, *_: object) -> tuple[Positions, Positions]:
+    """Return pairs of rows that occur more than once, before and now: the first with the first, and so on.
+
+    Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
+
+    Args:
+        before: the keys of the rows as written.
+        now: the keys of the rows that stand there now.
+        rows: the rows as written.
+    """
+    (one, counted), (other, others) = _count_repeats(before), _count_repeats(now)
+    leaders = one[np.arange(len(one)) - counted.astype(np.int64)]
+    if rows.dtype.kind in "OUT":
+        pairs = zip(rows[one].tolist(), rows[leaders].tolist(), strict=True)
+        mixed = np.fromiter((list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(one))
+    else:
+        content = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
+        mixed = (content[one] != content[leaders]).any(axis=1)
+    kept = ~np.isin(before[one], before[one][mixed])
+    one, counted = one[kept], counted[kept]
+    first, second = before[one] * _WORDS[0] + counted, now[other] * _WORDS[0] + others
+    _, ones, twos = np.intersect1d(first, second, return_indices=True)
+    return one[ones], other[twos]
+
+
+def _count_repeats(keys: Keys) -> tuple[Positions, Keys]:
+    """Return the rows in the order of their keys, and for each the number of rows of its key before it."""
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], keys[order][1:] != keys[order][:-1]]))
+    counts = np.diff([*starts, len(order)])
+    return order, (np.arange(len(order)) - np.repeat(starts, counts)).astype(np.uint64)
 
 
 def _longest_rising(numbers: Positions) -> Positions:
@@ -222,6 +267,14 @@ def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, in
         end = int(sources[stop]) if stop < len(sources) else count
         if first <= end and not used[first:end].any():
             yield int(start), int(stop), first, end
+
+
+def content_key(buffer: Buffer, dtype: DType) -> int:
+    """Return a number that stays the same when the elements of an array are put in another order, or rounded.
+
+    With few exceptions arrays of other elements have other numbers.
+    """
+    return int(_mix(_element_keys(buffer, dtype, _ANY_ROW)).sum(dtype=np.uint64))
 
 
 # Keys --------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def adopt_excel(
             sheets = reading.plain_sheets()
             arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
-            guards = renew_guards(book, reading, arrays)
+            guards, exact = renew_guards(book, reading, arrays)
             replaced = _change_headers(book, edits) | guards
             searches = search_again(reading, select_sheets(reading, None), replaced)
         record = {**_read_record(package), KEY: searches.to_json()}
@@ -94,7 +94,7 @@ def adopt_excel(
             book.compute_on_opening()
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
-        record = _true_record(record, arrays, [sheet.title for sheet in book.sheets])
+        record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references))
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])

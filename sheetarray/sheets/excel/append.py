@@ -166,7 +166,7 @@ def plan_append(
     properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
-    emptied = {sheet.title: {"names": [], "of": title_of_first(plans)} for sheet in old.emptied}
+    emptied = {sheet.title: {"names": [], "of": title_of_first(plans), "emptied": True} for sheet in old.emptied}
     return PackageEdit(
         package=package,
         replaced=replaced | changed_parts(book, added),

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from ...columns import ArrayColumn, CompareFingerprint, DecodedArray, RowChange
+from ...columns import ArrayColumn, CompareFingerprint, DecodedArray, RowChange, scan_names
 from ...composite import check_sheets
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import Finding, NotFoundError
+from ...errors import Finding, NotFoundError, warn_caller
 from ...files import Source
+from ...header import warn_of_finding
 from .formulas import finding_of_formulas
 from .guard.guarded import Guarded, Snapshots, Survey, find_edits
+from .guard.snapshot import SnapshotHeader
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
 
+_MOST_WARNINGS = 5  # about guards that cannot be used
 CheckSheets = Callable[..., Iterator[Finding]]
 """`composite.check_sheets`, or a function with the same arguments and the same findings."""
 
@@ -50,7 +54,7 @@ def _find_all(
 ) -> Iterator[Finding]:
     """Yield every finding, with the places of cells in the columns of arrays."""
     memory = StoredFingerprints(source)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=True, survey=survey_of(book, check))
+    snapshots = open_snapshots(book, memory, survey=survey_of(book, check), used=guard)
     verdicts: list[Finding] = []
 
     sheets = select_sheets(book, sheet)
@@ -74,6 +78,8 @@ def _find_all(
             else:
                 memory.pass_over(name)
                 verdict = list(find_edits(guarded, column.header, name, column.element_address))
+                if (other := snapshots.others.get(name)) is not None:
+                    verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
             yield from verdict
@@ -93,6 +99,7 @@ def _find_all(
     findings = list(check(sheets, missing=missing, judge=judge, **how))
     yield from memory.findings
     yield from snapshots.check()
+    yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
     if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
@@ -115,6 +122,41 @@ def _judge_rows(
     if only is None:
         return [*known, *find_edits(guarded, column.header, name, column.element_address)]
     return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
+
+
+def open_snapshots(
+    book: Workbook, memory: StoredFingerprints | None = None, *, survey: Survey | None = None, used: bool = True
+) -> Snapshots:
+    """Return the snapshots of a workbook, which are read when an array asks for its own.
+
+    Args:
+        book: open.
+        memory: what the workbook remembers of its arrays; None to read it when it is needed.
+        survey: of all arrays; None to read them all together.
+        used: whether the guard is used.
+    """
+    known = [] if memory is None else [memory]
+
+    @cache
+    def find_names() -> Collection[str]:
+        return set(scan_names(book.plain_sheets(), strict=False, report=lambda _: None))
+
+    def is_own(header: SnapshotHeader, buffer: Buffer) -> bool | None:
+        if not known:
+            known.append(StoredFingerprints(book.source))
+        return known[0].is_own(header.name, header.sheet, header.header, buffer, find_names)
+
+    guards = book.guards() if used else []
+    return Snapshots(guards, survey=survey or survey_of(book), ask_names=find_names, is_own=is_own)
+
+
+def warn_of_guard(book: Workbook, snapshots: Snapshots, *, used: bool = True) -> None:
+    """Warn of all that kept a guard from being used for the arrays that were read."""
+    findings = [*snapshots.findings, *(book.find_lost_guards() if used else ())]
+    for finding in findings[:_MOST_WARNINGS]:
+        warn_of_finding(finding)
+    if len(findings) > _MOST_WARNINGS:
+        warn_caller(f"the guard cannot be used for {len(findings) - _MOST_WARNINGS} more arrays, which check names")
 
 
 def survey_of(book: Workbook, check: CheckSheets = check_sheets) -> Survey:

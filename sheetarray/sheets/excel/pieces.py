@@ -24,9 +24,8 @@ from ...files import Readable, Source
 from ...header import warn_of_finding
 from ...linear import iter_rest
 from ...spool import NotInPiecesError
-from .checking import select_sheets
+from .checking import open_snapshots, select_sheets, warn_of_guard
 from .column_parts import ColumnPart, find_parts
-from .guard.guarded import Snapshots
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
@@ -132,11 +131,12 @@ def _iter_restored(
             for _ in judge(name, written.buffer(name), written.column(name)):
                 pass
 
-    snapshots = Snapshots(book.guards(), survey=survey)
+    snapshots = open_snapshots(book, survey=survey)
     with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing)) as (written, spool):
         for name in names:
             yield name, snapshots.restore(name, written.buffer(name), written.column(name))
             spool.release()
+    warn_of_guard(book, snapshots)
 
 
 def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:

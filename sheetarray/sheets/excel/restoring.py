@@ -15,8 +15,7 @@ from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear import LinearArray
 from ...views.description import View, can_be_shown
 from ...views.geometry import check_views
-from .checking import survey_of
-from .guard.guarded import Snapshots
+from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
 from .workbook import Workbook
 from .writing import append_workbook, lay_out_arrays, write_workbook
@@ -110,25 +109,28 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
     Raises:
         FormatError: the workbook has no guard, or a snapshot is damaged.
     """
-    snapshots = Snapshots(book.guards(), aligns=keep_edits, survey=survey_of(book))
+    snapshots = open_snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
-    for entry in snapshots:
-        snapshot = entry[0]
+    for one in snapshots:
+        snapshot = one.header
         _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
-        buffer = snapshots.decode(entry, 0)
+        buffer = snapshots.decode(one, 0)
         if buffer is not None:
             header = snapshot.header
             arrays[snapshot.name] = LinearArray(
                 header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer
             )
-    if snapshots.findings:
-        raise FormatError(snapshots.findings[0].message, location=snapshots.findings[0].location)
+    for finding in (*snapshots.findings, *book.find_lost_guards()):
+        raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
         raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
     if keep_edits:
         read = read_sheets(book.plain_sheets(), restore=snapshots, resize=True)
         kept = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
-        for _, arrays in groups.values():
-            arrays.update({name: kept.pop(name) for name in list(arrays) if name in kept})
+        today = {other: name for name, other in snapshots.others.items() if other not in kept}
+        for title, (snapshot, arrays) in groups.items():
+            names = [today.get(name, name) for name in arrays]
+            pairs = zip(names, arrays.values(), strict=True)
+            groups[title] = snapshot, {name: kept.pop(name, array) for name, array in pairs}
         next(iter(groups.values()))[1].update(kept)
     return groups

@@ -202,6 +202,7 @@ class ExcelSheet(SheetRuns):
         """
         with self.runs(numeric=False) as runs:
             for run in runs:
+                self.note_formulas(run)
                 some = run.select(run.columns == request.column)
                 if not len(some):
                     continue

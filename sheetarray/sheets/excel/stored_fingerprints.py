@@ -8,7 +8,7 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -26,12 +26,14 @@ from .fingerprint.record import Fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.together import exact_checksums
 from .fingerprint.verdict import compare_with_fingerprint
+from .guard.guard_sheet import guard_title
 from .package.parts import Package
 from .package.properties import read_record
 
 _ZIP = b"PK\3\4"
 _LEAST = 2  # elements of an array that is looked for under other names
 _FEW = 3  # findings about single elements, with which an array is not looked for under other names
+_RENAMED_HINT = "write the array again to have it remembered under its new name"
 _MOST_NAMED = 5  # arrays without a record that are named
 
 
@@ -50,6 +52,7 @@ class StoredFingerprints:
         self._blocks: dict[tuple[str, int], set[int]] = {}
         self._groups: dict[str, str] = {}
         self._arrays: dict[str, Mapping[str, Any]] = {}
+        self._emptied: set[str] = set()
         try:
             record = read_record(Package(source.ranges())) if source.prefix(4) == _ZIP else None
             self._take(record or {})
@@ -60,6 +63,8 @@ class StoredFingerprints:
     def _take(self, record: Mapping[str, Any]) -> None:
         for title, sheet in record.get("sheets", {}).items():
             self._groups[title] = str(sheet.get("of", title))
+            if sheet.get("emptied") is True:
+                self._emptied.add(title)
             if isinstance(arrays := sheet.get("arrays"), Mapping):
                 self._arrays[title] = arrays
             if "many" in sheet:
@@ -91,13 +96,42 @@ class StoredFingerprints:
             return findings
         other = self._find_other_name(name, header, buffer)
         if other is not None:
-            self._others[name] = other
-            reason = f"its elements are those that were written as {other!r:.80}"
-            findings = [Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")]
-            return findings if record is not None else []
+            finding = self.note_other_name(name, other, is_there=True)
+            return [finding] if record is not None else []
         if record is None:
             self._unknown.append(name)
         return findings
+
+    def is_own(
+        self, name: str, title: str, header: Header, buffer: Buffer, ask_names: Callable[[], Collection[str]]
+    ) -> bool | None:
+        """Return whether the elements of a snapshot have the checksums that an array was written with.
+
+        None where the workbook has no checksums to compare with: no record, as some programs leave it out, or no record
+        of an array that stands in it.
+
+        Args:
+            name: of the array.
+            title: of the sheet that it was written to.
+            header: as it was written, by the snapshot.
+            buffer: the elements of the snapshot.
+            ask_names: returns the names of all arrays that stand in the workbook.
+        """
+        if not self._arrays:
+            return None
+        stored = self._find_stored(name, title)
+        if stored is None:
+            return None if title not in self._groups and name in ask_names() else False
+        record = Fingerprint.from_json(stored)
+        if record is None:
+            return None
+        return (
+            record.fits(header) and record.count == len(buffer) and record.exact == exact_checksum(buffer, header.dtype)
+        )
+
+    def guard_titles(self) -> set[str]:
+        """Return the titles of the sheets that the record knows as those of guards."""
+        return {title for title, group in self._groups.items() if title == guard_title(group)} - self._emptied
 
     def remembers_header(self, name: str, anchor: Anchor) -> bool:
         """Return whether an array has a fingerprint, and its header is the one that it was written with."""
@@ -148,6 +182,22 @@ class StoredFingerprints:
     def pass_over(self, name: str) -> None:
         """Count an array as compared: its guard has been, which knows more than its fingerprint."""
         self._asked.add(name)
+
+    def note_other_name(self, name: str, other: str, *, is_there: bool) -> Finding:
+        """Return the finding that the elements of an array were written under another name.
+
+        Args:
+            name: of the array.
+            other: the name that it was written under.
+            is_there: whether there is an array of the other name too.
+        """
+        if is_there:
+            self._others[name] = other
+            reason = f"its elements are those that were written as {other!r:.80}"
+            return Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")
+        self._asked.add(other)
+        reason = f"was written under the name {other!r:.80}, and renamed since"
+        return Finding("warning", name, reason, _RENAMED_HINT, array=name)
 
     def compare_rows(
         self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
@@ -243,8 +293,7 @@ class StoredFingerprints:
             for name in arrays:
                 if name in renamed:
                     reason = f"was written under the name {name!r:.80}, and renamed since"
-                    hint = "write the array again to have it remembered under its new name"
-                    yield Finding("warning", renamed[name], reason, hint, array=renamed[name])
+                    yield Finding("warning", renamed[name], reason, _RENAMED_HINT, array=renamed[name])
                 elif name not in self._asked:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
                     hint = "a renamed array is not compared with what was written"

@@ -12,8 +12,7 @@ from ...columns import reporting_cells
 from ...composite import count_cells, read_sheets
 from ...elements import Missing
 from ...errors import FormatError
-from .checking import select_sheets, survey_of
-from .guard.guarded import Snapshots
+from .checking import open_snapshots, select_sheets, warn_of_guard
 from .workbook import Workbook
 
 
@@ -34,11 +33,13 @@ def read_book(
         FormatError: as `read_excel`.
     """
     sheets = select_sheets(book, sheet)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=resize, survey=survey_of(book))
+    snapshots = open_snapshots(book, used=guard)
     restore = snapshots if snapshots.exist else None
     with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
         try:
-            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
+            arrays = read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
         except FormatError as error:
             error.hint = book.advise(error.location, error.hint or "") or None
             raise
+    warn_of_guard(book, snapshots, used=guard)
+    return arrays

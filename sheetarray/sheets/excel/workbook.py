@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from types import TracebackType
 from typing import Any
 
 from ...columns import cell_address
 from ...columns.grid import column_number
-from ...errors import FormatError, NotFoundError
+from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .following import Followed
-from .guard.guard_sheet import is_guard, may_be_guard
+from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
 from .package.properties import read_record
 from .reader.ooxml import OoxmlBook
@@ -39,6 +39,7 @@ class Workbook:
         reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
 
     Attributes:
+        source: the file.
         titles: of its worksheets, hidden ones too, in the order of their tabs.
 
     Raises:
@@ -46,7 +47,7 @@ class Workbook:
     """
 
     def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
-        self._source = source
+        self.source = source
         self._container = open_workbook(source)
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, Searchable):
@@ -69,7 +70,7 @@ class Workbook:
         if isinstance(self._container, OoxmlBook):
             return find_views(self._container.package, self._container.parts, lambda: self.record)
         if isinstance(self._container, OdsBook):
-            package = Package(self._source.ranges())
+            package = Package(self.source.ranges())
             return find_views(package, dict.fromkeys(self.titles, ""), lambda: _read_record(package))
         return ViewSheets()
 
@@ -171,6 +172,23 @@ class Workbook:
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""
         return [sheet for title in self.titles if may_be_guard(title) and is_guard(sheet := self.sheet(title))]
+
+    def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
+        """Yield findings about sheets that were guards, and that nobody knows as such any more.
+
+        Args:
+            recorded: the titles of guards that the record of the workbook names.
+        """
+        guards, titles = {sheet.title for sheet in self.guards()}, set(map(guard_title, self.titles))
+        for title in self.titles:
+            if may_be_guard(title) and title not in guards:
+                finding = find_lost_mark(self.sheet(title), is_titled=title in titles, is_recorded=title in recorded)
+                yield from [finding] if finding is not None else []
+        for title in sorted(set(recorded) - set(self.titles)):
+            reason = f"the guard is gone: the sheet {title!r:.80} was deleted or renamed"
+            yield Finding(
+                "warning", title, reason, "a sheet that was renamed is a guard again once it has its title back"
+            )
 
     def plain_sheets(self) -> list[ExcelSheet]:
         """Return all sheets but those that hold snapshots."""

@@ -18,6 +18,7 @@ from ....dtypes import from_name
 from ....elements import Cell
 from ....errors import Finding, FormatError
 from ....spool import NotInPiecesError
+from ..reader.formulas import FormulaCells
 from ..xml_text import xml_text
 from .snapshot import SnapshotHeader, parse_header
 from .stored_texts import store_texts
@@ -28,6 +29,24 @@ _END = " guard"  # of the title of such a sheet
 _LONGEST_TITLE = 31  # UTF-16 units
 _HINT = "it is passed over; write the arrays again to have another"
 _MOST_FINDINGS = 20
+_MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
+
+
+class GuardSheet(Sheet, Protocol):
+    """A sheet of which a column is read piece by piece.
+
+    Attributes:
+        formulas: collects the formulas among the cells that are read.
+    """
+
+    formulas: FormulaCells | None
+
+    def iter_column(self, request: Request) -> Iterator[Cell]:
+        """Yield the cells of a column.
+
+        Raises:
+            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
+        """
 
 
 def guard_title(title: str) -> str:
@@ -60,6 +79,41 @@ def is_guard(sheet: Sheet) -> bool:
     return isinstance(cell, str) and cell.startswith(MARK)
 
 
+def find_lost_mark(sheet: GuardSheet, *, is_titled: bool, is_recorded: bool) -> Finding | None:
+    """Return the finding about a sheet that was a guard's, and is not known as one any more; None for any other sheet.
+
+    Args:
+        sheet: with the title of a guard.
+        is_titled: whether its title is that of the guard of another sheet.
+        is_recorded: whether the workbook remembers that the sheet is a guard's.
+    """
+    sheet.formulas = formulas = FormulaCells()
+    try:
+        columns = sheet.zones([Zone(0, column, _MARK_MAY_BE, "columns") for column in range(_MARK_MAY_BE)])
+    except FormatError:
+        columns = []
+    texts = [cell for cells in columns for cell in cells if isinstance(cell, str)]
+    is_known = is_recorded or (is_titled and bool(formulas))
+    if not is_known and not any(text.startswith((MARK, '{"name": ')) and _is_mark(text) for text in texts):
+        return None
+    what = "has become formulas" if formulas else "has lost its first cell, by which it is known"
+    reason = f"the guard {what}: it is not used"
+    blank = not any(cells[0] is not None for cells in columns[:1])
+    hint = f'make the sheet visible and type "{MARK} {VERSION}" into A1' if blank and texts else _HINT
+    return Finding("warning", f"{sheet.title}!A1", reason, hint)
+
+
+def _is_mark(text: str) -> bool:
+    """Return whether a text is the mark of a guard, or the header of a snapshot."""
+    if text.startswith(MARK):
+        return True
+    try:
+        parse_header(text)
+    except FormatError:
+        return False
+    return True
+
+
 def iter_rows(snapshots: Sequence[Sequence[str]]) -> Iterator[bytes]:
     """Yield the rows of the sheet, as XML: the mark, then every snapshot's header and its texts.
 
@@ -77,17 +131,6 @@ def _row_xml(number: int, text: str) -> bytes:
     return f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{text}</t></is></c></row>'.encode()
 
 
-class GuardSheet(Sheet, Protocol):
-    """A sheet of which a column is read piece by piece."""
-
-    def iter_column(self, request: Request) -> Iterator[Cell]:
-        """Yield the cells of a column.
-
-        Raises:
-            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
-        """
-
-
 def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
     """Yield the header and the texts of each snapshot; damaged ones are noted as findings, and passed over.
 
@@ -101,10 +144,14 @@ def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         if len(findings) < _MOST_FINDINGS:
             findings.append(Finding("warning", f"{title}!A1", f"{reason}", _HINT))
 
+    sheet.formulas = formulas = FormulaCells()
     try:
         texts = _read_texts(sheet)
     except FormatError as error:
         note(f"the guard cannot be read: {error.reason}")
+        return
+    if formulas:
+        note("the guard is made of formulas: it cannot be used")
         return
     if not texts or texts[0] != f"{MARK} {VERSION}":
         note("the guard is of another version")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ....aligning import RowOrigins, align_rows
+from ....aligning import RowOrigins, align_rows, content_key
 from ....columns import ArrayColumn, CompareFingerprint, RowChange
-from ....dtypes import Buffer, Mask, Positions
-from ....errors import Finding, FormatError
+from ....dtypes import Buffer, Mask
+from ....errors import Finding, FormatError, quote_names
 from ....header import Header
 from ....resizing import count_rows
 from .comparing import count_chains, is_beyond, mark_kept
@@ -21,8 +22,9 @@ from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
+_MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with one snapshot after the other
 Survey = Callable[[CompareFingerprint], object]
-_HINT = "it is passed over; write the array again to have another"
+_HINT = "it is not used; write the arrays again, or adopt the file, to have another"
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,14 @@ class Guarded:
         kept: a mask of the elements that stand as they were written, or are only rounded; False in added rows.
         alignment: where each row of today was written; None if the rows stand where they were written.
         deleted: the rows that were written and are gone, by their numbers at that time.
+        unit: what the alignment speaks of: single elements where rows of several were torn apart.
     """
 
     written: Buffer
     kept: Mask
     alignment: RowOrigins | None = None
     deleted: Sequence[int] = ()
+    unit: Literal["row", "element"] = "row"
 
     @property
     def added(self) -> Mask:
@@ -51,7 +55,12 @@ class Guarded:
     @property
     def only_change(self) -> RowChange | None:
         """The neighbouring rows that were added or deleted; None if anything else was changed."""
-        if self.alignment is None or self.alignment.moved.any() or not (self.kept | self.added).all():
+        if (
+            self.alignment is None
+            or self.unit != "row"
+            or self.alignment.moved.any()
+            or not (self.kept | self.added).all()
+        ):
             return None
         inserted, deleted = self.alignment.inserted.tolist(), list(self.deleted)
         rows = inserted or deleted
@@ -60,41 +69,51 @@ class Guarded:
         return RowChange("inserted" if inserted else "deleted", (range(rows[0], rows[0] + 1),), rest_is_exact=True)
 
 
-class _Aligned(NamedTuple):
-    """The rows of an array that were written and are still there, in whatever order.
+class Snapshot(NamedTuple):
+    """A snapshot in a sheet: its header, and the texts of its elements."""
 
-    Attributes:
-        alignment: where each row of today was written.
-        places: the indices of today of the elements in these rows.
-        written: the same elements as they were written.
-        deleted: the rows that were written and are gone.
-    """
-
-    alignment: RowOrigins
-    places: Positions
-    written: Buffer
-    deleted: list[int]
+    header: SnapshotHeader
+    texts: Sequence[str]
+    title: str
 
 
 class Snapshots:
     """The snapshots of a workbook, found when the first array asks for its own.
 
+    An array has the snapshot of its name. Where it has none, or hardly an element is the same, its content tells which
+    snapshot is its own: people rename arrays, and exchange their names.
+
     Args:
         sheets: the sheets that hold snapshots.
-        aligns: whether rows that people have added, deleted or moved are looked for; otherwise an element is compared
-            with the one that was written at its index.
         survey: calls a function with the name, the elements and the cells of every array of the workbook.
+        ask_names: returns the names of all arrays of the workbook.
+        is_own: returns whether the record of the workbook has the checksums of a snapshot, given its header and its
+            elements; None where it has no checksums to compare with.
 
     Attributes:
-        findings: about damaged snapshots.
+        others: the names under which arrays were written that have another name now, by the names of today.
     """
 
-    def __init__(self, sheets: Sequence[GuardSheet], *, aligns: bool = False, survey: Survey | None = None) -> None:
-        self.findings: list[Finding] = []
-        self._aligns, self._survey = aligns, survey
+    def __init__(
+        self,
+        sheets: Sequence[GuardSheet],
+        *,
+        survey: Survey | None = None,
+        ask_names: Callable[[], Collection[str]] = frozenset,
+        is_own: Callable[[SnapshotHeader, Buffer], bool | None] = lambda *_: None,
+    ) -> None:
+        self._damage: list[Finding] = []
+        self._foreign: list[str] = []
+        self.others: dict[str, str] = {}
+        self._survey, self._ask_names, self._is_own = survey, ask_names, is_own
         self._sheets = sheets
-        self._known: dict[str, list[tuple[SnapshotHeader, Sequence[str]]]] | None = None
-        self._decoded: dict[int, Buffer | None] = {}
+        self._unusable: set[int] = set()  # the ids of snapshots, as in all that follows
+        self._verified: set[int] = set()
+        self._last: tuple[int, Buffer] | None = None
+        self._last_compared: tuple[int, Buffer, Guarded | None] | None = None
+        self._partners: dict[str, Snapshot | None] = {}
+        self._unpaired: list[str] = []
+        self._work_left = _MOST_COMPARED
         self._chains: bool | None = None
 
     @property
@@ -103,56 +122,166 @@ class Snapshots:
         return bool(self._sheets)
 
     def check(self) -> list[Finding]:
-        """Return the findings about damaged snapshots, also about those that no array has asked for."""
-        for entry in self:
-            self.decode(entry, 0)
+        """Return the findings about all snapshots, also about those that no array has asked for."""
+        for snapshot in self:
+            self.decode(snapshot, 0)
         return self.findings
 
-    def __iter__(self) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
-        """Yield the header and the texts of every snapshot, those of one name together."""
-        for entries in self._by_name().values():
-            yield from entries
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings about snapshots that cannot be used, as far as they were read."""
+        return [*self._damage, *self._find_foreign(), *self._find_unpaired()]
 
-    def _by_name(self) -> dict[str, list[tuple[SnapshotHeader, Sequence[str]]]]:
-        if self._known is None:
-            self._known = {}
-            for sheet in self._sheets:
-                for snapshot, texts in read_guard(sheet, self.findings):
-                    self._known.setdefault(snapshot.name, []).append((snapshot, texts))
-        return self._known
+    def _find_foreign(self) -> Iterator[Finding]:
+        """Yield the finding that names the arrays whose snapshots are those of another workbook."""
+        if not self._foreign:
+            return
+        of, only = quote_names(self._foreign), self._foreign[0] if len(self._foreign) == 1 else None
+        reason = (
+            f"the guard is of another file: its elements of {of} do not have the checksums that the workbook remembers"
+        )
+        yield Finding("warning", self._sheets[0].title, reason, _HINT, array=only)
 
-    def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, Sequence[str]] | None:
-        """Return the header and the texts of an array's snapshot; None unless exactly one snapshot may be its own.
+    def _find_unpaired(self) -> Iterator[Finding]:
+        """Yield the finding that names the arrays that were asked about and that no snapshot fits."""
+        if not self._unpaired:
+            return
+        left = [one.header.name for one in self._orphans]
+        rest = f", and those of {quote_names(left)} fit no array" if left else ""
+        reason = f"the guard has no snapshot that fits {quote_names(self._unpaired)}{rest}: read as the cells stand"
+        hint = (
+            "a renamed array of which most elements were edited is not found: give it the name that it was written with"
+        )
+        only = self._unpaired[0] if len(self._unpaired) == 1 else None
+        yield Finding("warning", self._sheets[0].title, reason, hint, array=only)
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        """Yield every snapshot, those of one name together."""
+        for snapshots in self._by_name.values():
+            yield from snapshots
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of all arrays of the workbook."""
+        return self._ask_names()
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Snapshot]]:
+        known: dict[str, list[Snapshot]] = {}
+        for sheet in self._sheets:
+            for header, texts in read_guard(sheet, self._damage):
+                known.setdefault(header.name, []).append(Snapshot(header, texts, sheet.title or ""))
+        return known
+
+    def decode(self, snapshot: Snapshot, nbytes: int) -> Buffer | None:
+        """Return the elements of a snapshot; None if it is damaged or of another workbook, which is noted as a finding.
+
+        Args:
+            snapshot: of this workbook's guard.
+            nbytes: the bytes of the array that stands in the sheet, which limit those of the snapshot.
+        """
+        header, texts, key = snapshot.header, snapshot.texts, id(snapshot)
+        if key in self._unusable:
+            return None
+        if self._last is not None and self._last[0] == key:
+            return self._last[1]
+        try:
+            buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
+        except (FormatError, MemoryError) as error:
+            reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
+            name = f"{header.name}: " if header.name else ""
+            message = f"{name}the guard cannot be used: {reason}"
+            self._damage.append(Finding("warning", snapshot.title, message, _HINT, array=header.name))
+            self._unusable.add(key)
+            return None
+        if key not in self._verified and self._is_own(header, buffer) is False:
+            self._foreign.append(header.name)
+            self._unusable.add(key)
+            return None
+        self._verified.add(key)
+        self._last = key, buffer
+        return buffer
+
+    # The snapshot of an array --------------------------------------------------------------------------------
+
+    def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> Snapshot | None:
+        """Return the snapshot of an array, by its name or else by its content; None if no snapshot is surely its own.
 
         Args:
             name: of the array.
-            title: of the sheet of the array, which decides between snapshots of one name.
+            column: its cells.
+            buffer: the elements that were read from them.
         """
-        entries = self._by_name().get(name, [])
-        if len(entries) > 1:
-            entries = [entry for entry in entries if entry[0].sheet == title]
-        return entries[0] if len(entries) == 1 else None
+        if name not in self._partners:
+            named = self._find_named(name, column.group[0].title, buffer)
+            kept = None if named is None else self._count_kept(named, column, buffer)
+            found = named if kept is not None else None
+            if kept is None or 2 * kept < len(buffer):
+                found = self._find_content(named, column, buffer) or found
+            self._partners[name] = found
+            if found is not None and found.header.name != name:
+                self.others[name] = found.header.name
+            if found is None and (named is not None or self._may_be_orphan(column.header)):
+                self._unpaired.append(name)
+        return self._partners[name]
 
-    def decode(self, entry: tuple[SnapshotHeader, Sequence[str]], nbytes: int) -> Buffer | None:
-        """Return the elements of a snapshot; None if it is damaged, which is noted as a finding.
+    def _find_named(self, name: str, title: str | None, buffer: Buffer) -> Snapshot | None:
+        """Return the snapshot of a name, and of a sheet where there are several; None unless exactly one is sound."""
+        known = [one for one in self._by_name.get(name, []) if self.decode(one, buffer.nbytes) is not None]
+        if len(known) > 1:
+            known = [one for one in known if one.header.sheet == title]
+        return known[0] if len(known) == 1 else None
 
-        Args:
-            entry: the header and the texts of the snapshot.
-            nbytes: the bytes of the array that stands in the sheet, which limit those of the snapshot.
-        """
-        snapshot, texts = entry
-        if id(entry) not in self._decoded:
-            try:
-                buffer = decode_snapshot(snapshot, texts, most_bytes=bytes_allowed(texts, nbytes))
-            except (FormatError, MemoryError) as error:
-                reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
-                name = f"{snapshot.name}: " if snapshot.name else ""
-                message = f"{name}the guard cannot be used: {reason}"
-                self.findings.append(Finding("warning", snapshot.name, message, _HINT, array=snapshot.name))
-                self._decoded[id(entry)] = None
-            else:
-                return buffer
-        return self._decoded.get(id(entry))
+    def _find_content(self, named: Snapshot | None, column: ArrayColumn, buffer: Buffer) -> Snapshot | None:
+        """Return the snapshot whose elements are those of an array; None unless exactly one may be."""
+        found = self._by_content.get(_content_key(buffer, column.header), [])
+        found = [one for one in found if one is not named and self._keeps(one, column, buffer, 0.9)]
+        if not found and named is None:
+            counts: list[tuple[int, Snapshot]] = []
+            for one in self._orphans:
+                if _may_fit(one.header.header, column.header) and self._work_left > 0:
+                    self._work_left -= len(buffer) + 1000
+                    counts.append((self._count_kept(one, column, buffer) or 0, one))
+            most = max((kept for kept, _ in counts), default=0)
+            found = [one for kept, one in counts if kept == most] if 2 * most >= len(buffer) else []
+        orphans = {id(one) for one in self._orphans} if len(found) > 1 else ()
+        found = [one for one in found if id(one) in orphans] or found
+        first = self.decode(found[0], buffer.nbytes) if found else None
+        others = (self.decode(one, buffer.nbytes) for one in found[1:])
+        if first is None or not all(other is not None and is_same(first, other) for other in others):
+            return None
+        return found[0]
+
+    @cached_property
+    def _orphans(self) -> list[Snapshot]:
+        """The sound snapshots of whose names the workbook has no array."""
+        left = [one for one in self if one.header.name not in self.names]
+        return [one for one in left if self.decode(one, 0) is not None]
+
+    @cached_property
+    def _by_content(self) -> dict[tuple[str, int, int], list[Snapshot]]:
+        """The sound snapshots by the keys of their content."""
+        known: dict[tuple[str, int, int], list[Snapshot]] = {}
+        for one in self:
+            if (written := self.decode(one, 0)) is not None:
+                known.setdefault(_content_key(written, one.header.header), []).append(one)
+        return known
+
+    def _may_be_orphan(self, header: Header) -> bool:
+        """Return whether the snapshot of an array may be one of those of whose names there is no array."""
+        return any(_may_fit(one.header.header, header) for one in self._orphans)
+
+    def _count_kept(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer) -> int | None:
+        """Return the number of elements that a snapshot has too; None if it cannot be the array's."""
+        guarded = self._compare_with(snapshot, column, buffer)
+        return None if guarded is None else int(guarded.kept.sum())
+
+    def _keeps(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer, share: float) -> bool:
+        """Return whether a snapshot has that share of the elements too."""
+        kept = self._count_kept(snapshot, column, buffer)
+        return kept is not None and kept >= share * len(buffer)
+
+    # Comparing -----------------------------------------------------------------------------------------------
 
     def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
         """Return an array beside its snapshot; None if it has no sound snapshot.
@@ -162,52 +291,65 @@ class Snapshots:
             column: the cells of the array.
             buffer: the elements that were read from them.
         """
-        written, dtype = self._decode_beside(name, column, buffer), column.header.dtype
-        guarded = None if written is None else Guarded(written, mark_kept(written, buffer, dtype, self._show_chains))
-        if not self._aligns or (guarded is not None and guarded.kept.all()):
-            return guarded
-        aligned = self._compare_aligned(name, column, buffer)
-        if aligned is None or (guarded is not None and aligned.kept.sum() <= guarded.kept.sum()):
-            return guarded
-        return aligned
+        snapshot = self.find(name, column, buffer)
+        return None if snapshot is None else self._compare_with(snapshot, column, buffer)
 
-    def _compare_aligned(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
-        """Return an array beside its snapshot, row by row, wherever each row stands now; None without a snapshot."""
-        aligned = self._align(name, column, buffer)
-        if aligned is None:
-            return None
-        elements, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
-        if buffer.dtype.kind in "UT":
-            elements = buffer.astype(np.dtypes.StringDType())
-        places, before = aligned.places, aligned.written
-        elements[places] = before
-        kept[places] = mark_kept(before, buffer[places], column.header.dtype, self._show_chains)
-        return Guarded(elements, kept, aligned.alignment, aligned.deleted)
+    def _compare_with(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
+        """Return an array beside a snapshot; None if it cannot be its own.
 
-    def _align(self, name: str, column: ArrayColumn, buffer: Buffer) -> _Aligned | None:
-        """Return the rows that are still there, aligned with the snapshot; None without a snapshot of such rows."""
-        entry, rows = self.find(name, column.group[0].title), count_rows(column.header)
-        if entry is None or rows is None or entry[0].header.dtype.name != column.header.dtype.name:
+        Rows are looked for wherever they stand now, and single elements where hardly a row is left whole.
+        """
+        if (
+            self._last_compared is None
+            or self._last_compared[0] != id(snapshot)
+            or self._last_compared[1] is not buffer
+        ):
+            compared = self._compare_anew(snapshot, column.header, buffer)
+            self._last_compared = id(snapshot), buffer, compared
+        return self._last_compared[2]
+
+    def _compare_anew(self, snapshot: Snapshot, header: Header, buffer: Buffer) -> Guarded | None:
+        if snapshot.header.header.dtype.name != header.dtype.name:
             return None
-        row, before = rows[1], count_rows(entry[0].header)
-        if before is None or before[1] != row or not row or (written := self.decode(entry, buffer.nbytes)) is None:
+        written = self.decode(snapshot, buffer.nbytes)
+        if written is None:
             return None
-        alignment = align_rows(written, buffer, column.header.dtype, row)
+        rows, before, best = count_rows(header), count_rows(snapshot.header.header), None
+        if len(written) == len(buffer):
+            best = Guarded(written, mark_kept(written, buffer, header.dtype, self._show_chains))
+            if best.kept.all():
+                return best
+        row = rows[1] if rows is not None and before is not None and rows[1] == before[1] else 0
+        if row:
+            best = _better(best, self._compare_aligned(written, header, buffer, row))
+        if best is not None and row != 1 and 2 * best.kept.sum() < len(buffer):
+            best = _better(best, self._compare_aligned(written, header, buffer, 1))
+        return best
+
+    def _compare_aligned(self, written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:
+        """Return an array beside a snapshot, row by row, wherever each row stands now."""
+        alignment = align_rows(written, buffer, header.dtype, row)
         known = np.flatnonzero(alignment.sources >= 0)
         places = (known[:, None] * row + np.arange(row)).ravel()
         origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
-        return _Aligned(alignment, places, written[origins], alignment.find_deleted(before[0]).tolist())
+        elements, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
+        if buffer.dtype.kind in "UT":
+            elements = buffer.astype(np.dtypes.StringDType())
+        elements[places] = written[origins]
+        kept[places] = mark_kept(written[origins], buffer[places], header.dtype, self._show_chains)
+        is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
+        deleted = alignment.find_deleted(len(written) // row).tolist()
+        return Guarded(elements, kept, alignment, deleted, "element" if is_torn else "row")
 
     def _show_chains(self) -> bool:
         """Return whether the arrays of the workbook together show that two programs rounded in turn."""
         if self._chains is None:
+            self._chains = False  # while the arrays are compared that tell
             counts: list[int | None] = []
 
             def count(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
-                if buffer is not None and (written := self._decode_beside(name, column, buffer)) is not None:
-                    counts.append(count_chains(written, buffer))
-                elif buffer is not None and (aligned := self._align(name, column, buffer)) is not None:
-                    counts.append(count_chains(aligned.written, buffer[aligned.places]))
+                if buffer is not None and (guarded := self.compare(name, column, buffer)) is not None:
+                    counts.append(count_chains(guarded.written, buffer))
                 yield from ()
 
             if self._survey is not None:
@@ -215,16 +357,10 @@ class Snapshots:
             self._chains = None not in counts and sum(filter(None, counts)) >= LEAST_CHAINS
         return self._chains
 
-    def _decode_beside(self, name: str, column: ArrayColumn, buffer: Buffer) -> Buffer | None:
-        """Return the elements of the snapshot of an array; None unless it has one of the same dtype and length."""
-        entry, header = self.find(name, column.group[0].title), column.header
-        if entry is None or entry[0].header.dtype.name != header.dtype.name or entry[0].header.capacity != len(buffer):
-            return None
-        return self.decode(entry, buffer.nbytes)
-
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
         guarded = self.compare(name, column, buffer)
+        self._last = self._last_compared = None  # the elements are the caller's now
         return buffer if guarded is None else put_back(guarded, buffer)
 
     def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
@@ -232,12 +368,41 @@ class Snapshots:
 
         `unreadable` are the cells that could not be read, by the indices of their elements.
         """
-        written = self._decode_beside(name, column, buffer)
-        if written is None or column.header.dtype.kind not in ("float", "int"):
+        if column.header.dtype.kind not in ("float", "int"):
+            return set()
+        snapshot = self.find(name, column, buffer)
+        written = None if snapshot is None else self.decode(snapshot, buffer.nbytes)
+        self._last_compared = None  # the buffer changes
+        if written is None or len(written) != len(buffer):
             return set()
         repaired = {index for index, cell in unreadable.items() if is_beyond(written[index].item(), cell)}
         buffer[list(repaired)] = written[list(repaired)]
         return repaired
+
+
+def is_same(one: Buffer, other: Buffer) -> bool:
+    """Return whether two buffers of one dtype have the same elements, to the bit."""
+    if one.dtype.kind in "OUT":
+        return [(type(a), a) for a in one.tolist()] == [(type(b), b) for b in other.tolist()]
+    return one.tobytes() == other.tobytes()
+
+
+def _content_key(buffer: Buffer, header: Header) -> tuple[str, int, int]:
+    """Return a key that arrays have in common whose elements are the same, in any order and rounded or not."""
+    return header.dtype.name, len(buffer), content_key(buffer, header.dtype)
+
+
+def _may_fit(written: Header, header: Header) -> bool:
+    """Return whether an array may be one that was written, given their headers: rows may have been added."""
+    if written.dtype.name != header.dtype.name:
+        return False
+    before, rows = count_rows(written), count_rows(header)
+    return written.capacity == header.capacity or (before is not None and rows is not None and before[1] == rows[1])
+
+
+def _better(one: Guarded | None, other: Guarded) -> Guarded:
+    """Return the comparison in which more elements are kept; the first if as many are."""
+    return other if one is None or other.kept.sum() > one.kept.sum() else one
 
 
 def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
@@ -263,7 +428,7 @@ def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[i
         name: of the array.
         address: of the cell of an element, by its index in the buffer.
     """
-    changes, added = describe_row_changes(guarded.alignment, guarded.deleted), guarded.added
+    changes, added = describe_row_changes(guarded.alignment, guarded.deleted, guarded.unit), guarded.added
     edited = np.flatnonzero(~guarded.kept & ~added).tolist()
     elements = [header.describe_element(name, index) for index in edited[:_MOST_NAMED]]
     count = len(edited)
@@ -282,7 +447,7 @@ def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[i
         yield Finding("error", address(index), f"{message} {before:.60}", _RESTORE, index=header.index_at(index))
 
 
-def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int]) -> list[str]:
+def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int], unit: str = "row") -> list[str]:
     """Return sentences on the rows of an array that were added, deleted or moved, each with the first rows."""
     if alignment is None:
         return []
@@ -295,5 +460,5 @@ def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int]) -
     for rows, verb in changes:
         if rows:
             some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-            described.append(f"row {some} {verb}" if len(rows) == 1 else f"{len(rows)} rows {verb} ({some})")
+            described.append(f"{unit} {some} {verb}" if len(rows) == 1 else f"{len(rows)} {unit}s {verb} ({some})")
     return described
