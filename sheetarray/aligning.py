@@ -138,7 +138,7 @@ def _with_context(keys: Keys, count: int) -> Keys:
     return mixed
 
 
-def _match_single(before: Keys, now: Keys, *_: object) -> tuple[Positions, Positions]:
+def _match_single(before: Keys, now: Keys, *_rows: object) -> tuple[Positions, Positions]:
     """Return the rows that occur once before and once now: their numbers before, ascending, and their numbers now."""
     (first, one), (second, two) = _find_single(before), _find_single(now)
     _, numbers, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
@@ -160,7 +160,7 @@ def _match_coarse(_: Keys, __: Keys, rows: Buffer, cells: Buffer, dtype: DType) 
     return _match_single(*map(_row_keys, keys))
 
 
-def _match_repeated(before: Keys, now: Keys, rows: Buffer, *_: object) -> tuple[Positions, Positions]:
+def _match_repeated(before: Keys, now: Keys, rows: Buffer, *_cells: object) -> tuple[Positions, Positions]:
     """Return pairs of rows that occur more than once, before and now: the first with the first, and so on.
 
     Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
