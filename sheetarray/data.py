@@ -11,18 +11,33 @@ import numpy as np
 from . import dtypes
 from .dtypes import DType
 from .elements import Cell, Missing, Problem, decode, is_blank
-from .errors import FormatError
-from .header import AddressOf, Header, describe_position
+from .errors import Finding, FormatError
+from .header import AddressOf, Header, NoteFinding, describe_position, warn_of_finding
 from .resizing import resize_hint
 
 _IMAGINARY = ("i", "j", "I", "J", "i)", "j)", "I)", "J)")
 MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
+_TRIMMED_HINT = "some programs leave out blanks at the end of a column; if there was more, the file is cut short"
 
 
 def fit_cells(
-    data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: AddressOf = describe_position
+    data: Sequence[Cell],
+    header: Header,
+    *,
+    missing: Missing = "error",
+    address: AddressOf = describe_position,
+    name: str = "array",
+    note: NoteFinding = warn_of_finding,
 ) -> Sequence[Cell]:
     """Return the data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
+
+    Args:
+        data: the cells.
+        header: of the array.
+        missing: as for `from_linear`.
+        address: of a data cell, by its index.
+        name: of the array, for messages.
+        note: is called with a finding if blanks have been put back.
 
     Raises:
         FormatError: too few cells, or something that is no blank after the last.
@@ -35,7 +50,10 @@ def fit_cells(
         if error.location is None:
             error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
         raise error
-    return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
+    if wanted <= len(data):
+        return data[:wanted]
+    note(describe_missing_cells(name, wanted - len(data), address(len(data) - 1)))
+    return [*data, *[None] * (wanted - len(data))]
 
 
 def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
@@ -101,6 +119,20 @@ def check_cell_count(
         index = header.index_at(count * header.capacity // wanted)
         return FormatError(reason, location=address(count), hint=hint, index=index)
     return None
+
+
+def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "columns") -> Finding:
+    """Return the finding about cells at the end of an array that are not there and are read as blank.
+
+    Args:
+        name: of the array.
+        count: the number of these cells.
+        last: the address of the cell before them.
+        orient: "rows" where they would stand to the right of it.
+    """
+    are, where = "cell is" if count == 1 else "cells are", "below" if orient == "columns" else "to the right of"
+    message = f"{name}: {count} {are} missing {where} {last} and {are.split()[1]} read as blank"
+    return Finding("warning", last, message, _TRIMMED_HINT, array=name)
 
 
 def decode_data(

@@ -279,7 +279,7 @@ class LinearArray:
 
         if resize:
             header = resize_to_cells(header, cells[start:], missing)
-        data = fit_cells(cells[start:], header, missing=missing, address=here)
+        data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
         buffer, problems = decode_data(data, header, missing=missing)
         for problem in problems:
             raise error_for_problem(problem, header, name, here)

@@ -87,8 +87,8 @@ class ArrayColumn:
         self.header = self.written if resized is None else resized
 
     def address(self, index: int) -> str:
-        """Return the address of a data cell, by its index among those of all parts."""
-        number = next(number for number in reversed(range(len(self.starts))) if self.starts[number] <= index)
+        """Return the address of a data cell, by its index among those of all parts; -1 is the cell before the first."""
+        number = next((number for number in reversed(range(len(self.starts))) if self.starts[number] <= index), 0)
         return self.group[number].data_address(index - self.starts[number])
 
     def element_address(self, index: int) -> str:
@@ -181,7 +181,7 @@ class ArrayColumn:
         buffer, problems = self._decode_cells(
             cells if cell_count == len(cells) else cells[:cell_count], cell_count, cells_per_element, missing
         )
-        return DecodedColumn(buffer, problems, cells_per_element, wrong, cells)
+        return DecodedColumn(buffer, problems, cells_per_element, wrong, cells, max(0, cell_count - len(cells)))
 
     def _decode_cells(
         self, cells: pl.Series | Sequence[Cell], wanted: int, cells_per_element: int, missing: Missing
@@ -233,6 +233,7 @@ class DecodedColumn:
         cells_per_element: 2 for a complex array that has one cell for each part of an element.
         count_error: says that there are too few cells, or too many; None if their number is right.
         cells: all data cells.
+        missing_count: the number of cells that are not there and were read as blank.
     """
 
     buffer: Buffer
@@ -240,6 +241,7 @@ class DecodedColumn:
     cells_per_element: int
     count_error: FormatError | None
     cells: pl.Series | Sequence[Cell]
+    missing_count: int
 
     @property
     def is_cut(self) -> bool:

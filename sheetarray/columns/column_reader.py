@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..data import error_for_problem, may_be_blank
+from ..data import describe_missing_cells, error_for_problem, may_be_blank
 from ..dtypes import Buffer
 from ..elements import Missing, Problem
 from ..errors import Finding, FormatError
@@ -234,6 +234,9 @@ class ColumnReader:
             elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
                 decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
             self._report(decoded.count_error)
+        elif decoded.missing_count and column.sheet.keeps_blanks:
+            last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
+            self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         cells_each = decoded.cells_per_element
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
             self._report(wrong)

@@ -69,11 +69,14 @@ class Sheet(Protocol):
         look: how values look in its text.
         notes: findings about what was accepted although it is not as `write` writes it.
         max_rows: the number of rows that a sheet can have; None for any number.
+        keeps_blanks: whether blanks at the end of a column are cells like any others, as in a text; False where they
+            leave no trace, as in a worksheet. Only of the former `read` can say that cells are missing.
     """
 
     title: str | None
     look: TextLook
     max_rows: int | None
+    keeps_blanks: bool
     notes: list[Finding]
 
     def words(self) -> Words:

@@ -85,6 +85,7 @@ class _FrameSheet:
 
     title: str | None = None
     max_rows: int | None = None
+    keeps_blanks = True
     look = TextLook(formulas="keep")
 
     def __init__(self, frame: pd.DataFrame) -> None:

@@ -193,7 +193,7 @@ def check_csv(
     """
     try:
         with Source(source) as opened:
-            for find in (find_written, find_restated):
+            for find in (find_written, find_restated) if opened.whole()[-1:] == b"\n" else ():
                 written = find(ReportingText, opened, delimiter, decimal, encoding, formulas)
                 if written is not None and (errors := _check_written(written, missing)) is not None:
                     yield from errors
@@ -204,6 +204,7 @@ def check_csv(
                 others = list(check_sheets([sheet], missing=missing))
                 findings = others if len(others) < len(findings) else findings
             findings = [replace(one, hint=one.hint or sheet.find_hint(one.location) or "") for one in findings]
+            findings += sheet.find_cut_end()
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

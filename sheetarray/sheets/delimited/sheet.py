@@ -41,6 +41,8 @@ _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, th
 _ROWS_ABOVE = 24
 _ENDLESS = 2**40
 _TEXT = from_name("string")
+_CUT_END = "the last row has no line end"
+_CUT_END_HINT = "is the last cell whole? some programs leave out the last line end, but a text cut short ends so, too"
 
 
 class CsvSheet:
@@ -52,6 +54,7 @@ class CsvSheet:
 
     title: str | None = None
     max_rows: int | None = None
+    keeps_blanks = True
 
     def __init__(
         self,
@@ -132,6 +135,15 @@ class CsvSheet:
         texts = [text for text in map(str, cells) if text.count(":") != 2]  # two colons are those of a time of day
         mark = next((mark for mark in DELIMITERS for text in texts if mark in text), None)
         return mark and f"every line was read as one cell: are these two? then name the delimiter, delimiter={mark!r}"
+
+    def find_cut_end(self) -> list[Finding]:
+        """Return a finding if the last row has no line end, as in a text that was cut short within a cell."""
+        if bytes(self._text.content[-1:]) in (b"\n", b"\r"):
+            return []
+        self._text.check_sound()
+        rows, _ = self._text.with_records(lambda records: records.size())
+        cells = self.zones([Zone(rows - 1, 0, _ENDLESS, "rows")])[0]
+        return [Finding("warning", cell_address(rows - 1, len(cells) - 1), _CUT_END, _CUT_END_HINT)]
 
     @property
     def file_encoding(self) -> tuple[str, int]:

@@ -41,6 +41,8 @@ class ExcelSheet(SheetRuns):
         notes: findings about date cells that were read as text.
     """
 
+    keeps_blanks = False
+
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
         super().__init__(title, container)
         self.title: str | None = title

@@ -54,6 +54,7 @@ class GoogleSheet:
 
     look = TextLook(formulas="typed")
     max_rows: int | None = None
+    keeps_blanks = False
 
     def __init__(
         self,

@@ -173,7 +173,7 @@ def test_text_with_the_words_of_a_header_after_delimiters_stays_one_column() -> 
 def test_a_wrong_cell_that_holds_a_delimiter_hints_at_it() -> None:
     lines = write_column(np.arange(60) / 4)
     lines[40] += ";a note"
-    for text in ("\n".join(lines), "\r\n".join(lines)):
+    for text in ("\n".join([*lines, ""]), "\r\n".join([*lines, ""])):
         with pytest.raises(sa.FormatError, match=r"A41 .*name the delimiter, delimiter=';'"):
             sa.read(io.StringIO(text), format="csv")
         (finding,) = sa.check(io.StringIO(text), format="csv")

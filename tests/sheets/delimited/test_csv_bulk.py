@@ -90,7 +90,7 @@ def test_an_array_in_a_row_beside_shorter_columns_is_no_wide_row(sheet: Path) ->
     columns = grid_of({"a": np.arange(3.0), "b": np.arange(40)})
     lying = grid_of({"c": np.arange(5.0)}, orient="rows")
     rows = [*columns[:30], [*columns[30], "", *lying[0]], *columns[31:]]
-    sheet.write_text("\n".join(map(",".join, rows)))
+    sheet.write_text("\n".join(map(",".join, [*rows, []])))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {name: len(array) for name, array in sa.read(sheet).items()} == {"a": 3, "b": 40, "c": 5}

@@ -49,7 +49,7 @@ def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, 
         if damage and damage[0] == number:
             cells[-1] = damage[1]
         lines += [name, *cells]
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join([*lines, ""]))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint64", "complex128", "str"])
