@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import numpy as np
+
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...cells import FormulaMode, TextLook
@@ -18,14 +20,20 @@ from ...columns.grid import Orient
 from ...composite import (
     spread,
 )
+from ...elements import generic_from_text, unescape_formula
 from ...elements.spelling import DecimalMark
-from ...errors import LimitError
+from ...errors import DTypeError, LimitError
 from ...files import Writable, replacing
 from ...linear import LinearArray
 from ...tables import lay_out_table
 from .dialect import check_marks
 from .grids import iter_grids
 from .text_writer import TextWriter, make_encoder, write_columns, write_rows
+
+_LOSES_APOSTROPHE = (
+    "would lose its apostrophe when it is read without formulas='keep': write with formulas='escape', which every text "
+    "comes back from"
+)
 
 
 def write_csv(
@@ -54,13 +62,15 @@ def write_csv(
         bom: begin with a byte order mark (Excel takes a CSV for UTF-8 only then).
         names: whether row 1 (column A for orient="rows") holds the names.
         orient: "rows" writes one array a row.
-        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it, and
+            refuses text that would come back changed unless it is read with "keep", too.
         max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
         layout: "grid" writes tables for people, slice by slice with their labels, which nothing reads again.
         progress: called with the cells written and the cells in all.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds, or text that the encoding lacks.
+        DTypeError: an array that no dtype of the format holds, text that the encoding lacks, or text such as `'=1` with
+            formulas="keep".
         LimitError: a blank name, a delimiter that cells may hold, or options that no grid has; before anything is
             written.
 
@@ -81,6 +91,8 @@ def write_csv(
         raise LimitError(f'layout is "columns" or "grid", not {layout!r:.80}')
     if layout == "grid" and (not names or orient != "columns" or max_rows is not None):
         raise LimitError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
+    if layout == "columns" and formulas == "keep":
+        _check_apostrophes(linear, names)
     made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
     encoder = make_encoder(encoding, bom)
     with replacing(target) as sink:
@@ -91,6 +103,28 @@ def write_csv(
         report(0, made.cell_count)
         for done in (write_columns if orient == "columns" else write_rows)(made, look, out):
             report(done, made.cell_count)
+
+
+def _check_apostrophes(arrays: Mapping[str, LinearArray], names: bool) -> None:
+    """Refuse names and text from which `read_csv` would take an apostrophe that nobody has put there.
+
+    Raises:
+        DTypeError: an element is such a text.
+        LimitError: a name is.
+    """
+    for name, array in arrays.items():
+        if names and unescape_formula(name) != name:
+            raise LimitError(f"the name {name!r:.60} {_LOSES_APOSTROPHE}")
+        kind = array.dtype_entry.kind
+        if kind != "generic" and (kind != "string" or not np.strings.startswith(array.buffer, "'").any()):
+            continue
+        for index, text in enumerate(array.buffer.tolist()):
+            if not isinstance(text, str) or text[:1] != "'":
+                continue
+            back = generic_from_text(text, formulas="escape") if kind == "generic" else unescape_formula(text)
+            if back != text:
+                element = array.header.describe_element(name, index)
+                raise DTypeError(f"{element}: the text {text!r:.60} {_LOSES_APOSTROPHE}")
 
 
 def _write_grids(arrays: Mapping[str, LinearArray], look: TextLook, out: TextWriter, report: Progress) -> None:

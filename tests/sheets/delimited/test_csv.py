@@ -83,7 +83,7 @@ class TestFormulasKept(Conformance):
     every_case = False
     suffix, format = ".csv", "csv"
     writing = reading = scanning = {"formulas": "keep"}  # noqa: RUF012
-    lacks = {"dtype generic": sa.DTypeError, "generic blanks": sa.DTypeError}  # noqa: RUF012
+    lacks = dict.fromkeys(["dtype string", "dtype generic", "generic blanks", "formula"], sa.DTypeError)
 
 
 class TestParts(Conformance):
@@ -184,3 +184,49 @@ def test_a_wrong_cell_that_holds_a_delimiter_hints_at_it() -> None:
     with pytest.raises(sa.FormatError) as error:
         sa.read(io.StringIO("\n".join(lines)), format="csv")
     assert error.value.hint is None
+
+
+# Text that begins with an apostrophe ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["'=1", "''", "'+x", "'-", "'@a", "'\ta", "'\ra", "'''"])
+@pytest.mark.parametrize("kind", ["string", "generic", "variable"])
+def test_text_that_would_lose_its_apostrophe_is_refused(text: str, kind: str) -> None:
+    dtype: Any = {"string": None, "generic": object, "variable": np.dtypes.StringDType()}[kind]
+    array = np.array(["a", "'", text, text] if kind != "generic" else ["a", 1, text, text], dtype)
+    for orient in ("columns", "rows"):
+        file = io.BytesIO()
+        with pytest.raises(sa.DTypeError, match=r"t\[2\]: the text .* lose its apostrophe .*formulas='escape'"):
+            sa.write_csv(file, {"t": array}, formulas="keep", orient=orient)
+        assert file.getvalue() == b""
+        with pytest.raises(sa.LimitError, match=r"the name .* lose its apostrophe .*formulas='escape'"):
+            sa.write_csv(file, {text: np.arange(2)}, formulas="keep", orient=orient)
+        sa.write_csv(file, {"t": array, text: array}, orient=orient)  # as the hint says
+        read = sa.read_csv(io.BytesIO(file.getvalue()))
+        assert {name: one.tolist() for name, one in read.items()} == {"t": array.tolist(), text: array.tolist()}
+    sa.write_csv(file, {text: np.arange(2)}, formulas="keep", names=False)
+
+
+@pytest.mark.parametrize("text", ["'", "'a", "=1", "a'=1", "'5", "-", "@x"])
+def test_all_other_text_comes_back_both_ways(text: str) -> None:
+    file = io.BytesIO()
+    sa.write_csv(file, {text: np.array([text])}, formulas="keep")
+    for formulas in ("escape", "keep"):
+        ((name, read),) = sa.read_csv(io.BytesIO(file.getvalue()), formulas=formulas).items()  # type: ignore[arg-type]
+        assert (name, read.tolist()) == (text, [text])
+
+
+@pytest.mark.parametrize("text", ["'5", "'TRUE", "'"])
+def test_generic_text_of_an_apostrophe_and_a_value_is_refused(text: str) -> None:
+    with pytest.raises(sa.DTypeError, match="lose its apostrophe"):
+        sa.write_csv(io.BytesIO(), {"g": np.array([None, text], object)}, formulas="keep")
+
+
+def test_labels_that_would_lose_an_apostrophe_are_refused() -> None:
+    xr = pytest.importorskip("xarray")
+    labelled = xr.Dataset({"t": ("x", [1.5])}, {"x": np.array(["'=1"])})
+    with pytest.raises(sa.DTypeError, match="lose its apostrophe"):
+        sa.write_csv(io.BytesIO(), labelled, formulas="keep")
+    file = io.BytesIO()
+    sa.write_csv(file, labelled)
+    assert sa.read_dataset(io.BytesIO(file.getvalue()), format="csv").identical(labelled)
