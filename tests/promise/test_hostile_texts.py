@@ -162,7 +162,7 @@ def test_a_very_long_cell_is_read() -> None:
 
 def test_one_long_text_does_not_pad_millions_of_elements() -> None:
     cells = ["x", *map(str, sa.to_linear(np.array(["a"] * 400_000)))]
-    content = "\n".join([*cells[:-1], "y" * 20_000]).encode()
+    content = "\n".join([*cells[:-1], "y" * 20_000, ""]).encode()
     array = read(content)["x"]
     assert array.dtype == np.dtypes.StringDType()
     assert array[-1] == "y" * 20_000
