@@ -99,7 +99,10 @@ def test_numbers_are_python_scalars_and_lossy_ones_text() -> None:
         return to_linear(np.array(array), **options)[to_linear(np.array(array)).index("data") + 1 :]
 
     assert data([np.nan, np.inf, -np.inf]) == ["NaN", "Infinity", "-Infinity"]
-    assert data([2**53, 2**53 + 1, -(2**53) - 1]) == [2**53, "9007199254740993", "-9007199254740993"]
+    assert data([2**53 - 1, 2**53, 2**53 + 1]) == [2**53 - 1, "9007199254740992", "9007199254740993"]
+    assert data([1 - 2**53, -(2**53), -(2**53) - 1]) == [1 - 2**53, "-9007199254740992", "-9007199254740993"]
+    assert data(np.array([2**53 - 1, 2**53], dtype="uint64")) == [2**53 - 1, "9007199254740992"]
+    assert data(np.array([2**53 - 1, 2**53], dtype="m8[s]")) == [2**53 - 1, "9007199254740992"]
     assert data(np.array([2**64 - 1], dtype="uint64")) == ["18446744073709551615"]
     assert data([3 + 4j, 1.5 - 2.25j, 0j]) == ["3+4i", "1.5-2.25i", "0+0i"]
     assert data([3 + 4j], complex="interleaved") == [3.0, 4.0]

@@ -11,6 +11,7 @@ from .dates import dates_to_iso
 from .decode import Missing, check_missing, decode
 from .encode import (
     EXACT_IN_JSON,
+    MOST_GENERIC,
     ComplexForm,
     encode,
     encode_generic,
@@ -64,6 +65,7 @@ __all__ = [
     "FALSE_WORDS",
     "INFINITY",
     "MOST_EXPLAINED",
+    "MOST_GENERIC",
     "NEGATIVE_INFINITY",
     "NO_TIME",
     "TRUE",

@@ -20,7 +20,8 @@ ComplexForm = Literal["text", "interleaved"]
 
 _HELD = {str, bool, type(None)}
 _PLAIN = {*_HELD, int, float}  # what a generic array holds
-EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
+MOST_GENERIC = 2**53  # the largest integer of a generic array in JSON: a reader that has only doubles keeps it
+EXACT_IN_JSON = MOST_GENERIC - 1  # larger integers are text: as a double, 2^53 may be the rounding of 2^53 + 1
 
 
 def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
@@ -30,7 +31,7 @@ def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact
         buffer: 1-D, of `dtype.numpy` up to byte order.
         dtype: what the elements are.
         complex: `3+4i` as text, or real and imaginary part as two numbers.
-        exact: integers beyond this magnitude become decimal text.
+        exact: integers beyond this magnitude become decimal text; those of generic arrays are refused, beyond 2^53.
 
     Raises:
         DTypeError: a generic element that no cell can hold exactly.
@@ -54,7 +55,7 @@ def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact
         case "timedelta":
             return _encode_timedeltas(buffer, exact)
         case "generic":
-            return encode_generic(buffer, exact)
+            return encode_generic(buffer, max(exact, MOST_GENERIC))
         case _:
             return list(buffer.tolist())
 
@@ -132,7 +133,7 @@ def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None)
             return None
 
 
-def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:
+def encode_generic(buffer: Buffer, exact: int | None = MOST_GENERIC) -> list[Cell]:
     """Return the elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
 
     Raises:

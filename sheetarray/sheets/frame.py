@@ -15,7 +15,7 @@ from ..arrays import linear_arrays
 from ..cells import TextLook
 from ..columns import ColumnCells, Request, Words, Zone, lay_out
 from ..composite import read_sheets, spread
-from ..elements import EXACT_IN_JSON, Cell, Missing, encode
+from ..elements import MOST_GENERIC, Cell, Missing, encode
 from ..errors import Finding, NotFoundError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def to_frame(arrays: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    layout = lay_out(linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON))
+    layout = lay_out(linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC))
     columns = {}
     for number, piece in enumerate(layout.pieces):
         cells = np.full(layout.height - 1, None, dtype=object)

@@ -308,6 +308,33 @@ def test_a_double_of_a_binary_workbook_is_no_integer_beyond_2_53(value: float) -
         assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [2**53 - 1]
 
 
+def spelled_as_doubles(cells: list[Any]) -> list[Any]:
+    """Return a flat list as a program saves it that has no numbers but doubles."""
+    start = cells.index("data") + 1
+    return [*cells[:start], *(float(cell) if type(cell) is int else cell for cell in cells[start:])]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "m8[s]"])
+def test_integers_around_2_53_come_back_where_all_numbers_are_doubles(dtype: str) -> None:
+    values = [2**53 + more for more in range(-2, 3)]
+    for value in values if dtype == "uint64" else [*values, *(-value for value in values)]:
+        array = np.array([value, 1]).astype(dtype)
+        assert_same(sa.from_linear(spelled_as_doubles(sa.to_linear(array))), array)
+        file = io.StringIO()
+        sa.write_json(file, {"x": array})
+        lists = {name: spelled_as_doubles(cells) for name, cells in json.loads(file.getvalue()).items()}
+        assert_same(sa.read_json(io.StringIO(json.dumps(lists)))["x"], array)
+
+
+def test_generic_integers_of_json_reach_to_2_53() -> None:
+    for sign in (1, -1):
+        for more in (-1, 0):
+            array = objects(sign * (2**53 + more), 1)
+            assert_same(sa.from_linear(json.loads(json.dumps(sa.to_linear(array)))), array)
+        with pytest.raises(sa.DTypeError, match=r"beyond 2\^53"):
+            sa.to_linear(objects(sign * (2**53 + 1)))
+
+
 def test_doubles_among_cells_are_integers_only_below_2_53() -> None:
     flat = sa.to_linear(np.array([1, 2]))
     assert sa.from_linear([*flat[:-1], float(2**53 - 1)]).tolist() == [1, 2**53 - 1]

@@ -16,7 +16,7 @@ from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo, column_letters
 from ...composite import find_fixed_columns, read_composites, scan_composites, spread
-from ...elements import EXACT_IN_JSON, ComplexForm, Missing
+from ...elements import MOST_GENERIC, ComplexForm, Missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, check_structure, refuse_empty, replacing
 from ...header import NoteFinding, count_blanks_before, parse_header, warn_of_finding
@@ -52,7 +52,7 @@ def write_json(
         >>> json.loads(file.getvalue())["x"][-2:]
         ['data', 1.5]
     """
-    named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON)
+    named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC)
     check_unicode(named)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
     done, report = 0, progress or ignore_progress

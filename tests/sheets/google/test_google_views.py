@@ -139,7 +139,7 @@ def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndar
         if array.dtype.kind == "M":
             wanted = (part - np.datetime64("1899-12-30")).astype(int).tolist()
         elif array.dtype == np.int64:
-            wanted = [[str(value) if abs(value) > 2**53 else value for value in line] for line in wanted]
+            wanted = [[str(value) if abs(value) >= 2**53 else value for value in line] for line in wanted]
         assert cells == wanted
     assert set(scan_gsheet(book.key, client=book.client)) == {"a"}
 
