@@ -8,9 +8,9 @@ from typing import Any
 
 from ..columns import ArrayInfo
 from ..errors import LimitError, NotFoundError
-from ..files import is_url, locate, name_part
+from ..files import name_part
 from ..labels import check_fit
-from ..registry import format_of, locate_place
+from ..registry import format_of, locate_place, locate_places
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .doors import SourceOrTarget, folder_beside, is_path, options_of
 from .large import read_in_pieces
@@ -61,11 +61,13 @@ def convert(
         {'t': array([1, 2])}
     """
     reading, writing = dict(reading or {}), dict(writing or {})
-    source, target = _locate_both(
-        (source, reading.pop("storage_options", None), from_format),
-        (target, writing.pop("storage_options", None), to_format),
-        storage_options,
+    sides = [(source, from_format, reading), (target, to_format, writing)]
+    own = [options.pop("storage_options", None) for _, _, options in sides]
+    source, target = (
+        locate_place(place, options, name) if options else place
+        for (place, name, _), options in zip(sides, own, strict=True)
     )
+    source, target = locate_places([(source, from_format), (target, to_format)], storage_options)
     if client is not None:
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
@@ -92,20 +94,6 @@ def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | N
         raise TypeError("client= is for Google Sheets, gsheets://..: neither the source nor the target is one")
     for options in takers:
         options.setdefault("client", client)
-
-
-_Place = tuple[SourceOrTarget, Mapping[str, Any] | None, str | None]
-
-
-def _locate_both(source: _Place, target: _Place, storage_options: Mapping[str, Any] | None) -> list[Any]:
-    """Return a source and a target; storage options go to each that is under a URL and has none of its own."""
-    places = [source, target]
-    if storage_options and not any(is_url(place) for place, _, _ in places):
-        locate(source[0], storage_options)  # says what is wrong
-    return [
-        locate_place(place, options or (storage_options if is_url(place) else None), name)
-        for place, options, name in places
-    ]
 
 
 def adopt(
@@ -148,7 +136,7 @@ def adopt(
     if target is None:
         source = locate_place(source, storage_options, format)
     else:
-        source, target = _locate_both((source, None, format), (target, None, None), storage_options)
+        source, target = locate_places([(source, format), (target, None)], storage_options)
     row = format_of(source, format, reading=True)
     goal = row if target is None else format_of(target)
     if goal.name == row.name and row.instead is not None:
@@ -208,7 +196,7 @@ def restore(
         >>> restored.getvalue() == file.getvalue()
         True
     """
-    source, target = _locate_both((source, None, format), (target, None, None), storage_options)
+    source, target = locate_places([(source, format), (target, None)], storage_options)
     names: list[str] = format_of(source, format, reading=True).function("restore")(
         source, target, keep_edits=keep_edits
     )

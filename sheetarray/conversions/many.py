@@ -21,10 +21,10 @@ from ..files import (
     RemoteFile,
     file_version,
     find_places,
-    is_url,
     locate,
     name_part,
     read_states,
+    takes_options,
 )
 from ..labelled import list_names
 from .manifest import Manifest, ManifestEntry
@@ -224,8 +224,9 @@ def convert_many(
     if scheduler is not None and workers > 1:
         raise ValueError("workers are processes of this machine, and a scheduler has its own: one of both")
     names = list_names(names)
-    places = find_places(sources, storage_options)
     text = os.fspath(template)
+    is_only_target = takes_options(text) and isinstance(sources, (str, os.PathLike)) and not takes_options(sources)
+    places = find_places(sources, None if is_only_target else storage_options)
     check_template(text, len(places))
     options: dict[str, Any] = {
         "from_format": from_format,
@@ -281,7 +282,7 @@ def _plan(
         entry = entries.get(label)
         number = entry.number if entry is not None else next(numbers)
         target: Any = fill_template(template, place, number)
-        target = locate(target, storage_options if is_url(target) else None)
+        target = locate(target, storage_options if takes_options(target) else None)
         target = target if isinstance(target, RemoteFile) else os.path.abspath(target)
         remote = isinstance(place, RemoteFile)
         version = None if remote else file_version(place)

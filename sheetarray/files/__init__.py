@@ -8,7 +8,7 @@ uploaded when it is whole; a file object that the caller opened is only written 
 from __future__ import annotations
 
 from .many import find_places, is_pattern, read_heads, read_states
-from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part
+from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part, takes_options
 from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
 from .remote import RangedBytes
 from .structure import check_structure, repeated_key
@@ -40,4 +40,5 @@ __all__ = [
     "release_pages",
     "repeated_key",
     "replacing",
+    "takes_options",
 ]

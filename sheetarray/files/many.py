@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .places import PathLike, RemoteFile, is_url, locate
+from .places import PathLike, RemoteFile, is_url, locate, takes_options
 from .remote import HEAD, open_storage, state_of, translate_error, translating
 
 
@@ -28,14 +28,13 @@ def find_places(
     Raises:
         FileNotFoundError: no file matches, or the list is empty.
         TypeError: neither a text nor a list.
-        ValueError: storage options without a URL.
+        ValueError: storage options for a text that is no URL.
     """
     if not isinstance(sources, (str, os.PathLike)):
         if not isinstance(sources, Iterable) or isinstance(sources, (bytes, Mapping)):
             raise TypeError(f"expected a text with wildcards or a list of paths, not {type(sources).__name__}")
         places: list[PathLike] = [
-            locate(source, storage_options if is_url(source) and not isinstance(source, RemoteFile) else None)
-            for source in sources
+            locate(source, storage_options if takes_options(source) else None) for source in sources
         ]
         if wrong := next((place for place in places if not isinstance(place, (str, os.PathLike))), None):
             raise TypeError(f"expected paths or URLs, found {wrong!r:.80}")

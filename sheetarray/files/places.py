@@ -122,6 +122,16 @@ def is_url(place: object) -> bool:
     return isinstance(place, str) and _URL.match(place) is not None and not os.path.exists(place)
 
 
+def takes_options(place: object) -> bool:
+    """Return whether storage options apply to a place: to a URL, unless it means a file of this machine.
+
+    Example:
+        >>> takes_options("s3://bucket/run.csv"), takes_options("file:///data/run.csv"), takes_options("run.csv")
+        (True, False, False)
+    """
+    return is_url(place) and not (isinstance(place, str) and place.lower().startswith(_LOCAL))
+
+
 def name_part(place: PathLike) -> str:
     """Return the part of a path or URL that holds the file's name and suffix: of a URL, no query and no fragment.
 
@@ -152,7 +162,7 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         DTypeError: a workbook in memory, of openpyxl, XlsxWriter or pandas.
         NotFoundError: a `file://` URL of another machine.
         TypeError: storage options that are no mapping of text.
-        ValueError: storage options without a URL.
+        ValueError: storage options without a URL that takes them.
 
     Example:
         >>> locate("file:///data/run%201.csv"), locate("memory://run.csv")
@@ -164,13 +174,14 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         raise TypeError(
             f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}"
         )
-    if isinstance(place, str) and is_url(place):
-        if not place.lower().startswith(_LOCAL):
-            return RemoteFile(place, storage_options)
-        place = _local_path(place)
-    if storage_options and not isinstance(place, RemoteFile):
-        raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: this is none")
-    return place
+    if storage_options and not takes_options(place):
+        name = (
+            f"{os.fspath(place)!r:.300} is" if isinstance(place, (str, os.PathLike)) else "an open file or a buffer is"
+        )
+        raise ValueError(f"storage_options are for a URL such as s3://bucket/run.csv, and {name} no such URL")
+    if not isinstance(place, str) or not is_url(place):
+        return place
+    return RemoteFile(place, storage_options) if takes_options(place) else _local_path(place)
 
 
 def _refuse_workbook(place: object) -> None:

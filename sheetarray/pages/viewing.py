@@ -16,11 +16,10 @@ from .. import api
 from ..arrays import select, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
-from ..files import is_url
 from ..labelled import read_with_labels, scan_options
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
-from ..registry import format_of, locate_place
+from ..registry import format_of, locate_places
 from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
@@ -92,12 +91,18 @@ def view(
     """
     if not sources:
         raise TypeError("view needs a path, a URL, an open file, or arrays")
-    if storage_options and not any(map(is_url, sources)):
-        raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: there is none")
+    places = {
+        number: (source, format)
+        for number, source in enumerate(sources)
+        if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read")
+    }
+    if storage_options and not places:
+        raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
+    located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
     contents, spools = Contents(), list[Spool]()
     for number, source in enumerate(sources):
-        if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read"):
-            place = locate_place(source, storage_options if is_url(source) else None, format)
+        if number in located:
+            place = located[number]
             if serve:
                 serve_source(contents, place, names, format, options, spools, title=_title_of(place))
             else:

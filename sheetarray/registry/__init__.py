@@ -9,7 +9,7 @@ a verb leaves the function out. docs/adapters.md says how to write one.
 from __future__ import annotations
 
 from .inside import LABELLING
-from .lookup import FORMATS, composites, format_of, locate_place, register_format
+from .lookup import FORMATS, composites, format_of, locate_place, locate_places, register_format
 from .refusals import nearest, place_problem
 from .row import Composite, Format, Labelling
 
@@ -22,6 +22,7 @@ __all__ = [
     "composites",
     "format_of",
     "locate_place",
+    "locate_places",
     "nearest",
     "place_problem",
     "register_format",

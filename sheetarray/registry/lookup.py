@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError
-from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part
+from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from .inside import INSIDE
 from .refusals import name_problem, place_problem, source_problem
 from .row import Composite, Format, broken, check_free, check_row, meant_suffixes
@@ -215,14 +215,38 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
         NotFoundError: nothing says which format.
         ValueError: storage options for what is no file under a URL.
     """
-    is_service = (
-        isinstance(place, str) and is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
-    )
-    if not is_service:
+    if not _is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
         raise ValueError("storage_options are for files under a URL: the format has options of its own for a service")
     return place
+
+
+def locate_places(
+    places: Sequence[tuple[Any, str | None]], storage_options: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """Return places as `locate_place` does; storage options go to each that takes them.
+
+    Args:
+        places: paths, URLs and open files, each with its format.
+        storage_options: for the file systems of URLs.
+
+    Raises:
+        NotFoundError: nothing says which format.
+        ValueError: storage options, and none of the places takes them.
+    """
+    taking = [takes_options(place) and not _is_service(place, name) for place, name in places]
+    if storage_options and not any(taking):
+        taking[0] = True  # says what is wrong with them
+    return [
+        locate_place(place, storage_options if takes else None, name)
+        for (place, name), takes in zip(places, taking, strict=True)
+    ]
+
+
+def _is_service(place: Any, format: str | None) -> bool:
+    """Return whether a place is the URL of a service that an adapter speaks to, such as Google Sheets."""
+    return isinstance(place, str) and is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
 
 
 def _by_name(name: str) -> Format:

@@ -206,7 +206,7 @@ def test_truncated_gzip_is_a_format_error(cut: int) -> None:
 
 
 def test_warnings_are_of_our_own_class() -> None:
-    old = "\n".join(["x", *COLUMN[3:]]).encode()
+    old = "\n".join(["x", *COLUMN[3:], ""]).encode()
     with pytest.warns(sa.SheetArrayWarning, match="A2"):
         assert read(old)["x"].tolist() == [1.5, 2.5]
     with warnings.catch_warnings():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -365,6 +366,77 @@ def test_what_cannot_be_opened_says_what_to_do(monkeypatch):
     for place in ("run.csv", "https://docs.google.com/spreadsheets/d/1", sys.stdin):
         with pytest.raises(ValueError, match="storage_options are for"):
             sa.read(place, format=None if isinstance(place, str) else "csv", storage_options={"anon": True})
+
+
+# Storage options -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "suffix"),
+    [
+        (sa.write_csv, sa.read_csv, ".csv"),
+        (sa.write_csv, sa.read_csv, ".csv.gz"),
+        (sa.write_json, sa.read_json, ".json"),
+        (sa.write_excel, sa.read_excel, ".xlsx"),
+    ],
+)
+def test_functions_of_a_format_take_storage_options(write, read, suffix, tmp_path):
+    options = {"skip_instance_cache": True}  # another file system than that of a call without them
+    write(f"memory://named/run{suffix}", ARRAYS, storage_options=options)
+    assert same(read(f"memory://named/run{suffix}", storage_options=options))
+    if suffix == ".xlsx":
+        write(f"memory://named/run{suffix}", ARRAYS, mode="a", sheet="more", storage_options=options)
+        assert same(read(f"memory://named/run{suffix}", sheet="more", storage_options=options))
+    with pytest.raises(ValueError, match="storage_options are for a URL"):
+        write(tmp_path / f"run{suffix}", ARRAYS, storage_options=options)
+    assert not [*tmp_path.iterdir()]
+    with pytest.raises(ValueError, match="storage_options are for a URL"):
+        read(io.BytesIO(b""), storage_options=options)
+
+
+class Asked(MemoryFileSystem):
+    """The file system in memory, which takes nothing without a token."""
+
+    protocol = "asked"
+    cachable = False
+
+    def __init__(self, token=None, **options):
+        assert token == "secret token", "no token was given"
+        super().__init__(**options)
+
+
+def test_options_go_to_each_place_that_takes_them(tmp_path):
+    fsspec.register_implementation("asked", Asked, clobber=True)
+    options, here = {"token": "secret token"}, (tmp_path / "a.csv").as_uri()
+    sa.write(here, ARRAYS)
+    sa.convert(here, "asked://b.json", storage_options=options)
+    sa.convert("asked://b.json", here.replace("a.csv", "c.csv"), storage_options=options)
+    sa.convert("asked://b.json", str(tmp_path / "d.csv"), storage_options=options)
+    sa.convert("asked://b.json", "asked://e.xlsx", storage_options=options)
+    sa.convert("asked://e.xlsx", "memory://f.json", reading={"storage_options": options})
+    for place in (tmp_path / "c.csv", tmp_path / "d.csv", "memory://f.json"):
+        assert same(sa.read(place))
+    sa.adopt("asked://b.json", here.replace("a.csv", "g.csv"), storage_options=options)
+    assert same(sa.read(tmp_path / "g.csv"))
+    sa.convert_many([here], "asked://many/{stem}.json", storage_options=options)
+    sa.convert_many(str(tmp_path / "d.*"), "asked://many/{stem}.json", storage_options=options)
+    for stem in ("a", "d"):
+        assert same(sa.read(f"asked://many/{stem}.json", storage_options=options))
+    assert "t" in sa.view(here, "asked://b.json", storage_options=options).html
+
+
+def test_options_without_a_place_that_takes_them_are_an_error(tmp_path):
+    here = (tmp_path / "a.csv").as_uri()
+    sa.write(here, ARRAYS)
+    for convert in (
+        lambda: sa.convert(here, tmp_path / "b.json", storage_options={"anon": True}),
+        lambda: sa.convert_many(str(tmp_path / "*.csv"), str(tmp_path / "{stem}.json"), storage_options={"anon": True}),
+        lambda: sa.read(here, storage_options={"anon": True}),
+        lambda: sa.view(here, storage_options={"anon": True}),
+    ):
+        with pytest.raises(ValueError, match=r"storage_options are for a URL such as s3.*a\.csv|\*\.csv"):
+            convert()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
 # The command line ----------------------------------------------------------------------------------------------

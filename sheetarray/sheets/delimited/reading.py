@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ from ...composite import (
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source
+from ...files import Readable, Source, locate
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .head import scan_head
@@ -51,6 +51,7 @@ def read_csv(
     formulas: FormulaMode = "escape",
     resize: bool = False,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
 
@@ -66,6 +67,7 @@ def read_csv(
         resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
             that stand there.
         progress: called with the cells read and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
         Arrays by name, in the order written; they are writeable, with the strides and offsets of their headers.
@@ -80,7 +82,7 @@ def read_csv(
         >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
         {'t': array([1, 2], dtype=int8)}
     """
-    with Source(source) as opened, locating(source=opened.name):
+    with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
         kind = ReportingText if progress else WrittenText
         written = None if resize else find_written(kind, opened, delimiter, decimal, encoding, formulas)
         total = 0

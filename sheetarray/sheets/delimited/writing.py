@@ -23,7 +23,7 @@ from ...composite import (
 from ...elements import generic_from_text, unescape_formula
 from ...elements.spelling import DecimalMark
 from ...errors import DTypeError, LimitError
-from ...files import Writable, replacing
+from ...files import Writable, locate, replacing
 from ...linear import LinearArray
 from ...tables import lay_out_table
 from .dialect import check_marks
@@ -50,6 +50,7 @@ def write_csv(
     max_rows: int | None = None,
     layout: Literal["columns", "grid"] = "columns",
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays as delimited text, one column each.
 
@@ -67,6 +68,7 @@ def write_csv(
         max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
         layout: "grid" writes tables for people, slice by slice with their labels, which nothing reads again.
         progress: called with the cells written and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
         DTypeError: an array that no dtype of the format holds, text that the encoding lacks, or text such as `'=1` with
@@ -82,6 +84,7 @@ def write_csv(
         >>> file.getvalue().split()[:6]
         ['t', 'version', '1.0.0', 'ndarray', 'shape', '1']
     """
+    target = locate(target, storage_options)
     check_marks(delimiter, decimal)
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')

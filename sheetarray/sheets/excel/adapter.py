@@ -43,6 +43,7 @@ def write_excel(
     guard: bool = False,
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
 
@@ -61,6 +62,7 @@ def write_excel(
         views: True, names of arrays, or a `View` for each name: sheets `<name> view` that show one slice of an array of
             two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a chart.
         progress: called with the cells written and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
         DTypeError: an array that no dtype of the format holds.
@@ -77,6 +79,7 @@ def write_excel(
         >>> read_excel(file)
         {'t': array([[0.1, nan]])}
     """
+    target = locate(target, storage_options)
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
     if dates not in ("real", "text"):
@@ -108,6 +111,7 @@ def read_excel(
     resize: bool = False,
     guard: bool = True,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a workbook, wherever in it they stand, as columns or as rows.
 
@@ -122,6 +126,7 @@ def read_excel(
         guard: give elements that a program has only rounded the bits that they were written with, where the workbook
             has a guard; False reads the cells as they stand.
         progress: called with the cells read and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
         Arrays by name, in the order written; writeable, strides and offset as the header has them.
@@ -138,7 +143,11 @@ def read_excel(
         >>> read_excel(file, ["b"], sheet="run 1")
         {'b': array(['007'], dtype='<U3')}
     """
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
+    with (
+        Source(locate(source, storage_options)) as opened,
+        locating(source=opened.name),
+        Workbook(opened, reads_numbers=True) as book,
+    ):
         how: dict[str, Any] = {"strict": strict, "resize": resize, "guard": guard, "progress": progress}
         return read_book(book, names, sheet=sheet, missing=missing, **how)
 

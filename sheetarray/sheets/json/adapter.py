@@ -18,7 +18,7 @@ from ...columns import ArrayInfo, column_letters
 from ...composite import find_fixed_columns, read_composites, scan_composites, spread
 from ...elements import MOST_GENERIC, ComplexForm, Missing
 from ...errors import FormatError, locating
-from ...files import Readable, Source, Writable, check_structure, refuse_empty, replacing
+from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...header import NoteFinding, count_blanks_before, parse_header, warn_of_finding
 from ...linear import LinearArray, resize_to_cells
 from .headers import walk_headers
@@ -32,7 +32,12 @@ _MOST_NESTED = 3_000_000  # lists, and objects such as {"type": "float64", "valu
 
 
 def write_json(
-    target: Writable, arrays: Any, *, complex: ComplexForm = "text", progress: Progress | None = None
+    target: Writable,
+    arrays: Any,
+    *,
+    complex: ComplexForm = "text",
+    progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays as a JSON object of flat lists, an array a line.
 
@@ -41,6 +46,7 @@ def write_json(
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         complex: "text" for `3+4i`; "interleaved" for two numbers an element.
         progress: called with the cells written and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
         DTypeError: an array that no dtype of the format holds.
@@ -52,6 +58,7 @@ def write_json(
         >>> json.loads(file.getvalue())["x"][-2:]
         ['data', 1.5]
     """
+    target = locate(target, storage_options)
     named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC)
     check_unicode(named)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
@@ -85,6 +92,7 @@ def read_json(
     missing: Missing = "error",
     resize: bool = False,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the flat lists of a JSON text.
 
@@ -96,6 +104,7 @@ def read_json(
         resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
             that stand there.
         progress: called with the cells read and the cells in all.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
         Arrays by name; a single list has the file's stem for a name, several are named A, B, ..
@@ -111,7 +120,7 @@ def read_json(
         >>> read_json(io.StringIO(file.getvalue()))
         {'x': array([1.5])}
     """
-    with Source(source) as opened, locating(source=opened.name):
+    with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
         lists = read_lists(opened)
         fixed = find_fixed_lists(lists, strict) if resize else frozenset(lists)
         done = total = 0
