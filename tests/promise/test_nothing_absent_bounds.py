@@ -117,7 +117,7 @@ def stacked(count: int, orient: str) -> bytes:
         return "".join(f"a{number},{line}\n" for number in range(count)).encode()
     if orient == "side by side":
         lines = [",".join(f"a{number}" for number in range(count)), *(",".join([str(cell)] * count) for cell in cells)]
-        return "\n".join(lines).encode()
+        return "\n".join([*lines, ""]).encode()
     lines_of_one = "\n".join(map(str, cells))
     return "".join(f"a{number}\n{lines_of_one}\n" for number in range(count)).encode()
 
