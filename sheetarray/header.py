@@ -230,7 +230,8 @@ def normalize_key(cell: Cell) -> str:
 
 def warn_of_finding(finding: Finding) -> None:
     """Issue a finding about something that was accepted as a `SheetArrayWarning`."""
-    warn_caller(f"{finding.location}: {finding.message}")
+    hint = f" ({finding.hint})" if finding.hint else ""
+    warn_caller(f"{finding.location}: {finding.message}{hint}")
 
 
 def count_blanks_before(cells: Sequence[Cell]) -> int:

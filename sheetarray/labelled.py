@@ -127,10 +127,14 @@ def read_with_labels(
         wanted = add_coordinates(wanted, labels, infos)
         arrays = dict(api.read(source, wanted, format=format, **options))
     if labels is not None and names is None:
-        absent = [name for name in labels.variables if labels.has_array(name) and name not in arrays]
-        if absent:
-            warn_caller(f"described by the labels, and not in the file: {', '.join(map(repr, absent)):.400}")
+        warn_of_absent(labels.variables, labels, arrays)
     return arrays, labels
+
+
+def warn_of_absent(names: Iterable[str], labels: DatasetLabels, available: Mapping[str, Any]) -> None:
+    """Warn of those of some described arrays that are not in the file."""
+    if absent := [name for name in names if labels.has_array(name) and name not in available]:
+        warn_caller(f"described by the labels, and not in the file: {', '.join(map(repr, absent)):.400}")
 
 
 def scan_with_labels(
@@ -167,6 +171,9 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
 
     Raises:
         NotFoundError: no such variable.
+
+    Warns:
+        SheetArrayWarning: one of the coordinates is not there.
     """
     labels = labels or DatasetLabels()
     names = [level for name in wanted for level in labels.frame.index.get(name, (name,))]
@@ -176,9 +183,8 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
             raise NotFoundError(f"no array {name!r}; there is {known}")
     described = [name for name in names if labels.find(name) is not None]
     dims = {dim for name in described for dim in labels.get(name).dims}
-    coordinates = {
-        name for name, variable in labels.coords.items() if described and name in available and {*variable.dims} <= dims
-    }
+    coordinates = [name for name, variable in labels.coords.items() if described and {*variable.dims} <= dims]
+    warn_of_absent(coordinates, labels, available)
     with_coordinates = {*names, *coordinates}
     return [name for name in available if name in with_coordinates]
 

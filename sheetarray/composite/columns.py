@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..arrays import select
 from ..columns import ArrayInfo, LayoutColumn
 from ..errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
@@ -19,11 +21,11 @@ from .modules import (
     InfosByName,
     Read,
     Scan,
-    ignore_finding,
     load_labels,
     load_module,
 )
 
+_MOST_RENAMED = 64  # cells of an array that `scan` looks at, since it may be a description under another name
 _MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
 
 
@@ -71,9 +73,9 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
         scan: likewise.
     """
     infos = dict(scan())
-    labels = _read_labels(read, infos, ignore_finding)
+    labels = _read_labels(read, infos, warn_of_finding)
     if labels is not None and LABELLING is not None:
-        infos = load_labels(LABELLING).name_infos(infos, labels)
+        infos = load_labels(LABELLING).name_infos(infos, labels, warn_of_finding)
     try:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
@@ -125,7 +127,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
         findings: list[Finding] = []
         try:
             infos = scan()
-            labels = _read_labels(read, infos, lambda note: findings.append(replace(note, severity="error")))
+            labels = _read_labels(read, infos, findings.append, known=True)
             if labels is not None and LABELLING is not None:
                 findings += load_labels(LABELLING).check_labels(labels, infos)
                 infos = _without_description(infos)
@@ -176,20 +178,46 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     return frozenset(fixed)
 
 
-def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | None:
-    """Read the description of all arrays; None if no array is one, or it is damaged, which is noted."""
-    if LABELLING is None or LABELLING.name not in infos or infos[LABELLING.name].dtype not in ("string", "generic"):
+def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> Any | None:
+    """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
+
+    Args:
+        read: as for `read_composites`.
+        infos: of all columns.
+        note: is called with a finding.
+        known: whether wrong cells of the description have been reported already.
+    """
+    if LABELLING is None or not infos:
         return None
-    with suppress(FormatError):  # the column itself is damaged: `read` and `check` report it
-        return _parse_labels(read([LABELLING.name]), note, lambda: infos)
-    return None
+    name = LABELLING.name
+    looked_at = name if name in infos else [*infos][-1]  # a write puts the description last
+    info = infos[looked_at]
+    short = len(info.shape) == 1 and 0 < info.shape[0] <= _MOST_RENAMED
+    wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == name) else []
+    try:
+        arrays = read(wanted) if wanted else {}
+    except FormatError as error:
+        if not known and name in infos:
+            load_labels(LABELLING).report_damage(error, note)
+        return None
+    return _parse_labels({**dict.fromkeys(infos), **arrays}, note, lambda: infos)
 
 
 def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Any | None:
-    if LABELLING is None or LABELLING.name not in arrays:
+    if LABELLING is None:
         return None
-    module = load_labels(LABELLING)
-    return module.parse_labels(arrays[LABELLING.name], note, lambda error: _locate(error, scan()))
+    name = LABELLING.name
+    if name in arrays:
+        if is_description(name, arrays[name]):
+            return None  # of a composite
+        return load_labels(LABELLING).parse_labels(arrays[name], note, lambda error: _locate(error, scan()))
+    renamed = load_labels(LABELLING).find_renamed(arrays)
+    if renamed is not None:
+        message = f"describes the arrays beside it, but has not the name {name!r}: their labels are not read"
+        error = FormatError(message, location=renamed, array=renamed, hint=f"name it {name}")
+        _locate(error, scan())
+        note(replace(Finding.from_error(error), severity="warning"))
+    return None
 
 
 def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
@@ -205,7 +233,7 @@ def _split_description_name(description: str) -> tuple[Composite, str]:
 def is_description(name: str, array: Any) -> bool:
     """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
     suffixes = tuple(composite.suffix for composite in composites())
-    return name.endswith(suffixes) and 0 < array.size <= _MOST_PIECES and bool(_columns_of(name, array))
+    return name.endswith(suffixes) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:

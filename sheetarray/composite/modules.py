@@ -65,9 +65,15 @@ class LabelsModule(Protocol):
         """Return whether the caller has asked for the labels of what is being read."""
 
     def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
-        """Return the labels that a description holds; None if the array is no description, or damaged."""
+        """Return the labels that a description holds; None if the array is no description, or damaged: it is noted."""
 
-    def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
+    def report_damage(self, error: FormatError, note: NoteFinding) -> None:
+        """Note an error in the cells of the description, or keep it for the caller who asks for labels."""
+
+    def find_renamed(self, arrays: Mapping[str, Any]) -> str | None:
+        """Return the name of an array that describes others, and has not the name for it; None if none does."""
+
+    def name_infos(self, infos: InfosByName, labels: Any, note: NoteFinding) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays but the description, with the names of dimensions."""
 
     def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -20,7 +21,7 @@ from ..columns import check_sheets as check_columns
 from ..columns import read_sheets as read_columns
 from ..columns import scan_sheets as scan_columns
 from ..elements import Missing
-from ..errors import Finding, FormatError
+from ..errors import Finding, FormatError, SheetArrayWarning
 from .columns import check_composites, count_named, find_fixed_columns, read_composites, scan_composites
 from .modules import (
     ArraysByName,
@@ -66,7 +67,9 @@ def check_sheets(
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
         yield Finding.from_error(error)
         return
-    fixed = find_fixed_columns(read, scan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
+        fixed = find_fixed_columns(read, scan)
     how: dict[str, Any] = {"judge": judge, "find_unchanged": find_unchanged, "restore": restore}
     yield from check_columns(sheets, missing=missing, fixed=fixed, **how)
     yield from check_composites(read, scan)

@@ -1,11 +1,12 @@
 """The description among the arrays of a container: a write puts it there, and reading takes it out again.
 
 Only what describes the arrays beside it is taken out. Text that is damaged, or somebody's own array of that name, stays
-an array like any other, and is warned of where it looks like a description.
+an array like any other, with a warning; so does a description under another name.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -20,7 +21,7 @@ from ..linear import LinearArray
 from ..values import is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
 from .description import DatasetLabels, is_description
-from .description_tree import NAME
+from .description_tree import NAME, description_error
 from .frames import describe_frame
 
 
@@ -122,7 +123,7 @@ def refuse_description(array: Any) -> None:
     pieces = values_by_name({NAME: array})[NAME]
     pieces = pieces.to_numpy() if isinstance(pieces, LinearArray) else pieces
     with suppress(FormatError):
-        if is_description(NAME, pieces) and DatasetLabels.from_pieces(pieces):
+        if is_description(pieces) and DatasetLabels.from_pieces(pieces):
             raise LimitError(
                 f"{NAME!r} describes other arrays, and would be read as their labels: rename it, "
                 "or write the Dataset or DataFrame that read_dataset or read_frame returns"
@@ -167,36 +168,69 @@ def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], 
 
     Args:
         array: as it was read.
-        note: is called with a finding if the description is damaged.
+        note: is called with a finding if the array holds no labels.
         locate: puts the address at which the description begins into an error.
     """
-    if not is_description(NAME, array):
-        return None
     reader = _reader.get()
     try:
         with locating(array=NAME):
+            if not is_description(array):
+                raise description_error("describes no arrays")
             labels = DatasetLabels.from_pieces(array)
     except FormatError as error:
         locate(error)
-        if reader is not None:
-            reader.error = error
+        if is_description(array):
+            report_damage(error, note)
         else:
-            finding = Finding.from_error(error)
-            note(replace(finding, severity="warning", message=f"read as text, since it is damaged: {finding.message}"))
+            note(replace(Finding.from_error(error), severity="warning", message=f"{NAME} {_NO_LABELS}", hint=_HINT))
         return None
     if reader is not None:
         reader.labels = labels
     return labels
 
 
-def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays but the description, with the names of dimensions where these fit the shape."""
+_NO_LABELS = "is read as an array like any other: what stands in it is no description of labels"
+_HINT = "rename it if it is an array of yours; if it held labels, they are lost"
+
+
+def report_damage(error: FormatError, note: NoteFinding) -> None:
+    """Keep the error in a description for the caller who asks for labels; note it for anybody else."""
+    reader = _reader.get()
+    if reader is not None:
+        reader.error = error
+    else:
+        finding = Finding.from_error(error)
+        note(replace(finding, message=f"read as text, since it is damaged: {finding.message}"))
+
+
+def find_renamed(arrays: Mapping[str, Any]) -> str | None:
+    """Return the name of an array, not `dataset.json`, that describes others of these, or has; None if none does."""
+    for name, array in arrays.items():
+        if is_description(array):
+            text = "".join(map(str, array.tolist()))
+            if any(json.dumps(other) in text for other in arrays if other != name):
+                return name
+    return None
+
+
+def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels, note: NoteFinding) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays but the description, with the names of dimensions where these fit the shape.
+
+    Args:
+        infos: what the headers of the arrays say.
+        labels: what the description says.
+        note: is called with a finding where it contradicts the arrays, unless the caller asks for labels, and gets an
+            error.
+    """
     named = {}
     for name, info in infos.items():
         description = labels.find(name)
         fits = description is not None and labels.has_array(name) and len(description.dims) == len(info.shape)
         if name != NAME:
             named[name] = replace(info, dims=description.dims) if fits and description is not None else info
+    if not wants_labels():
+        for error in find_contradictions(infos, labels):
+            note(replace(Finding.from_error(error), location=infos[str(error.array)].location))
     return named
 
 

@@ -23,6 +23,7 @@ from .description_tree import (
     PANDAS,
     FrameLabels,
     VariableLabels,
+    check_keys,
     description_error,
     object_at,
     read_dataset_attrs,
@@ -34,6 +35,8 @@ from .description_tree import (
 
 MOST_BYTES = 2**24  # of the text
 MOST_VALUES = 1_000_000  # objects, lists and what is in them
+_MOST_PIECES = 10_000  # cells of the text; a longer array only happens to have its name
+_KEYS = ("coords", "attrs", "dims", "data_vars", "encoding")
 DEEPEST_JSON = 200  # objects and lists within each other; more than any attribute that is written needs
 
 
@@ -137,23 +140,29 @@ class DatasetLabels:
         Raises:
             FormatError: no such description, or one that contradicts itself; `.location` begins with its name.
         """
-        text = "".join(pieces.tolist()).encode("utf-8", "surrogatepass")
+        texts = pieces.tolist()
+        if blank := [number for number, piece in enumerate(texts) if not isinstance(piece, str) or not piece.strip()]:
+            raise description_error(f"piece {blank[0] + 1} of {len(texts)} is blank")
+        text = "".join(texts).encode("utf-8", "surrogatepass")
         try:
             tree = parse_json(
                 text, "a description", most_bytes=MOST_BYTES, most_values=MOST_VALUES, deepest=DEEPEST_JSON
             )
         except FormatError as error:
             raise description_error(error.reason, *([error.location] if error.location else [])) from error
+        check_keys(object_at(tree), _KEYS)
         attrs, frame = read_dataset_attrs(object_at(tree, "attrs"))
         coords = dict(read_variables(tree, "coords"))
         data_vars = dict(read_variables(tree, "data_vars"))
         for name in coords.keys() & data_vars.keys():
             raise description_error("stands both among the coordinates and among the other arrays", name)
         labels = cls(coords, data_vars, attrs, frame)
-        sizes = labels.sizes()
-        for dim, size in object_at(tree, "dims").items():
+        sizes, said = labels.sizes(), object_at(tree, "dims")
+        for dim, size in said.items():
             if sizes.get(dim, size) != size:
                 raise description_error(f"the dimension {dim!r:.80} has {size!r:.40}, and {sizes[dim]} in its arrays")
+        if "dims" in tree and (other := sizes.keys() ^ said.keys()):
+            raise description_error(f"{min(other)!r:.80} is not a dimension both of its arrays and of all", "dims")
         _check_index(labels)
         return labels
 
@@ -161,7 +170,7 @@ class DatasetLabels:
 def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
     """Return the labels of arrays that stand together; None if no description, or a damaged one, stands among them."""
     description = arrays.get(NAME)
-    if description is None or not is_description(NAME, pieces := description.to_numpy()):
+    if description is None or not is_description(pieces := description.to_numpy()):
         return None
     try:
         return DatasetLabels.from_pieces(pieces)
@@ -169,14 +178,14 @@ def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
         return None  # an array that only has the name
 
 
-def is_description(name: str, array: Any) -> bool:
-    """Return whether an array is the description of those beside it, by its name and its beginning."""
-    if name != NAME or not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "UTO":
+def is_description(array: Any) -> bool:
+    """Return whether an array is a description of others, perhaps a damaged one, by the words that stand in it."""
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "UTO":
         return False
-    pieces = array.tolist()
-    if not pieces or not all(isinstance(piece, str) for piece in pieces):
+    if not 0 < array.size <= _MOST_PIECES:
         return False
-    return pieces[0].lstrip().startswith("{") and '"data_vars"' in "".join(pieces)
+    text = "".join(piece for piece in array.tolist() if isinstance(piece, str))
+    return '"data_vars"' in text or '"coords"' in text
 
 
 def _check_index(labels: DatasetLabels) -> None:

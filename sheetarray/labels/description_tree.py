@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,8 @@ from .attributes import from_json, to_json
 NAME = "dataset.json"
 _LONGEST_FREQUENCY = 64  # characters of the frequency of dates, such as "2h"
 PANDAS = "pandas"
+_VARIABLE_KEYS = ("dims", "attrs", "dtype", "shape", "encoding", "data")
+_FRAME_KEYS = ("index", "labels", "categories", "freq", "range", "columns", "indexed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,13 @@ def object_at(tree: Any, *path: str) -> dict[str, Any]:
     return tree
 
 
+def check_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
+    """Refuse an object with a key that says nothing: it was another one, and what it said would be lost."""
+    for key in tree:
+        if key not in known:
+            raise description_error(f"the key {key!r:.80} is not known here", *path)
+
+
 def _read_attrs(attrs: dict[str, Any], *path: str) -> dict[str, Any]:
     values = {}
     for key, value in attrs.items():
@@ -133,7 +142,8 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
         raise description_error("expected an object", kind)
     for name, variable in object_at(tree, kind).items():
         path = (kind, name)
-        dims = object_at(variable).get("dims")
+        check_keys(object_at(variable), _VARIABLE_KEYS, *path)
+        dims = variable.get("dims")
         shape, dtype = variable.get("shape"), variable.get("dtype")
         if not isinstance(dims, list) or not all(type(dim) is str for dim in dims):
             raise description_error("names of dimensions are a list of text", *path)
@@ -151,6 +161,7 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
 
 def _read_frame(note: dict[str, Any]) -> FrameLabels:
     frame = FrameLabels()
+    check_keys(note, _FRAME_KEYS, "attrs", PANDAS)
     for dim, levels in object_at(note, "index").items():
         if not isinstance(levels, list) or not levels or not all(type(level) is str for level in levels):
             raise description_error("the levels of an index are a list of text", "attrs", PANDAS, dim)

@@ -17,7 +17,7 @@ from xarray.core import indexing
 from ..api import lies_in_rows
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
-from ..labelled import read_dataset, scan_with_labels
+from ..labelled import read_dataset, scan_with_labels, warn_of_absent
 from ..labels import DatasetLabels, build_dataset, name_dimensions
 from ..registry import format_of, locate_place
 from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
@@ -49,6 +49,9 @@ class SheetArrayBackend(BackendEntrypoint):
 
         Raises:
             FormatError: as `read_dataset`.
+
+        Warns:
+            SheetArrayWarning: as `read_dataset`.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else {*(drop_variables or ())}
         if not isinstance(filename_or_obj, (str, os.PathLike)):
@@ -59,6 +62,7 @@ class SheetArrayBackend(BackendEntrypoint):
         file = ArrayReader(path, format, options, version_of(path))
         infos, described = scan_with_labels(path, format, options)
         labels = described or DatasetLabels()
+        warn_of_absent((name for name in labels.variables if name not in dropped), labels, infos)
         infos = {name: info for name, info in infos.items() if name not in dropped}
         dims = name_dimensions(infos, labels)
         at_once = [name for name in infos if is_read_at_once(name, dims[name], labels)]

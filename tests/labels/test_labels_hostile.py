@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,10 @@ DAMAGED: dict[str, Any] = {
     "indexed of numbers": changed("attrs", value={"pandas": {"frame": {"indexed": {"x": 1}}}}),
     "a key twice": '{"data_vars": {}, "coords": {}, "coords": {}}',
     "a long integer": '{"data_vars": {}, "coords": {}, "attrs": {"a": 1' + "0" * 5000 + "}}",
+    "a key of another name": {**GOOD, "attr": {}},
+    "a key of another name in a variable": changed("data_vars", "t", "attr", value={}),
+    "a key of another name in a frame": changed("attrs", value={"pandas": {"frame": {"inbex": {}}}}),
+    "a dimension without a size": changed("dims", value={}),
     "too deep": changed("attrs", value={"a": None})
     .__repr__()
     .replace("'", '"')
@@ -162,7 +167,8 @@ def test_arrays_beside_a_damaged_description_are_read(damage: str, tmp_path: Pat
         arrays = sa.read(path)
     assert list(arrays) == ["t", "x", NAME]
     assert list(sa.read(path, ["t"])) == ["t"]
-    assert sa.scan(path)["t"].dims is None
+    with pytest.warns(sa.SheetArrayWarning, match="damaged"):
+        assert sa.scan(path)["t"].dims is None
     findings = list(sa.check(path))
     assert [(finding.severity, finding.array) for finding in findings] == [("error", NAME)]
     assert findings[0].location == f"{NAME}[0]"
@@ -177,20 +183,40 @@ def test_arrays_beside_a_damaged_description_are_read(damage: str, tmp_path: Pat
         assert list(sa.read(tmp_path / "t.csv")) == ["t", "x", NAME]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "my notes", '{"a": 1}', "[1]"])
-def test_an_array_of_that_name_that_describes_nothing_is_an_array(text: str, tmp_path: Path) -> None:
-    path = put(tmp_path, text)
-    assert sa.read(path)[NAME].tolist() == [text]
-    assert list(sa.check(path)) == []
-    assert NAME in sa.scan(path)
-    assert set(sa.read_dataset(path).variables) == {"t", "x", NAME}
+@pytest.mark.parametrize(
+    "array",
+    [
+        *([text] for text in ("", "{}", "my notes", '{"a": 1}', "[1]")),
+        *(np.arange(3), np.array([["{", '"data_vars"']]), np.array("{"), np.array([], "U1"), np.array([None, True])),
+    ],
+)
+def test_an_array_of_that_name_that_describes_nothing_is_an_array_and_is_warned_of(array: Any, tmp_path: Path) -> None:
+    path, arrays = tmp_path / "t.csv", {"t": np.array([1.5]), NAME: array}
+    sa.write(path, arrays)
+    verbs: list[Callable[[Path], Any]] = [sa.read, sa.scan, sa.read_dataset, lambda path: sa.read_dataset(path, ["t"])]
+    for verb in verbs:
+        with pytest.warns(sa.SheetArrayWarning, match="B2: dataset.json is read as an array like any other") as caught:
+            assert "t" in verb(path)
+        assert len(caught) == 1
+    with pytest.warns(sa.SheetArrayWarning):
+        np.testing.assert_array_equal(sa.read(path)[NAME], array)
+    (finding,) = sa.check(path)
+    assert (finding.severity, finding.location, finding.array) == ("warning", "B2", NAME)
 
 
-@pytest.mark.parametrize("array", [np.arange(3), np.array([["{", '"data_vars"']]), np.array("{"), np.array([], "U1")])
-def test_an_array_of_that_name_of_another_kind_is_an_array(array: Any, tmp_path: Path) -> None:
-    sa.write(tmp_path / "t.json", {"t": [1.5], NAME: array})
-    assert list(sa.read(tmp_path / "t.json")) == ["t", NAME]
-    assert list(sa.check(tmp_path / "t.json")) == []
+def test_a_description_under_another_name_is_warned_of(tmp_path: Path) -> None:
+    path = put(tmp_path, GOOD)
+    path.write_text(path.read_text(encoding="utf-8").replace(NAME, "notes"), encoding="utf-8")
+    for verb in (sa.read, sa.scan, sa.read_dataset, lambda path: xr.open_dataset(path, engine="sheetarray")):
+        with pytest.warns(
+            sa.SheetArrayWarning, match=r"notes\[0\]: .*describes the arrays beside it.*name it dataset.json"
+        ):
+            assert "notes" in verb(path)
+    (finding,) = sa.check(path)
+    assert (finding.severity, finding.location, finding.array) == ("warning", "notes[0]", "notes")
+    cells = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({"notes": cells["notes"]}), encoding="utf-8")  # no array that it describes
+    assert list(sa.read(path)) == ["notes"]
 
 
 def test_names_that_are_no_text_and_indexes_of_anybody_change_only_what_they_can(tmp_path: Path) -> None:
@@ -235,7 +261,8 @@ def test_attributes_as_deep_as_they_are_written_are_read(tmp_path: Path) -> None
 def test_labels_that_contradict_the_arrays(tmp_path: Path) -> None:
     path = put(tmp_path, GOOD, t=np.zeros((2, 2)))
     assert list(sa.read(path)) == ["t", "x"]
-    assert sa.scan(path)["t"].dims is None
+    with pytest.warns(sa.SheetArrayWarning, match="its labels name the dimensions"):
+        assert sa.scan(path)["t"].dims is None
     assert [(f.severity, f.array) for f in sa.check(path)] == [("error", "t")]
     for action in (sa.read_dataset, lambda path: sa.convert(path, tmp_path / "t.csv")):
         with pytest.raises(sa.FormatError, match="its labels name the dimensions") as caught:
@@ -261,7 +288,10 @@ def test_an_array_that_is_described_and_absent(tmp_path: Path) -> None:
     assert [(f.severity, f.array) for f in sa.check(path)] == [("warning", "x")]
     with pytest.warns(sa.SheetArrayWarning, match="not in the file: 'x'"):
         assert sa.read_dataset(path).sizes == {"x": 2}
-    assert sa.read_dataset(path, ["t"]).sizes == {"x": 2}
+    for opened in (lambda: sa.read_dataset(path, ["t"]), lambda: xr.open_dataset(path, engine="sheetarray")):
+        with pytest.warns(sa.SheetArrayWarning, match="not in the file: 'x'"):
+            assert opened().sizes == {"x": 2}
+    assert xr.open_dataset(path, engine="sheetarray", drop_variables="x").sizes == {"x": 2}
     with pytest.raises(sa.NotFoundError, match="'x'"):
         sa.read_dataset(path, ["x"])
 
