@@ -105,11 +105,7 @@ def read_awkd(
 
 
 def _names(arrays: ArchiveArrays) -> dict[str, str]:
-    """Return the names of arrays in the archive, by the names under which they are read.
-
-    Raises:
-        FormatError: the archive has no array.
-    """
+    """Return the names of arrays in the archive, by the names under which they are read."""
     names = {name or default_name(arrays.source): name for name in sorted(arrays, key=bool, reverse=True)}
     if not names:
         raise FormatError(f"no array here (no member that ends in {SCHEMA})", source=arrays.source)

@@ -34,15 +34,7 @@ _ZIP64 = 2**31  # bytes; members from there on need the larger header
 
 
 def check_inflated(total: int, stored: int) -> None:
-    """Refuse what a container's own compression makes larger than any use of the protocol does.
-
-    Args:
-        total: bytes that are to be read.
-        stored: bytes that stand for them.
-
-    Raises:
-        FormatError: that is a bomb, or might be one.
-    """
+    """Refuse what a container's own compression makes larger than any use of the protocol does."""
     if total > (limit := max(_INFLATED_ALWAYS, _INFLATED_TIMES * stored)):
         raise FormatError(
             f"inflates to {total} bytes, of which {limit} are read",
@@ -51,14 +43,7 @@ def check_inflated(total: int, stored: int) -> None:
 
 
 class Members(Mapping[str, bytes]):
-    """The members of a zip archive, by their names.
-
-    Args:
-        file: a path or a file opened for bytes.
-
-    Raises:
-        FormatError: no archive, or one with names or sizes that no archive should have.
-    """
+    """The members of a zip archive, by their names."""
 
     def __init__(self, file: Readable) -> None:
         self._source = Source(file) if is_url(file) else None
@@ -81,11 +66,7 @@ class Members(Mapping[str, bytes]):
         self.close()
 
     def close(self) -> None:
-        """Close the archive.
-
-        Raises:
-            FormatError: it lies under a URL, and was changed while it was read.
-        """
+        """Close the archive."""
         self._archive.close()
         if self._source is not None:
             self._source.__exit__(None, None, None)
@@ -186,12 +167,7 @@ def new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
 
 
 class MemberStream:
-    """A sink to which zipfile writes without going back.
-
-    Args:
-        sink: where the bytes go.
-        start: how many are before them.
-    """
+    """A sink to which zipfile writes without going back."""
 
     def __init__(self, sink: Sink, start: int = 0) -> None:
         self._sink, self._at = sink, start
@@ -453,16 +429,7 @@ def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> 
 
 
 def write_archive(target: Writable, plans: Sequence[StoragePlan], *, progress: Progress | None = None) -> None:
-    """Write an archive of its own.
-
-    Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
-        plans: of its arrays.
-        progress: called with the elements written and the elements in all.
-
-    Raises:
-        LimitError: a name that no archive should have, or twice the same; before anything is written.
-    """
+    """Write an archive of its own."""
     check_members(plans, ())
     with replacing(target, binary=True) as sink:
         _write(sink, plans, progress)
@@ -475,11 +442,7 @@ def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None =
 
 
 def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) -> None:
-    """Refuse names that an archive has already, or should not have.
-
-    Raises:
-        LimitError: names it.
-    """
+    """Refuse names that an archive has already, or should not have."""
     for planned in plans:
         for name in planned.names:
             if problem := name_problem(name):

@@ -44,12 +44,6 @@ class MemoryBudget:
     """The memory that the arrays of one file may take; it grows with the blobs that are read.
 
     Views on a blob count as well: what is looked through costs time.
-
-    Args:
-        most: bytes; None for 256 MiB, or 64 times the bytes of the blobs, whichever is more.
-
-    Raises:
-        TypeError: `most` is no number of bytes.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -83,15 +77,7 @@ class MemoryBudget:
             self._stored += size
 
     def take(self, size: int, what: str) -> None:
-        """Take bytes from what may still be spent.
-
-        Args:
-            size: bytes.
-            what: they are for.
-
-        Raises:
-            FormatError: that is more than is left.
-        """
+        """Take bytes from what may still be spent."""
         if size > self.remaining:
             raise FormatError(
                 f"{what} of {size} bytes: more than the {self.limit} bytes that the arrays of this file may take",
@@ -106,32 +92,17 @@ AwkwardLayout = Any  # one of ak.contents, which has no types to check against
 
 
 def awkward_module() -> Any:
-    """Return the package awkward.
-
-    Raises:
-        MissingDependencyError: it is not installed.
-    """
+    """Return the package awkward."""
     return _module("awkward", "Awkward arrays need awkward", "'sheetarray[awkward]'")
 
 
 def h5py_module() -> Any:
-    """Return the package h5py.
-
-    Raises:
-        MissingDependencyError: it is not installed.
-    """
+    """Return the package h5py."""
     return _module("h5py", "HDF5 files need h5py", "'sheetarray[awkward]'")
 
 
 def lz4_module(blob: str) -> Any:
-    """Return the module lz4.block, which few files need.
-
-    Args:
-        blob: the name of what is compressed by it.
-
-    Raises:
-        MissingDependencyError: it is not installed.
-    """
+    """Return the module lz4.block, which few files need."""
     return _module("lz4.block", f"the blob {blob!r:.80} is compressed by LZ4", "lz4")
 
 
@@ -166,26 +137,13 @@ class StoredBlob:
     packed: str | None = None
 
     def with_packing(self, packed: str) -> StoredBlob:
-        """Return the same, to be inflated.
-
-        Raises:
-            FormatError: it already is.
-        """
+        """Return the same, to be inflated."""
         if self.packed is not None:
             raise FormatError(f"the blob {self.name!r:.80} is compressed twice, which is not read")
         return replace(self, packed=packed)
 
     def inflate(self, size: int | None, budget: MemoryBudget) -> memoryview:
-        """Return its bytes.
-
-        Args:
-            size: the number of bytes that there have to be; None for any number.
-            budget: from which memory is taken if the blob is inflated.
-
-        Raises:
-            FormatError: there are more or fewer.
-            MissingDependencyError: it is compressed by LZ4, which is not installed.
-        """
+        """Return its bytes."""
         if isinstance(self.content, np.ndarray):
             stored = np.ascontiguousarray(self.content).reshape(-1).view(np.uint8).data
         else:
@@ -217,16 +175,7 @@ class StoredBlob:
 
 
 def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> StoredBlob:
-    """Return the blob of a name.
-
-    Args:
-        storage: the container.
-        name: in it.
-        budget: which grows with it.
-
-    Raises:
-        FormatError: there is none, a name that leads out of a container, or content that is no bytes and no array.
-    """
+    """Return the blob of a name."""
     check_name(name)
     try:
         content = storage[name]
@@ -241,11 +190,7 @@ def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> St
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that could lead out of a container: absolute, with `..`, a backslash or a NUL.
-
-    Raises:
-        FormatError: it is one.
-    """
+    """Refuse a name that could lead out of a container: absolute, with `..`, a backslash or a NUL."""
     steps = name.split("/")
     if name.startswith("/") or ".." in steps or "\\" in name or "\0" in name or _DRIVE.match(name):
         raise FormatError(f"the blob's name {name!r:.200} leads out of the container")
@@ -356,13 +301,6 @@ _TYPESTR = re.compile(
 def parse_dtype(tree: Any, depth: int = 0) -> np.dtype[Any]:
     """Return the dtype that a schema writes.
 
-    Args:
-        tree: plain JSON.
-        depth: how many dtypes it is in.
-
-    Raises:
-        FormatError: none, or one of objects, opaque bytes, extended precision or nothing at all.
-
     Example:
         >>> parse_dtype([["x", ">i2"], ["y", ["float32", [3]]]])
         dtype([('x', '>i2'), ('y', '<f4', (3,))])
@@ -429,19 +367,7 @@ def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
 def read_elements(
     blob: StoredBlob, dtype: np.dtype[Any], count: int | None, budget: MemoryBudget, offset: int = 0
 ) -> Array:
-    """Return the elements of a blob, in the byte order of this machine.
-
-    Args:
-        blob: whose bytes they are.
-        dtype: of each; one with a shape adds dimensions.
-        count: how many; None for as many as the bytes make.
-        budget: what they are taken from.
-        offset: bytes before the first.
-
-    Raises:
-        FormatError: other bytes than count and dtype need, or bytes that are no element.
-        MissingDependencyError: they are compressed by LZ4, which is not installed.
-    """
+    """Return the elements of a blob, in the byte order of this machine."""
     size = dtype.itemsize
     values_per_element = math.prod(max(extent, 1) for extent in dtype.shape)
     if count is None:

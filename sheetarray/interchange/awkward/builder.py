@@ -15,7 +15,7 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError
 from .blobs import DEEPEST_ARRAY, MOST_ARRAYS, AwkwardLayout, MemoryBudget, StoredBlob, awkward_module, to_native
-from .layouts import Measure, contents_of, find_layout_problem, packed_size
+from .layouts import contents_of, encode_utf8, find_layout_problem, packed_size, text_layout
 
 Errors = Literal["strict", "replace"]
 
@@ -23,13 +23,10 @@ _NUMBERS = "biufcmM"
 
 
 class Builder:
-    """Makes layouts of the values of expressions.
+    """Makes layouts of the values of expressions: with `ak`, the package awkward, within a budget of memory.
 
-    Attributes:
-        ak: the package awkward.
-        budget: the memory that they may take.
-        errors: what becomes of text that its encoding does not have: "strict" refuses, "replace" puts U+FFFD.
-        cache: of the caller, for virtual arrays that have a key.
+    `errors` says what becomes of text that its encoding does not have: "strict" refuses, "replace" puts U+FFFD. The
+    cache is the caller's, for virtual arrays that have a key.
     """
 
     def __init__(self, budget: MemoryBudget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
@@ -40,16 +37,12 @@ class Builder:
         self.errors = errors
         self.cache = cache
         self._layouts: dict[int, tuple[Array, AwkwardLayout]] = {}
-        self._measures: dict[int, Measure] = {}
+        self._measures: dict[int, tuple[AwkwardLayout, int, int]] = {}  # of layouts that are kept, as are their ids
 
     # Values ------------------------------------------------------------------------------------------------------
 
     def to_array(self, value: Any, what: str) -> Array:
-        """Return an ndarray of one dimension or more, in this machine's byte order.
-
-        Raises:
-            FormatError: it is something else.
-        """
+        """Return an ndarray of one dimension or more, in this machine's byte order."""
         if isinstance(value, StoredBlob) and isinstance(value.content, np.ndarray) and value.packed is None:
             value = value.content
         if not isinstance(value, np.ndarray):
@@ -61,17 +54,7 @@ class Builder:
         return to_native(value, self.budget)
 
     def to_integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
-        """Return an array of integers from 0 on, as int64.
-
-        Args:
-            value: what an expression gave.
-            what: it is, for messages.
-            below: each is smaller than this.
-            dimensions: the number that it has to have; None for any number.
-
-        Raises:
-            FormatError: it is something else.
-        """
+        """Return an array of integers from 0 on, as int64."""
         array = self.to_array(value, what)
         if array.dtype.kind not in "iu":
             raise FormatError(f"{what} has the dtype {array.dtype}; integers are expected")
@@ -90,31 +73,19 @@ class Builder:
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def to_flag(self, value: Any, what: str) -> bool:
-        """Return an argument that must be true or false; `what` names it in messages.
-
-        Raises:
-            FormatError: it is neither true nor false.
-        """
+        """Return an argument that must be true or false; `what` names it in messages."""
         if not isinstance(value, bool):
             raise FormatError(f"{what} is {describe_value(value)}, neither true nor false")
         return value
 
     def to_integer(self, value: Any, what: str) -> int:
-        """Return a whole number.
-
-        Raises:
-            FormatError: it is something else, or has more than 64 bits.
-        """
+        """Return a whole number."""
         if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**64:
             raise FormatError(f"{what} is {describe_value(value)}, not an integer of 64 bits")
         return value
 
     def to_sequence(self, value: Any, what: str) -> Sequence[Any]:
-        """Return a list or a tuple.
-
-        Raises:
-            FormatError: it is something else.
-        """
+        """Return a list or a tuple."""
         if not isinstance(value, (list, tuple)):
             raise FormatError(f"{what} is {describe_value(value)}, not a list")
         return value
@@ -122,11 +93,7 @@ class Builder:
     # Layouts -----------------------------------------------------------------------------------------------------
 
     def to_layout(self, value: Any, what: str) -> AwkwardLayout:
-        """Return the layout of what an expression gave: an array of NumPy or of awkward.
-
-        Raises:
-            FormatError: it is something else, or an array that awkward 2 does not have.
-        """
+        """Return the layout of what an expression gave: an array of NumPy or of awkward."""
         if isinstance(value, self.ak.Array):
             value = value.layout
         if isinstance(value, self.ak.contents.Content):
@@ -137,15 +104,7 @@ class Builder:
         return self._layouts[id(array)][1]
 
     def whole(self, value: Any, *, check: bool) -> AwkwardLayout:
-        """Return the layout of a whole array, where what it reaches is in proportion to what it is made of.
-
-        Args:
-            value: what an expression gave.
-            check: let awkward look through it.
-
-        Raises:
-            FormatError: it would be too large if it were packed, or it is no valid array.
-        """
+        """Return the layout of a whole array, where what it reaches is in proportion to what it is made of."""
         layout = self.to_layout(value, "the whole")
         if (packed := packed_size(layout)) > self.budget.limit:
             raise FormatError(
@@ -153,7 +112,7 @@ class Builder:
                 f"{packed} bytes, more than the {self.budget.limit} bytes that the arrays of this file may take",
                 hint="max_bytes= allows more",
             )
-        if check and (size := self.measure(layout).size) > self.budget.limit:
+        if check and (size := layout.nbytes) > self.budget.limit:
             raise FormatError(f"one array in many places: {size} bytes to look through", hint="max_bytes= allows more")
         if check and (problem := find_layout_problem(layout)):
             raise FormatError(f"no valid array: {problem}")
@@ -165,16 +124,18 @@ class Builder:
             self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
         if array.dtype.names is not None:
             flat = array.reshape(-1) if array.size else np.empty(0, array.dtype)
-            fields = [self.to_layout(self._field(flat, name), f"the field {name!r:.40}") for name in array.dtype.names]
-            names = [field_name(name) for name in array.dtype.names]
+            fields, names = [], [field_name(name) for name in array.dtype.names]
+            for name in names:
+                self.budget.take(flat[name].nbytes, f"the field {name!r:.40}")
+                fields.append(self.to_layout(flat[name].copy(), f"the field {name!r:.40}"))  # side by side, and aligned
             return self.to_regular(contents.RecordArray(fields, names, length=len(flat)), array.shape)
-        if array.dtype.kind in "SU":
+        if array.dtype.kind == "U":
             self.budget.take(2 * array.nbytes, what)
-            wide = array if array.itemsize else array.astype(f"{array.dtype.kind}1")
-            try:
-                layout: AwkwardLayout = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
-            except UnicodeError as error:
-                raise FormatError(f"{what} has text that is no Unicode") from error
+            return self.to_regular(text_layout(*encode_utf8(array.reshape(-1)), "string"), array.shape)
+        if array.dtype.kind == "S":
+            self.budget.take(2 * array.nbytes, what)
+            wide = array if array.itemsize else array.astype("S1")
+            layout: AwkwardLayout = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
             return layout
         if array.dtype.kind not in _NUMBERS or array.dtype.char in "gG":
             raise FormatError(f"{what} has the dtype {array.dtype}, which awkward arrays do not have")
@@ -184,18 +145,8 @@ class Builder:
             self.budget.take(array.nbytes, what)
         return contents.NumpyArray(np.ascontiguousarray(array))
 
-    def _field(self, array: Array, name: str) -> Array:
-        field: Array = array[name]
-        self.budget.take(field.nbytes, f"the field {name!r:.40}")
-        return field.copy()  # side by side, and aligned
-
     def to_regular(self, layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
-        """Give the elements of a layout, side by side, the shape of an array.
-
-        Args:
-            layout: as long as the product of the shape.
-            shape: of which the first dimension is the length.
-        """
+        """Give the elements of a layout, side by side, the shape of an array."""
         for index in range(len(shape) - 1, 0, -1):
             length = math.prod(shape[:index])
             self.budget.take(8 * length if not shape[index] else 0, "lists of no elements")
@@ -207,12 +158,7 @@ class Builder:
         return self.ak.index.Index64(values)
 
     def simplifying_class(self, kind: str, *parts: Any) -> AwkwardLayout:
-        """Return a layout of a class that wants to be merged with the option, index or union within it.
-
-        Args:
-            kind: the class of `ak.contents`.
-            parts: its arguments.
-        """
+        """Return a layout of a class that wants to be merged with the option, index or union within it."""
         inner = next(part for part in parts if isinstance(part, self.ak.contents.Content))
         variants = len(inner.contents) if inner.is_union else 1
         self.budget.take(16 * variants * (inner.length + parts[0].length), f"an {kind}")
@@ -221,26 +167,23 @@ class Builder:
 
     # Sizes -------------------------------------------------------------------------------------------------------
 
-    def measure(self, layout: AwkwardLayout) -> Measure:
-        """Return the size of a layout: its depth, and the number of arrays that it is made of.
-
-        Raises:
-            FormatError: too deep, or too many arrays.
-        """
-        known = self._measures.get(id(layout))
-        if known is None:
-            known = Measure(layout, [self.measure(inner) for inner in contents_of(layout)])
-            if known.depth > DEEPEST_ARRAY:
-                raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
-            if known.arrays > MOST_ARRAYS:
-                raise FormatError(f"an array made of {known.arrays} arrays, where at most {MOST_ARRAYS} are read")
-            self._measures[id(layout)] = known
-        return known
-
     def check_measured(self, layout: AwkwardLayout) -> AwkwardLayout:
         """Return the same layout, where it is neither too deep nor made of too many."""
-        self.measure(layout)
+        self._measure(layout)
         return layout
+
+    def _measure(self, layout: AwkwardLayout) -> tuple[int, int]:
+        """Return how many layouts stand within each other, and how many there are; one in two places counts twice."""
+        if id(layout) not in self._measures:
+            inner = [self._measure(content) for content in contents_of(layout)]
+            depth = 1 + max((depth for depth, _ in inner), default=0)
+            count = 1 + sum(count for _, count in inner)
+            if depth > DEEPEST_ARRAY:
+                raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
+            if count > MOST_ARRAYS:
+                raise FormatError(f"an array made of {count} arrays, where at most {MOST_ARRAYS} are read")
+            self._measures[id(layout)] = layout, depth, count
+        return self._measures[id(layout)][1:]
 
 
 def describe_value(value: Any) -> str:
@@ -258,11 +201,7 @@ def _locate_value(array: Array, value: int) -> str:
 
 
 def field_name(name: object) -> str:
-    """Return the name of a field.
-
-    Raises:
-        FormatError: it is no text, or half a character.
-    """
+    """Return the name of a field."""
     if not isinstance(name, str):
         raise FormatError(f"a field is named {describe_value(name)}")
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):

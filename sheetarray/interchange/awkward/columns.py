@@ -28,7 +28,7 @@ from .blobs import DEEPEST_EXPRESSION, AwkwardLayout, awkward_module
 from .layouts import check_dtype, to_layout
 from .reading import check_options, read_array
 from .schema import SIGNATURES, Expression, parse, parse_schema
-from .writing import check_free, plan_typed
+from .writing import check_free, plan
 
 # Columns --------------------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     """
     if not name.strip():
         raise LimitError(f"the name {name!r} is blank: the columns of an awkward array could not be told from others")
-    planned = plan_typed(array, name, delimiter=DELIMITER, schemasuffix=SUFFIX, pack=pack, longest=limit)
+    planned = plan(array, name, DELIMITER, schemasuffix=SUFFIX, pack=pack, longest=limit)
     check_free([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
     try:
@@ -81,11 +81,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 
 
 def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[str, Any]:
-    """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are.
-
-    Raises:
-        LimitError: two would have one name.
-    """
+    """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are."""
     arrays_spread: dict[str, Any] = {}
     for name, value in arrays.items():
         columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward(value) else {name: value}
@@ -120,14 +116,7 @@ def is_schema(name: str, array: Any) -> bool:
 
 
 def blobs_of(schema: Iterable[str]) -> list[str]:
-    """Return the names of the arrays that a schema reads; it is not evaluated.
-
-    Args:
-        schema: its pieces.
-
-    Raises:
-        FormatError: no schema.
-    """
+    """Return the names of the arrays that a schema reads; it is not evaluated."""
     parsed = parse_schema("".join(schema).encode("utf-8", "surrogatepass"))
     waiting = [parse(parsed.expression)]
     names: dict[str, None] = {}
@@ -164,16 +153,7 @@ _BY_THEIR_FIRST = (  # constructors as long as their first argument
 
 
 def described_length(name: str, array: Any, infos: Mapping[str, ArrayInfo]) -> int | None:
-    """Return the number of entries of the awkward array that a schema describes, by the headers of its columns.
-
-    Args:
-        name: of the schema.
-        array: its pieces.
-        infos: what the headers of the columns say.
-
-    Returns:
-        None if it takes more than headers to know.
-    """
+    """Return the number of entries of the awkward array that a schema describes, by the headers of its columns."""
     if not is_schema(name, array):
         return None
     with suppress(FormatError):

@@ -70,11 +70,7 @@ class Rule:
         )
 
     def compress_buffer(self, content: Any) -> bytes:
-        """Return the bytes of a buffer, compressed.
-
-        Raises:
-            TypeError: the function gave something else.
-        """
+        """Return the bytes of a buffer, compressed."""
         compressed_bytes = self.compress(content)
         if not isinstance(compressed_bytes, (bytes, bytearray, memoryview)):
             raise TypeError(f"{_function_name(self.compress)} gave {type(compressed_bytes).__name__}, not bytes")
@@ -83,16 +79,6 @@ class Rule:
 
 def parse_rules(compression: Compression) -> tuple[Rule, ...]:
     """Return the rules of a policy, with everything promoted that may be.
-
-    Args:
-        compression: None or False for none; True for zlib's format, made by the fastest library
-            there is, whatever the size and type; a function whose partner is
-            known; a pair of a function and the name of its inverse; a rule as a mapping of `pair` and, where wanted,
-            `minsize`, `types`, `contexts`; or a sequence of those.
-
-    Raises:
-        TypeError: something else.
-        ValueError: a rule that cannot be.
 
     Example:
         >>> parse_rules((zlib.compress, ("zlib", "decompress"))) == parse_rules([{"pair": zlib.compress}])

@@ -1,8 +1,7 @@
 """`CONSTRUCTORS`: the functions that a schema may name by default, and the layouts that they make.
 
-Names are those of version 0.15, `awkward0`: what awkward0's own whitelist allows, as far as it makes an array out of
-what the file holds. Not here is what reads other files (`_ParquetFile`, `_LazyTree`), what executes (`topython`), and
-what takes Python's lists or no array (`fromiter`, `fromstr`, `fromlocalindex`, `invert`).
+Names are those of version 0.15, `awkward0`: what writers of the protocol have put into files since version 0.5. Not
+here is what reads other files (`_ParquetFile`, `_LazyTree`), what executes (`topython`), and what no writer calls.
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array.
 """
 
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -19,23 +18,17 @@ from ...errors import FormatError
 from .blobs import AwkwardLayout, StoredBlob, parse_dtype, read_elements
 from .builder import Builder, describe_value, field_name
 from .functions import NamedFunction, Spec, call_function
+from .layouts import packed_size
 from .lists import (
     byte_jagged_array,
     byte_jagged_array_from_counts,
     jagged_array,
     jagged_array_from_counts,
-    jagged_array_from_folding,
-    jagged_array_from_jagged,
     jagged_array_from_offsets,
-    jagged_array_from_parents,
-    jagged_array_from_regular,
-    jagged_array_from_uniques,
     string_array,
     string_array_from_counts,
     string_array_from_numpy,
     string_array_from_offsets,
-    string_array_from_parents,
-    string_array_from_uniques,
     to_bytes_array,
 )
 
@@ -46,9 +39,7 @@ def masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = True
     """`MaskedArray(mask, content, maskedwhen)`; the content may be longer than the mask."""
     inner = build.to_layout(content, "content")
     valid = not build.to_flag(maskedwhen, "maskedwhen")
-    flags = build.to_array(mask, "mask")
-    if flags.ndim != 1 or flags.dtype.kind not in "biuf":
-        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
+    flags = _to_mask(build, mask, "biuf", "bools")
     if len(flags) > inner.length:
         raise FormatError(f"a mask of {len(flags)} elements for a content of {inner.length}")
     build.budget.take(len(flags), "a mask")
@@ -57,20 +48,13 @@ def masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = True
 
 
 def bit_masked_array(
-    build: Builder,
-    mask: Any,
-    content: Any,
-    maskedwhen: Any = True,
-    lsborder: Any = False,
+    build: Builder, mask: Any, content: Any, maskedwhen: Any = True, lsborder: Any = False
 ) -> AwkwardLayout:
     """`BitMaskedArray(mask, content, maskedwhen, lsborder)`, as long as its content."""
     inner = build.to_layout(content, "content")
     valid = not build.to_flag(maskedwhen, "maskedwhen")
     lowest_first = build.to_flag(lsborder, "lsborder")
-    array = build.to_array(mask, "mask")
-    if array.ndim != 1 or array.dtype.kind not in "biu":
-        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
-    bits = np.ascontiguousarray(array).view(np.uint8)
+    bits = np.ascontiguousarray(_to_mask(build, mask, "biu", "bytes")).view(np.uint8)
     needed = -(-inner.length // 8)
     if len(bits) < needed:
         raise FormatError(f"a mask of {len(bits)} bytes for a content of {inner.length} elements")
@@ -84,9 +68,7 @@ def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: An
     """`IndexedMaskedArray(mask, content, maskedwhen)`: an index, and the number in it that means missing."""
     inner = build.to_layout(content, "content")
     missing = build.to_integer(maskedwhen, "maskedwhen")
-    array = build.to_array(mask, "mask")
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; integers are expected")
+    array = _to_mask(build, mask, "iu", "integers")
     build.budget.take(9 * len(array), "a mask")
     absent = array == missing
     index = build.to_integers(np.where(absent, 0, array), "mask", max(inner.length, int(absent.all())), dimensions=1)
@@ -94,37 +76,17 @@ def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: An
     return build.check_measured(build.simplifying_class("IndexedOptionArray", build.to_index(index), inner))
 
 
-def masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = True) -> AwkwardLayout:
-    """`MaskedArray.fromcontent(content, maskedwhen)`: nothing is missing."""
-    inner = build.to_layout(content, "content")
-    build.to_flag(maskedwhen, "maskedwhen")
-    build.budget.take(inner.length, "a mask")
-    return masked_array(build, np.zeros(inner.length, np.bool_), inner, True)
-
-
-def bit_masked_array_from_bools(
-    build: Builder, mask: Any, content: Any, maskedwhen: Any = True, lsborder: Any = False
-) -> AwkwardLayout:
-    """`BitMaskedArray.fromboolmask(mask, content, maskedwhen, lsborder)`."""
-    flags = build.to_array(mask, "mask")
-    if flags.ndim != 1 or flags.dtype.kind not in "biu":
-        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
-    order: Literal["little", "big"] = "little" if build.to_flag(lsborder, "lsborder") else "big"
-    build.budget.take(2 * len(flags), "a mask")
-    return bit_masked_array(build, np.packbits(flags != 0, bitorder=order), content, maskedwhen, lsborder)
-
-
-def indexed_masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = -1) -> AwkwardLayout:
-    """`IndexedMaskedArray.fromcontent(content, maskedwhen)`: each element has its own place."""
-    inner = build.to_layout(content, "content")
-    build.budget.take(8 * inner.length, "a mask")
-    return indexed_masked_array(build, np.arange(inner.length, dtype=np.int64), inner, maskedwhen)
+def _to_mask(build: Builder, mask: Any, kinds: str, expected: str) -> Array:
+    array = build.to_array(mask, "mask")
+    if array.ndim != 1 or array.dtype.kind not in kinds:
+        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; {expected} are expected")
+    return array
 
 
 # IndexedArray, ByteIndexedArray and SparseArray -----------------------------------------------------------------------
 
 _NUMBERS = "biufc"
-_EXACT = {16: 2**11, 32: 2**24, 64: 2**53}  # integers up to it are floats of so many bits too
+_EXACT = 2**53  # integers up to it are floats too
 
 
 def indexed_array(build: Builder, index: Any, content: Any) -> AwkwardLayout:
@@ -148,7 +110,10 @@ def byte_indexed_array(build: Builder, index: Any, content: Any, dtype: Any) -> 
 
 
 def sparse_array(build: Builder, length: Any, index: Any, content: Any, default: Any = None) -> AwkwardLayout:
-    """`SparseArray(length, index, content, default)`: what the index does not name is the default, or 0."""
+    """`SparseArray(length, index, content, default)`: what the index does not name is the default, or 0.
+
+    awkward 2 has no sparse arrays: they become dense, and their length is paid for like any other.
+    """
     size = build.to_integer(length, "length")
     if size < 0:
         raise FormatError(f"a length of {size}")
@@ -157,26 +122,19 @@ def sparse_array(build: Builder, length: Any, index: Any, content: Any, default:
         raise FormatError("an index that decreases")
     first = np.ones(len(numbers), bool)
     first[1:] = numbers[1:] != numbers[:-1]  # of elements that are there twice, the first counts
-    if isinstance(content, (np.ndarray, StoredBlob)):
-        array = build.to_array(content, "content")
-        _check_length(len(numbers), len(array))
-        return build.to_layout(_to_dense(build, size, numbers[first], array[: len(numbers)][first], default), "content")
-    inner = build.to_layout(content, "content")
-    _check_length(len(numbers), inner.length)
+    is_plain = isinstance(content, (np.ndarray, StoredBlob))
+    inner: Any = build.to_array(content, "content") if is_plain else build.to_layout(content, "content")
+    if len(numbers) > len(inner):
+        raise FormatError(f"an index of {len(numbers)} elements for a content of {len(inner)}")
+    if is_plain:
+        return build.to_layout(_to_dense(build, size, numbers[first], inner[: len(numbers)][first], default), "content")
     if default is not None or not inner.is_list or inner.parameter("__array__") is not None:
         raise FormatError("a SparseArray of something else than numbers or lists, which is not read")
     build.budget.take(16 * size, "a sparse array")
-    starts, stops = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    starts[numbers[first]] = np.asarray(inner.starts)[: len(numbers)][first]
-    stops[numbers[first]] = np.asarray(inner.stops)[: len(numbers)][first]
-    return build.check_measured(
-        build.ak.contents.ListArray(build.to_index(starts), build.to_index(stops), inner.content)
-    )
-
-
-def _check_length(index: int, content: int) -> None:
-    if index > content:
-        raise FormatError(f"an index of {index} elements for a content of {content}")
+    bounds = np.zeros((2, size), np.int64)
+    for row, ends in zip(bounds, (inner.starts, inner.stops), strict=True):
+        row[numbers[first]] = np.asarray(ends)[: len(numbers)][first]
+    return build.check_measured(build.ak.contents.ListArray(*map(build.to_index, bounds), inner.content))
 
 
 def _to_dense(build: Builder, size: int, index: Array, content: Array, default: Any) -> Array:
@@ -201,26 +159,26 @@ def _fill_value(content: Array, default: Any) -> Array:
         raise FormatError(f"the default is {describe_value(default)}, not a number")
     try:
         filling = np.asarray(default)
-    except OverflowError as error:
-        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits") from error
+    except OverflowError:
+        filling = np.zeros((), object)
     if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
         raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
     return filling.astype(content.dtype) if _holds_values(filling, content.dtype) else filling
 
 
 def _holds_values(array: Array, dtype: np.dtype[Any]) -> bool:
-    """Return whether a dtype has all the values of an array."""
+    """Return whether a dtype has all the values of an array of numbers."""
     kind: str = array.dtype.kind
-    if dtype == array.dtype or not array.size:
+    if dtype == array.dtype or not array.size or kind == "b":
         return True
-    if kind == "b" or (kind == "c" and dtype.kind != "c"):
-        return kind == "b"
     if kind in "iu":
-        limits: Any = np.iinfo(dtype) if dtype.kind in "iu" else None
-        most = _EXACT.get(np.finfo(dtype).bits, 0) if limits is None and dtype.kind in "fc" else 0
+        most = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind in "fc" else 0
+        limits = np.iinfo(dtype) if dtype.kind in "iu" else None
         lowest, highest = (-most, most) if limits is None else (limits.min, limits.max)
         return bool(lowest <= int(array.min()) and int(array.max()) <= highest)
-    if dtype.kind in "iu" and not bool((np.abs(array) <= _EXACT[64]).all()):
+    if kind == "c" and dtype.kind != "c":
+        return False
+    if dtype.kind in "iu" and not bool((np.abs(array) <= _EXACT).all()):
         return False
     with np.errstate(all="ignore"):
         return bool(np.array_equal(array.astype(dtype), array, equal_nan=True))
@@ -229,52 +187,47 @@ def _holds_values(array: Array, dtype: np.dtype[Any]) -> bool:
 # UnionArray, ChunkedArray and AppendableArray -------------------------------------------------------------------------
 
 _MOST_VARIANTS = 128  # tags are of 8 bits
-_EXACT_FLOATS = 2**53  # integers up to it are floats too
 
 
 def union_array(build: Builder, tags: Any, index: Any, contents: Any) -> AwkwardLayout:
     """`UnionArray(tags, index, contents)`."""
-    variants = _variants(build, contents)
+    variants = _to_variants(build, contents)
     which = build.to_integers(tags, "tags", len(variants))
     where = build.to_integers(index, "index")
     if len(where) < len(which) or where.shape[1:] != which.shape[1:]:
         raise FormatError(f"tags of the shape {which.shape} and an index of the shape {where.shape}")
-    flat = union(build, which.reshape(-1), where[: len(which)].reshape(-1), variants)
+    flat = _unite(build, which.reshape(-1), where[: len(which)].reshape(-1), variants)
     return build.check_measured(build.to_regular(flat, which.shape))
 
 
 def union_array_from_tags(build: Builder, tags: Any, contents: Any) -> AwkwardLayout:
     """`UnionArray.fromtags(tags, contents)`: the elements of each content follow each other."""
-    variants = _variants(build, contents)
+    variants = _to_variants(build, contents)
     which = build.to_integers(tags, "tags", len(variants))
     flat = which.reshape(-1)
     build.budget.take(flat.nbytes + len(variants) * len(flat), "an index")
-    where = np.zeros(len(flat), np.int64)
-    for tag in range(len(variants)):
-        here = flat == tag
-        where[here] = np.arange(np.count_nonzero(here))
-    return build.check_measured(build.to_regular(union(build, flat, where, variants), which.shape))
+    united = _unite(build, flat, _count_within(flat, len(variants)), variants)
+    return build.check_measured(build.to_regular(united, which.shape))
 
 
-def _variants(build: Builder, contents: Any) -> list[AwkwardLayout]:
+def _to_variants(build: Builder, contents: Any) -> list[AwkwardLayout]:
     variants = [build.to_layout(content, "a content") for content in build.to_sequence(contents, "contents")]
     if not 0 < len(variants) <= _MOST_VARIANTS:
         raise FormatError(f"a union of {len(variants)} contents; awkward 2 has unions of 1 to {_MOST_VARIANTS}")
     return variants
 
 
-def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardLayout]) -> AwkwardLayout:
-    """Return the layout of a union.
+def _count_within(tags: Array, count: int) -> Array:
+    """Return for each element how many before it have the same tag."""
+    places = np.zeros(len(tags), np.int64)
+    for tag in range(count):
+        here = tags == tag
+        places[here] = np.arange(np.count_nonzero(here))
+    return places
 
-    Args:
-        build: checks and pays.
-        tags: which content each element is in.
-        index: the index of each element in its content.
-        contents: of any kind; unions and indices in them are resolved.
 
-    Raises:
-        FormatError: an index beyond its content, or more than 128 kinds of elements.
-    """
+def _unite(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardLayout]) -> AwkwardLayout:
+    """Return the layout of a union of contents of any kind; unions and indices in them are resolved."""
     build.budget.take(len(contents) * len(tags) + 16 * len(tags), "a union")
     which, where = np.zeros(len(tags), np.int64), np.zeros(len(tags), np.int64)
     variants: list[AwkwardLayout] = []
@@ -299,77 +252,58 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardL
     if any(variant.is_option for variant in variants):
         unmasked = build.ak.contents.UnmaskedArray
         variants = [variant if variant.is_option else unmasked(variant) for variant in variants]
-    return _merge(build, build.ak.index.Index8(which.astype(np.int8)), build.to_index(where), variants)
+    return _merge_similar(build, build.ak.index.Index8(which.astype(np.int8)), build.to_index(where), variants)
 
 
-def _merge(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
-    """Return a union, with similar contents merged where that changes no value."""
+def _merge_similar(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
+    """Return a union; awkward merges what is similar, as integers and floats, and may where that changes no value."""
     plain: AwkwardLayout = build.ak.contents.UnionArray(tags, index, variants)
-    size = build.measure(plain).size
-    build.budget.take(2 * size, "a union")
-    leaves = _leaves(plain)
-    times = {leaf.dtype for leaf in leaves if leaf.dtype.kind in "mM"}
-    wide = [leaf for leaf in leaves if leaf.dtype.kind in "iu" and leaf.dtype.itemsize == 8 and leaf.size]
-    if len(times) > 1 or any(int(leaf.max()) > _EXACT_FLOATS or int(leaf.min()) < -_EXACT_FLOATS for leaf in wide):
+    build.check_measured(plain)
+    build.budget.take(2 * plain.nbytes, "a union")
+    buffers = build.ak.to_buffers(plain)[2]
+    numbers = [np.asarray(buffer) for name, buffer in buffers.items() if name.endswith("data")]
+    times = {array.dtype for array in numbers if array.dtype.kind in "mM"}
+    wide = [array for array in numbers if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size]
+    if len(times) > 1 or any(int(array.max()) > _EXACT or int(array.min()) < -_EXACT for array in wide):
         return plain
     union: AwkwardLayout = build.ak.contents.UnionArray.simplified(tags, index, variants)
     return union
 
 
-def _leaves(layout: AwkwardLayout) -> list[Array]:
-    """Return the numbers in a layout."""
-    if layout.is_numpy:
-        return [np.asarray(layout.data)]
-    inner = layout.contents if layout.is_record or layout.is_union else [layout.content]
-    return [] if layout.is_unknown else [leaf for content in inner for leaf in _leaves(content)]
-
-
-# Chunks -------------------------------------------------------------------------------------------------------------
-
-
 def chunked_array(build: Builder, chunks: Any, chunksizes: Any = ()) -> AwkwardLayout:
-    """`ChunkedArray(chunks, chunksizes)`."""
+    """`ChunkedArray(chunks, chunksizes)`; where chunks began is lost."""
     layouts = [build.to_layout(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
     sizes = build.to_sequence(chunksizes, "chunksizes")
     if len(sizes) > len(layouts):
         raise FormatError(f"{len(sizes)} chunksizes for {len(layouts)} chunks")
-    for index, (size, layout) in enumerate(zip(sizes, layouts, strict=False)):
+    for number, (size, layout) in enumerate(zip(sizes, layouts, strict=False)):
         if build.to_integer(size, "chunksizes") != layout.length:
-            raise FormatError(f"chunk {index} has {layout.length} elements; chunksizes has {size}")
+            raise FormatError(f"chunk {number} has {layout.length} elements; chunksizes has {size}")
     filled = [layout for layout in layouts if layout.length] or layouts[:1]
-    return build.check_measured(_concatenate_as_union(build, filled)) if filled else build.ak.contents.EmptyArray()
+    return build.check_measured(_concatenate(build, filled)) if filled else build.ak.contents.EmptyArray()
 
 
-def _concatenate_as_union(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
-    build.budget.take(sum(build.measure(layout).size for layout in layouts), "chunks, one after the other")
-    types: list[Any] = []
+def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
+    """Return layouts one after the other: those of one type together, and a union of the types."""
+    build.budget.take(sum(build.check_measured(layout).nbytes for layout in layouts), "chunks, one after the other")
+    groups: list[tuple[Any, list[AwkwardLayout]]] = []  # not a dict: types have no hash
     kinds = np.empty(len(layouts), np.int64)
-    for index, layout in enumerate(layouts):
+    for number, layout in enumerate(layouts):
         kind = layout.form.type
-        if kind not in types:
-            types.append(kind)
-        if len(types) > _MOST_VARIANTS:
+        kinds[number] = next((index for index, (other, _) in enumerate(groups) if other == kind), len(groups))
+        if kinds[number] == len(groups):
+            groups.append((kind, []))
+        if len(groups) > _MOST_VARIANTS:
             raise FormatError(f"chunks of more than {_MOST_VARIANTS} types")
-        kinds[index] = types.index(kind)
+        groups[kinds[number]][1].append(layout)
     joined = [
-        _concatenate(build, [layouts[index] for index in np.flatnonzero(kinds == tag)]) for tag in range(len(types))
+        group[0] if len(group) == 1 else build.ak.concatenate(group, axis=0, highlevel=False) for _, group in groups
     ]
     if len(joined) == 1:
         return joined[0]
     tags = np.repeat(kinds, [layout.length for layout in layouts])
     build.budget.take(2 * tags.nbytes, "chunks of several types")
-    where = np.zeros(len(tags), np.int64)
-    for tag in range(len(types)):
-        here = tags == tag
-        where[here] = np.arange(np.count_nonzero(here))
-    return union(build, tags, where, joined)
-
-
-def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
-    if len(layouts) == 1:
-        return layouts[0]
-    joined: AwkwardLayout = build.ak.concatenate(layouts, axis=0, highlevel=False)
-    return joined
+    return _unite(build, tags, _count_within(tags, len(groups)), joined)
 
 
 def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = ()) -> AwkwardLayout:
@@ -398,7 +332,7 @@ def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = 
 
 
 def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> AwkwardLayout:
-    """`Table.frompairs(pairs, rowstart)`; the number of the first row has no counterpart."""
+    """`Table.frompairs(pairs, rowstart)`, as long as its shortest column; the first row's number is not kept."""
     build.to_integer(rowstart, "rowstart")
     columns: dict[str, AwkwardLayout] = {}
     for pair in build.to_sequence(pairs, "pairs"):
@@ -412,33 +346,8 @@ def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> AwkwardLa
     return build.check_measured(build.ak.contents.RecordArray(list(columns.values()), list(columns), length=length))
 
 
-def table(build: Builder, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
-    """`Table(columns1, *columns2, **columns3)`: a dict of columns, or columns that are called 0, 1, ..; then others."""
-    if isinstance(columns1, dict) or columns1 is None:
-        if columns2:
-            raise FormatError("columns after a dict of columns")
-        return table_from_pairs(build, [*(columns1 or {}).items(), *columns3.items()])
-    pairs = [(str(index), column) for index, column in enumerate((columns1, *columns2))]
-    records = table_from_pairs(build, [*pairs, *columns3.items()])
-    return records if columns3 else build.ak.contents.RecordArray(records.contents, None, length=records.length)
-
-
-def named_table(build: Builder, rowname: Any, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
-    """`Table.named(rowname, columns1, *columns2, **columns3)`."""
-    records = table(build, columns1, *columns2, **columns3)
-    return build.check_measured(records.copy(parameters={"__record__": field_name(rowname)}))
-
-
-def table_from_rec(build: Builder, recarray: Any) -> AwkwardLayout:
-    """`Table.fromrec(recarray)`: the fields of a structured array."""
-    layout = build.to_layout(recarray, "recarray")
-    if not layout.is_record:
-        raise FormatError(f"recarray is {describe_value(recarray)}, not an array of structures")
-    return layout
-
-
 def table_from_view(build: Builder, view: Any, base: Any) -> AwkwardLayout:
-    """`Table.fromview(view, base)`."""
+    """`Table.fromview(view, base)`: a slice (start, step, length) or an index of the columns, also of a view's."""
     table = build.to_layout(base, "base")
     if view is None:
         return table
@@ -446,13 +355,9 @@ def table_from_view(build: Builder, view: Any, base: Any) -> AwkwardLayout:
         table = table.content
     if not table.is_record:
         raise FormatError(f"base is {describe_value(base)}, not a table")
-    if isinstance(view, tuple):
-        return _slice_table(build, view, table)
-    index = build.to_integers(view, "view", table.length, dimensions=1)
-    return build.check_measured(build.ak.contents.IndexedArray(build.to_index(index), table))
-
-
-def _slice_table(build: Builder, view: tuple[Any, ...], table: AwkwardLayout) -> AwkwardLayout:
+    if not isinstance(view, tuple):
+        index = build.to_integers(view, "view", table.length, dimensions=1)
+        return build.check_measured(build.ak.contents.IndexedArray(build.to_index(index), table))
     if len(view) != 3:
         raise FormatError(f"a view of {len(view)} numbers; a slice has a start, a step and a length")
     start, step, length = (build.to_integer(number, "view") for number in view)
@@ -467,12 +372,15 @@ def _slice_table(build: Builder, view: tuple[Any, ...], table: AwkwardLayout) ->
 
 
 # ObjectArray and VirtualArray -----------------------------------------------------------------------------------------
+# awkward 2 has no arrays of Python objects. A function of the caller's takes the whole content of an ObjectArray, an
+# `ak.Array`, and gives an array as long, for example `lambda content: ak.with_name(content, "Point")`. One for a
+# VirtualArray gives its array, at once.
 
 
 def object_array(build: Builder, content: Any, generator: Any, args: Any = (), kwargs: Any = None) -> AwkwardLayout:
     """`ObjectArray(content, generator, args, kwargs)`."""
     inner = build.to_layout(content, "content")
-    layout = call_generator(build, generator, (inner, *build.to_sequence(args, "args")), kwargs)
+    layout = _generate(build, generator, (inner, *build.to_sequence(args, "args")), kwargs)
     if layout.length != inner.length:
         raise FormatError(f"{generator.name} gave an array of {layout.length} elements for {inner.length}")
     return layout
@@ -497,7 +405,7 @@ def virtual_array(
     if keyed and persistentkey in cache:
         return build.to_layout(cache[persistentkey], "an array from the cache")
     arguments = args if isinstance(args, (list, tuple)) else (args,)
-    layout = call_generator(build, generator, tuple(arguments), kwargs)
+    layout = _generate(build, generator, tuple(arguments), kwargs)
     if keyed:
         cache[persistentkey] = build.ak.Array(layout)
     return layout
@@ -508,12 +416,7 @@ def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: 
     return obj
 
 
-def call_generator(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
-    """Return the layout that a generator gives.
-
-    Raises:
-        FormatError: it is no function, or gives no array.
-    """
+def _generate(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
     if not isinstance(generator, NamedFunction):
         raise FormatError(f"the generator is {describe_value(generator)}, not a function")
     keywords = {} if kwargs is None else kwargs
@@ -526,32 +429,29 @@ def call_generator(build: Builder, generator: Any, args: tuple[Any, ...], kwargs
 
 
 # Vectors of uproot_methods --------------------------------------------------------------------------------------------
+# Sources: https://github.com/scikit-hep/uproot3-methods, classes, which awkward0's own whitelist allows; and
+# https://vector.readthedocs.io, whose names of records and fields these are: after `vector.register_awkward()` an array
+# has `pt`, `eta`, `mass` and so on, whatever its coordinates are.
 
-_CARTESIAN = ("x", "y", "z", "t")
-_LORENTZ: dict[tuple[str, ...], tuple[str, ...]] = {
-    (): _CARTESIAN,
-    ("from_cartesian",): _CARTESIAN,
-    ("from_cylindrical",): ("rho", "phi", "z", "t"),
-    ("from_xyzm",): ("x", "y", "z", "mass"),
-    ("from_ptetaphi",): ("pt", "eta", "phi", "energy"),
-    ("from_ptetaphie",): ("pt", "eta", "phi", "energy"),
-    ("from_ptetaphim",): ("pt", "eta", "phi", "mass"),
-}
-_CLASSES: dict[tuple[str, str], tuple[str, dict[tuple[str, ...], tuple[str, ...]]]] = {
-    ("TLorentzVector", "TLorentzVectorArray"): ("Momentum4D", _LORENTZ),
-    ("TLorentzVector", "PtEtaPhiMassLorentzVectorArray"): ("Momentum4D", {(): ("pt", "eta", "phi", "mass")}),
-    ("TVector3", "TVector3Array"): (
-        "Vector3D",
-        {(): ("x", "y", "z"), ("from_cartesian",): ("x", "y", "z"), ("from_cylindrical",): ("rho", "phi", "z")},
-    ),
-    ("TVector2", "TVector2Array"): (
-        "Vector2D",
-        {(): ("x", "y"), ("from_cartesian",): ("x", "y"), ("from_polar",): ("rho", "phi")},
-    ),
+_VECTORS = {
+    "TLorentzVector TLorentzVectorArray": "Momentum4D x y z t",
+    "TLorentzVector TLorentzVectorArray from_cartesian": "Momentum4D x y z t",
+    "TLorentzVector TLorentzVectorArray from_cylindrical": "Momentum4D rho phi z t",
+    "TLorentzVector TLorentzVectorArray from_xyzm": "Momentum4D x y z mass",
+    "TLorentzVector TLorentzVectorArray from_ptetaphi": "Momentum4D pt eta phi energy",
+    "TLorentzVector TLorentzVectorArray from_ptetaphie": "Momentum4D pt eta phi energy",
+    "TLorentzVector TLorentzVectorArray from_ptetaphim": "Momentum4D pt eta phi mass",
+    "TLorentzVector PtEtaPhiMassLorentzVectorArray": "Momentum4D pt eta phi mass",
+    "TVector3 TVector3Array": "Vector3D x y z",
+    "TVector3 TVector3Array from_cartesian": "Vector3D x y z",
+    "TVector3 TVector3Array from_cylindrical": "Vector3D rho phi z",
+    "TVector2 TVector2Array": "Vector2D x y",
+    "TVector2 TVector2Array from_cartesian": "Vector2D x y",
+    "TVector2 TVector2Array from_polar": "Vector2D rho phi",
 }
 
 
-def _constructor(name: str, fields: Sequence[str]) -> Callable[..., AwkwardLayout]:
+def _vectors(name: str, *fields: str) -> Callable[..., AwkwardLayout]:
     def vectors(build: Builder, *components: Any) -> AwkwardLayout:
         if len(components) != len(fields):
             raise FormatError(f"{len(components)} components, where {', '.join(fields)} are expected")
@@ -571,41 +471,14 @@ def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[
         return contents.RecordArray(layouts, list(fields), length=lengths.pop(), parameters={"__record__": name})
     if not all(layout.is_list for layout in layouts):
         raise FormatError("some components are lists, and others are not")
-    bounds = [(np.asarray(layout.starts), np.asarray(layout.stops)[: layout.length]) for layout in layouts]
-    starts, stops = bounds[0]
-    inner = [layout.content for layout in layouts]
-    if not all(np.array_equal(starts, other[0]) and np.array_equal(stops, other[1]) for other in bounds[1:]):
-        starts, stops, inner = _side_by_side(build, layouts, bounds)
-    shortest = min(layout.length for layout in inner)
-    records = _zip_fields(build, name, fields, [layout[:shortest] for layout in inner])
-    return contents.ListArray(build.to_index(starts), build.to_index(stops), records)
-
-
-def _side_by_side(
-    build: Builder, layouts: list[AwkwardLayout], bounds: list[tuple[Any, Any]]
-) -> tuple[Any, Any, list[AwkwardLayout]]:
-    """Return the starts and stops of lists of the same lengths, put side by side, and their contents."""
-    counts = bounds[0][1] - bounds[0][0]
-    if not all(np.array_equal(stops - starts, counts) for starts, stops in bounds[1:]):
+    for layout in layouts:
+        build.budget.take(packed_size(layout), "components, put side by side")
+    lists = [layout.to_ListOffsetArray64(True) for layout in layouts]
+    offsets = lists[0].offsets.data
+    if not all(np.array_equal(other.offsets.data, offsets) for other in lists[1:]):
         raise FormatError("components whose lists have different lengths")
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    total = int(offsets[-1])
-    inner = []
-    for layout, (starts, _) in zip(layouts, bounds, strict=True):
-        build.budget.take(16 * total, "components, put side by side")
-        places = np.repeat(starts - offsets[:-1], counts)
-        places += np.arange(total)
-        inner.append(build.simplifying_class("IndexedArray", build.to_index(places), layout.content))
-    return offsets[:-1], offsets[1:], inner
-
-
-VECTORS: dict[Spec, Callable[..., AwkwardLayout]] = {
-    (f"uproot3_methods.classes.{module}", function, *method): _constructor(name, fields)
-    for (module, function), (name, methods) in _CLASSES.items()
-    for method, fields in methods.items()
-}
-"""By the names that schemas have for them, as of uproot3_methods; those of the older uproot_methods mean the same."""
+    records = _zip_fields(build, name, fields, [other.content[: offsets[-1]] for other in lists])
+    return contents.ListOffsetArray(build.to_index(offsets), records)
 
 
 # The table of names ---------------------------------------------------------------------------------------------------
@@ -637,47 +510,30 @@ def _decompress(packed: str) -> Callable[[Builder, Any], StoredBlob]:
     return decompress
 
 
-_ARRAYS: dict[tuple[str, ...], Callable[..., Any]] = {
-    ("AppendableArray",): appendable_array,
-    ("BitMaskedArray",): bit_masked_array,
-    ("BitMaskedArray", "fromboolmask"): bit_masked_array_from_bools,
-    ("ByteIndexedArray",): byte_indexed_array,
-    ("ByteJaggedArray",): byte_jagged_array,
-    ("ByteJaggedArray", "fromcounts"): byte_jagged_array_from_counts,
-    ("ChunkedArray",): chunked_array,
-    ("IndexedArray",): indexed_array,
-    ("IndexedMaskedArray",): indexed_masked_array,
-    ("IndexedMaskedArray", "fromcontent"): indexed_masked_array_from_content,
-    ("JaggedArray",): jagged_array,
-    ("JaggedArray", "fromcounts"): jagged_array_from_counts,
-    ("JaggedArray", "fromfolding"): jagged_array_from_folding,
-    ("JaggedArray", "fromjagged"): jagged_array_from_jagged,
-    ("JaggedArray", "fromoffsets"): jagged_array_from_offsets,
-    ("JaggedArray", "fromparents"): jagged_array_from_parents,
-    ("JaggedArray", "fromregular"): jagged_array_from_regular,
-    ("JaggedArray", "fromuniques"): jagged_array_from_uniques,
-    ("MaskedArray",): masked_array,
-    ("MaskedArray", "fromcontent"): masked_array_from_content,
-    ("ObjectArray",): object_array,
-    ("SparseArray",): sparse_array,
-    ("StringArray",): string_array,
-    ("StringArray", "fromcounts"): string_array_from_counts,
-    ("StringArray", "fromnumpy"): string_array_from_numpy,
-    ("StringArray", "fromoffsets"): string_array_from_offsets,
-    ("StringArray", "fromparents"): string_array_from_parents,
-    ("StringArray", "fromuniques"): string_array_from_uniques,
-    ("Table",): table,
-    ("Table", "frompairs"): table_from_pairs,
-    ("Table", "fromrec"): table_from_rec,
-    ("Table", "fromview"): table_from_view,
-    ("Table", "named"): named_table,
-    ("UnionArray",): union_array,
-    ("UnionArray", "fromtags"): union_array_from_tags,
-    ("VirtualArray",): virtual_array,
-}
-
-CONSTRUCTORS: dict[tuple[str, ...], Callable[..., Any]] = {
-    **{("awkward0", *names): function for names, function in _ARRAYS.items()},
+CONSTRUCTORS: dict[Spec, Callable[..., Any]] = {
+    ("awkward0", "AppendableArray"): appendable_array,
+    ("awkward0", "BitMaskedArray"): bit_masked_array,
+    ("awkward0", "ByteIndexedArray"): byte_indexed_array,
+    ("awkward0", "ByteJaggedArray"): byte_jagged_array,
+    ("awkward0", "ByteJaggedArray", "fromcounts"): byte_jagged_array_from_counts,
+    ("awkward0", "ChunkedArray"): chunked_array,
+    ("awkward0", "IndexedArray"): indexed_array,
+    ("awkward0", "IndexedMaskedArray"): indexed_masked_array,
+    ("awkward0", "JaggedArray"): jagged_array,
+    ("awkward0", "JaggedArray", "fromcounts"): jagged_array_from_counts,
+    ("awkward0", "JaggedArray", "fromoffsets"): jagged_array_from_offsets,
+    ("awkward0", "MaskedArray"): masked_array,
+    ("awkward0", "ObjectArray"): object_array,
+    ("awkward0", "SparseArray"): sparse_array,
+    ("awkward0", "StringArray"): string_array,
+    ("awkward0", "StringArray", "fromcounts"): string_array_from_counts,
+    ("awkward0", "StringArray", "fromnumpy"): string_array_from_numpy,
+    ("awkward0", "StringArray", "fromoffsets"): string_array_from_offsets,
+    ("awkward0", "Table", "frompairs"): table_from_pairs,
+    ("awkward0", "Table", "fromview"): table_from_view,
+    ("awkward0", "UnionArray"): union_array,
+    ("awkward0", "UnionArray", "fromtags"): union_array_from_tags,
+    ("awkward0", "VirtualArray"): virtual_array,
     ("awkward0", "numpy", "frombuffer"): frombuffer,
     ("awkward0.persist", "json2type"): json2type,
     ("awkward0.util", "frombuffer"): frombuffer,
@@ -686,8 +542,10 @@ CONSTRUCTORS: dict[tuple[str, ...], Callable[..., Any]] = {
     ("lzma", "decompress"): _decompress("lzma"),
     ("numpy", "frombuffer"): frombuffer,
     ("zlib", "decompress"): _decompress("zlib"),
-    **VECTORS,
+    **{
+        (f"uproot3_methods.classes.{module}", *names): _vectors(*record.split())
+        for module, *names, record in ((*spec.split(), record) for spec, record in _VECTORS.items())
+    },
 }
-
 WHITELIST: tuple[Spec, ...] = tuple(sorted(CONSTRUCTORS))
 """The names of functions that a schema may call unless the caller says otherwise."""

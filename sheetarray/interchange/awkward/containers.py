@@ -62,12 +62,7 @@ class Folder(MutableMapping[str, bytes]):
         return path.read_bytes()
 
     def __setitem__(self, name: str, content: bytes) -> None:
-        """Write a file, and the folders that it needs.
-
-        Raises:
-            LimitError: a name that no file should have, or that leads through a link.
-            OSError: the system refuses; an old file is whole.
-        """
+        """Write a file, and the folders that it needs."""
         if problem := name_problem(name):
             raise LimitError(f"the name {name!r:.80} {problem}, and each blob is a file: rename it")
         path = self._root
@@ -171,12 +166,7 @@ class ArrayGroup(MutableMapping[str, Any]):
         return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", options, source=file)
 
     def __setitem__(self, name: str, array: Any) -> None:
-        """Store an array; an old one of the name stays until the new one is there.
-
-        Raises:
-            DTypeError: an array that the protocol does not hold.
-            LimitError: a name that no group can have, or that something else has.
-        """
+        """Store an array; an old one of the name stays until the new one is there."""
         if (problem := name_problem(name)) or "/" in name:
             raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
         if name in self._group and name not in self:

@@ -60,18 +60,7 @@ def call_function(
     kwargs: dict[str, Any],
     reader: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Return the result of a function that a schema calls.
-
-    Args:
-        build: what a constructor takes first.
-        named: the function.
-        args: of the schema.
-        kwargs: likewise.
-        reader: keyword arguments that are the reader's own, where the schema has none of that name.
-
-    Raises:
-        FormatError: a constructor does not take these arguments, or what the caller decompresses with does not.
-    """
+    """Return the result of a function that a schema calls."""
     own = {name: value for name, value in (reader or {}).items() if name not in kwargs}
     if named.ours:
         try:
@@ -146,13 +135,6 @@ class NotPlainError(ValueError):
 def plain_value(text: object) -> Any:
     """Return the None, bool, number, text or bytes that a pickle holds.
 
-    Args:
-        text: base64 of the pickle.
-
-    Raises:
-        FormatError: no base64.
-        NotPlainError: it holds something else, or is no pickle.
-
     Example:
         >>> plain_value(base64.b64encode(pickle.dumps(float("nan"))).decode())
         nan
@@ -177,11 +159,7 @@ def plain_value(text: object) -> Any:
 
 
 def unpickle(text: object) -> Any:
-    """Return the objects that a pickle holds; it may execute anything, which the caller has allowed.
-
-    Raises:
-        FormatError: no base64, or no pickle.
-    """
+    """Return the objects that a pickle holds; it may execute anything, which the caller has allowed."""
     data = _decode_base64(text)
     try:
         return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
@@ -234,14 +212,7 @@ class Lookup:
         return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _rename_0_15(spec)})
 
     def find(self, names: object) -> NamedFunction:
-        """Return the function that a schema names.
-
-        Args:
-            names: a module, and names within each other, as JSON.
-
-        Raises:
-            FormatError: no name of a function, or one that is not allowed or not known; `.hint` says what would help.
-        """
+        """Return the function that a schema names."""
         spec = _spec(names)
         if spec not in self._known:
             self._known[spec] = self._find(spec)
@@ -276,9 +247,6 @@ def matches(pattern: Sequence[str], spec: Spec) -> bool:
 
 def to_patterns(whitelist: Whitelist) -> tuple[Spec, ...]:
     """Return a whitelist as patterns: a string becomes a pattern of one part, a single pattern a list of one.
-
-    Raises:
-        TypeError: it is neither.
 
     Example:
         >>> to_patterns("*"), to_patterns(["awkward0", "*Array"])
@@ -321,11 +289,7 @@ def _refusal(spec: Spec, why: str) -> FormatError:
 
 
 def _import_function(spec: Spec) -> Callable[..., Any]:
-    """Import the function of a name that the caller's whitelist allows.
-
-    Raises:
-        FormatError: it is private, leads through another module, or is not there.
-    """
+    """Import the function of a name that the caller's whitelist allows."""
     for name in (*spec[0].split("."), *spec[1:]):
         if name.startswith("_") or not name.isidentifier():
             raise _refusal(spec, "is private, or no name")

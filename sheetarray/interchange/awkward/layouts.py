@@ -8,8 +8,8 @@ in what there is, before anything is copied.
 from __future__ import annotations
 
 import codecs
+import itertools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,60 +22,56 @@ from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
 
 # Strings in UTF-8 <-> arrays of text ----------------------------------------------------------------------------------
 
+# The parameter `__array__` of lists that are texts: their encoding on the wire, and the parameter of what is in them.
+TEXTS = {"string": "utf-8", "bytestring": None}
+CHARACTERS = {"string": "char", "bytestring": "byte"}
+
+WIDE = 4  # bytes of a character in `<U`
 _PADDING_ALWAYS = 64_000_000  # bytes that padding may take
 _PADDING_TIMES = 8  # and this many times the text
-WIDE = 4  # bytes of a character in `<U`
-_BLOCK = 2**24  # characters of a padded block that is worked on at once
+_BLOCK = 2**24  # bytes, or characters of a padded block, that are worked on at once
 _FIRST_OF_PAIR = 0xF0  # bytes from here on begin a character that is two units of UTF-16
 _FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more in UTF-8
 
 
-def text_lengths(offsets: Array, content: Array) -> Array:
-    """Return the number of characters in each string.
-
-    Args:
-        offsets: where each begins in the content, in bytes; one more for the end of the last.
-        content: valid UTF-8, as bytes.
+def offsets_of(counts: Array) -> Array:
+    """Return where each of some lists begins in their content, and at last where the last one ends.
 
     Example:
-        >>> text_lengths(np.array([0, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
-        [1, 1]
+        >>> offsets_of(np.array([2, 0, 1])).tolist()
+        [0, 2, 2, 3]
     """
-    before = np.zeros(len(content) + 1, np.int64)
-    np.cumsum(content & 0xC0 != 0x80, out=before[1:])
-    lengths: Array = np.diff(before[offsets])
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def text_lengths(offsets: Array, content: Array) -> Array:
+    """Return the number of characters in each string of a content in UTF-8."""
+    lengths: Array = np.diff(offsets_of(content & 0xC0 != 0x80)[offsets])
     return lengths
 
 
 def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
-    """Return whether an array of text, and the cells of a spreadsheet, hold these strings.
+    """Return whether an array of text, and cells of so many units of UTF-16, hold these strings.
 
-    Args:
-        offsets: as for `text_lengths`.
-        content: likewise.
-        longest: a text may be, in units of UTF-16, as spreadsheets count.
+    NumPy drops NULs at the end of a text: strings that end in one have no such array.
 
     Example:
         >>> is_cell_text(np.array([0, 2]), np.array([97, 0], "u1"), 100)
         False
     """
-    lasts = offsets[1:][np.diff(offsets) > 0] - 1
-    if not content[lasts].all():
+    sizes = np.diff(offsets)
+    if not content[offsets[1:][sizes > 0] - 1].all():
         return False
-    if int(np.diff(offsets).max(initial=0)) <= longest:  # bytes are no fewer than units
+    if int(sizes.max(initial=0)) <= longest:  # bytes are no fewer than units
         return True
-    pairs = np.zeros(len(content) + 1, np.int64)
-    np.cumsum(content >= _FIRST_OF_PAIR, out=pairs[1:])
-    return bool((text_lengths(offsets, content) + np.diff(pairs[offsets])).max() <= longest)
+    pairs = np.diff(offsets_of(content >= _FIRST_OF_PAIR)[offsets])
+    return bool((text_lengths(offsets, content) + pairs).max() <= longest)
 
 
 def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array:
-    """Return strings as an array of text.
-
-    Args:
-        offsets: as for `text_lengths`.
-        content: likewise; with `padded` no string ends in a NUL.
-        padded: `<U`, unless padding is out of proportion; else `StringDType`.
+    """Return strings as an array of text: of `<U` if `padded` and not out of proportion, else of `StringDType`.
 
     Example:
         >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
@@ -87,8 +83,8 @@ def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array
     text = content[offsets[0] : offsets[-1]].tobytes().decode("utf-8")
     taken = WIDE * width * len(lengths)
     if not padded or (taken > _PADDING_ALWAYS and taken > _PADDING_TIMES * WIDE * size):
-        ends = np.cumsum(lengths).tolist()
-        texts = [text[start:stop] for start, stop in zip([0, *ends[:-1]], ends, strict=True)]
+        ends = offsets_of(lengths).tolist()
+        texts = [text[start:stop] for start, stop in itertools.pairwise(ends)]
         return np.array(texts, dtype=np.dtypes.StringDType())
     characters = np.frombuffer(text.encode("utf-32-le"), "<u4")
     points = np.zeros((len(lengths), width), "<u4")
@@ -105,16 +101,18 @@ def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array
 def encode_utf8(array: Array) -> tuple[Array, Array]:
     """Return the offsets and the content of the strings in an array of text; inverse of `decode_utf8`.
 
-    Raises:
-        FormatError: half a character, or missing text.
-
     Example:
         >>> offsets, content = encode_utf8(np.array(["a", "", "€"]))
         >>> offsets.tolist(), content.tobytes()
         ([0, 1, 1, 4], b'a\\xe2\\x82\\xac')
     """
     if array.dtype.kind == "T":
-        return _join(array.tolist())
+        texts = array.tolist()
+        if not all(isinstance(text, str) for text in texts):
+            raise FormatError("an array of text with missing values")
+        encoded = [text.encode("utf-8") for text in texts]
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        return offsets_of(sizes), np.frombuffer(b"".join(encoded), np.uint8)
     wide = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     width = wide.itemsize // WIDE
     offsets = np.zeros(len(wide) + 1, np.int64)
@@ -138,72 +136,31 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
     return offsets, np.frombuffer(b"".join(pieces), np.uint8)
 
 
-def bytes_in(array: Array) -> tuple[Array, Array]:
-    """Return the offsets and the content of an array of bytes (`S`), without the NULs at their ends."""
-    width = array.dtype.itemsize
-    lengths = np.strings.str_len(array).astype(np.int64, copy=False)
-    block = (
-        np.ascontiguousarray(array).view(np.uint8).reshape(len(array), width)
-        if width
-        else np.zeros((len(array), 0), "u1")
-    )
-    offsets = np.zeros(len(array) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets, block[np.arange(width) < lengths[:, None]]
-
-
-def _join(texts: Sequence[Any]) -> tuple[Array, Array]:
-    if not all(isinstance(text, str) for text in texts):
-        raise FormatError("an array of text with missing values")
-    encoded = [text.encode("utf-8") for text in texts]
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-    return offsets, np.frombuffer(b"".join(encoded), np.uint8)
-
-
 def _blocks(count: int, width: int) -> list[tuple[int, int]]:
     """Return the rows of a padded block, in parts of a bounded size: where each begins and ends."""
     step = max(_BLOCK // max(width, 1), 1)
     return [(start, min(start + step, count)) for start in range(0, count, step)]
 
 
-# The size of a layout -------------------------------------------------------------------------------------------------
-
-BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")
-
-
-class Measure:
-    """The size of a layout.
-
-    Attributes:
-        depth: layouts within each other.
-        arrays: in it, itself included; one that stands in two places counts twice.
-        size: their bytes, likewise.
-    """
-
-    __slots__ = ("arrays", "depth", "layout", "size")
-
-    def __init__(self, layout: AwkwardLayout, inner: Sequence[Measure]) -> None:
-        self.layout = layout  # kept: its id stays its own
-        self.depth: int = 1 + max((measure.depth for measure in inner), default=0)
-        self.arrays: int = 1 + sum(measure.arrays for measure in inner)
-        self.size: int = _node_size(layout) + sum(measure.size for measure in inner)
+def check_utf8(offsets: Array, content: Array) -> None:
+    """Refuse strings that are no valid UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), _BLOCK):
+            decoder.decode(content[start : start + _BLOCK].tobytes())
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise DTypeError(f"strings that are no valid UTF-8 ({error.reason})") from error
+    starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+    if (content[starts] & 0xC0 == 0x80).any():
+        raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")
 
 
-def contents_of(layout: AwkwardLayout) -> list[AwkwardLayout]:
-    """Return the layouts that stand directly within a layout."""
-    contents = getattr(layout, "contents", None)
-    if contents is None:
-        inner = getattr(layout, "content", None)
-        contents = [] if inner is None else [inner]
-    return list(contents)
-
-
-def _node_size(layout: AwkwardLayout) -> int:
-    if layout.is_numpy:
-        return int(layout.data.nbytes)
-    parts = (getattr(layout, name, None) for name in BUFFERS)
-    return sum(int(part.data.nbytes) for part in parts if part is not None and hasattr(part, "data"))
+def text_layout(offsets: Array, content: Array, text: str) -> AwkwardLayout:
+    """Return the layout of strings or bytestrings."""
+    contents, index = awkward_module().contents, awkward_module().index
+    inner = contents.NumpyArray(content, parameters={"__array__": CHARACTERS[text]})
+    return contents.ListOffsetArray(index.Index64(offsets), inner, parameters={"__array__": text})
 
 
 # The size of a layout once it is packed -------------------------------------------------------------------------------
@@ -230,13 +187,9 @@ def packed_size(layout: AwkwardLayout) -> int:
 
 
 def check_packed(layout: AwkwardLayout) -> None:
-    """Refuse an array that would become out of proportion if it were packed.
-
-    Raises:
-        LimitError: it would have more than 256 MiB, and more than 64 times the bytes that it has.
-    """
+    """Refuse an array that would become out of proportion if it were packed."""
     packed = packed_size(layout)
-    if packed > BYTES_ALWAYS and packed > BYTES_TIMES * (own := _own_size(layout)):
+    if packed > BYTES_ALWAYS and packed > BYTES_TIMES * (own := _size_of_buffers(layout)):
         raise LimitError(
             f"lists that overlap, or an index that repeats: {own} bytes in memory would become {packed}; where the "
             f"format has the option pack=False they are written as they are, else apply ak.to_packed first"
@@ -333,44 +286,24 @@ def _select_sizes(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSi
     return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]
 
 
-def _own_size(layout: AwkwardLayout) -> int:
+def contents_of(layout: AwkwardLayout) -> list[AwkwardLayout]:
+    """Return the layouts that stand directly within a layout."""
+    if hasattr(layout, "contents"):
+        return list(layout.contents)
+    return [layout.content] if hasattr(layout, "content") else []
+
+
+def _size_of_buffers(layout: AwkwardLayout) -> int:
     """Return the bytes of the buffers that a layout is made of, each counted once."""
-    buffers: dict[tuple[int, int], int] = {}
-    seen: set[int] = set()
-    waiting = [layout]
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        for buffer in [part] if part.is_numpy else [getattr(part, name, None) for name in BUFFERS]:
-            if buffer is not None and not part.is_regular:
-                data = buffer.data
-                buffers[data.__array_interface__["data"][0], data.nbytes] = data.nbytes
-        waiting += part.contents if hasattr(part, "contents") else [part.content] if hasattr(part, "content") else []
-    return sum(buffers.values())
+    buffers = map(np.asarray, awkward_module().to_buffers(layout)[2].values())
+    return sum({(buffer.__array_interface__["data"][0], buffer.nbytes): buffer.nbytes for buffer in buffers}.values())
 
 
 # Values that can be written -> layouts --------------------------------------------------------------------------------
 
-# The parameter `__array__` of lists that are texts, with their encoding on the wire, and of what is in those lists.
-TEXTS = {"string": "utf-8", "bytestring": None}
-CHARACTERS = ("char", "byte")
-
-_UTF8_BLOCK = 2**24  # bytes
-
 
 def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
     """Return the layout of an array.
-
-    Args:
-        value: an `ak.Array`, a layout, a NumPy array (structured, masked and of text too) or a `LinearArray`.
-        pack: keep only what can be reached: lists, records and options that the array was selected from are left out.
-
-    Raises:
-        DTypeError: no array, one of objects, or one whose offsets or indices lead nowhere.
-        LimitError: it would become out of proportion if it were packed.
-        MissingDependencyError: awkward is not installed.
 
     Example:
         >>> to_layout([[1, 2], [3, 4]], pack=False).shape
@@ -426,27 +359,19 @@ def _from_numpy(value: Any) -> AwkwardLayout:
     return _native(array)
 
 
-def _native(array: np.ndarray[Any, Any]) -> AwkwardLayout:
+def _native(array: Array) -> AwkwardLayout:
     """Return the layout of an array, its elements side by side in the machine's byte order; a structure as records."""
     ak = awkward_module()
     if array.dtype.kind in "UT" and not isinstance(array, np.ma.MaskedArray):
-        return _strings(array)
+        try:
+            return _regular(text_layout(*encode_utf8(array.reshape(-1)), "string"), array.shape)
+        except FormatError as error:
+            raise DTypeError(f"{error.reason}: fill it first" if array.dtype.kind == "T" else error.reason) from error
     if array.dtype.names is None:
         return ak.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C", copy=False), highlevel=False)
     flat = array.reshape(-1)
     fields = [_native(flat[name]) for name in array.dtype.names]
     return _regular(ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat)), array.shape)
-
-
-def _strings(array: np.ndarray[Any, Any]) -> AwkwardLayout:
-    contents, index = awkward_module().contents, awkward_module().index
-    try:
-        offsets, characters = encode_utf8(array.reshape(-1))
-    except FormatError as error:
-        raise DTypeError(f"{error.reason}: fill it first" if array.dtype.kind == "T" else error.reason) from error
-    inner = contents.NumpyArray(characters, parameters={"__array__": "char"})
-    layout = contents.ListOffsetArray(index.Index64(offsets), inner, parameters={"__array__": "string"})
-    return _regular(layout, array.shape)
 
 
 def _regular(layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
@@ -456,11 +381,7 @@ def _regular(layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
 
 
 def check_dtype(dtype: np.dtype[Any]) -> None:
-    """Refuse what no blob holds, or only a pickle would.
-
-    Raises:
-        DTypeError: objects, opaque bytes, extended precision, or times without a unit.
-    """
+    """Refuse what no blob holds, or only a pickle would."""
     if dtype.subdtype is not None:
         check_dtype(dtype.subdtype[0])
     elif dtype.names is not None:
@@ -472,37 +393,10 @@ def check_dtype(dtype: np.dtype[Any]) -> None:
         dtypes.from_numpy(dtype)
 
 
-def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
-    """Refuse strings that are no valid UTF-8.
-
-    Args:
-        offsets: the position of each in the content, in bytes, and the end of the last.
-        content: their bytes, and nothing after the last.
-
-    Raises:
-        DTypeError: one is not.
-    """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for start in range(0, len(content), _UTF8_BLOCK):
-            decoder.decode(content[start : start + _UTF8_BLOCK].tobytes())
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        raise DTypeError(f"strings that are no valid UTF-8 ({error.reason})") from error
-    starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-    if (content[starts] & 0xC0 == 0x80).any():
-        raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")
-
-
-def slice_layout(content: AwkwardLayout, start: int, stop: int) -> AwkwardLayout:
-    """Return some of a layout; the layout itself, where that is all of it."""
-    return content if start == 0 and stop == len(content) else content[start:stop]
-
-
-def to_block(layout: AwkwardLayout) -> np.ndarray[Any, Any] | None:
+def to_block(layout: AwkwardLayout) -> Array | None:
     """Return fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
     if type(layout).__name__ == "NumpyArray":
-        plain = layout.parameter("__array__") not in CHARACTERS and 0 not in layout.data.shape[1:]
+        plain = layout.parameter("__array__") not in CHARACTERS.values() and 0 not in layout.data.shape[1:]
         return layout.data if plain else None
     if type(layout).__name__ != "RegularArray" or layout.parameter("__array__") in TEXTS or not layout.size:
         return None

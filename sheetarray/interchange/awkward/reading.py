@@ -122,17 +122,7 @@ class _Reading:
         self._restored: set[int] = set()  # the ids of arrays that got their traits
 
     def read_array(self, name: str, suffix: str, *, plain: bool) -> Any:
-        """Return the array of a name.
-
-        Args:
-            name: without the suffix of its schema.
-            suffix: of the schema.
-            plain: what was an array of NumPy is given as one.
-
-        Raises:
-            FormatError: as for `deserialize`.
-            NotFoundError: likewise.
-        """
+        """Return the array of a name."""
         try:
             content = self._storage[name + suffix]
         except KeyError as error:
@@ -258,11 +248,7 @@ _GIVEN = ("storage", "name", "delimiter", "suffix", "schemasuffix")  # by the co
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse an option that `deserialize` does not have.
-
-    Raises:
-        TypeError: names it, and those that there are.
-    """
+    """Refuse an option that `deserialize` does not have."""
     known = [name for name in inspect.signature(deserialize).parameters if name not in _GIVEN]
     for option in options:
         if option not in known:
@@ -270,12 +256,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def with_budget(options: Mapping[str, Any], stored: int) -> dict[str, Any]:
-    """Return options with a limit of memory after the bytes that are stored, where the caller gave none.
-
-    Args:
-        options: as for `deserialize`, which would go by the size of the blobs; a container may have inflated those.
-        stored: bytes in the container.
-    """
+    """Return options with a limit of memory after the bytes that are stored, where the caller gave none."""
     given = options.get("max_bytes")
     return {**options, "max_bytes": max(BYTES_ALWAYS, BYTES_TIMES * stored) if given is None else given}
 
@@ -289,19 +270,7 @@ def read_array(
     source: str | None = None,
     plain: bool = False,
 ) -> Any:
-    """Return the array of a name.
-
-    Args:
-        storage: the container.
-        name: of the array.
-        schemasuffix: follows it, in the name of the schema.
-        options: as for `deserialize`.
-        source: of the container, for messages.
-        plain: what was written as an array of NumPy is given as one.
-
-    Raises:
-        FormatError: with the source, and a location that begins with the schema's name.
-    """
+    """Return the array of a name."""
     schema = name + schemasuffix
     try:
         return (read_value if plain else deserialize)(storage, name, schemasuffix=schemasuffix, **options)

@@ -68,11 +68,7 @@ class Traits:
 
     @classmethod
     def from_json(cls, entry: Any) -> Traits:
-        """Return the traits that an entry of the metadata says.
-
-        Raises:
-            FormatError: it is none.
-        """
+        """Return the traits that an entry of the metadata says."""
         if not isinstance(entry, dict):
             raise FormatError("an entry that is no object")
         if unknown := [key for key in entry if key not in _ENTRY]:
@@ -120,11 +116,7 @@ class Metadata:
 
     @classmethod
     def from_json(cls, metadata: Any) -> Metadata:
-        """Return the metadata of a schema, which may hold anything.
-
-        Raises:
-            FormatError: the entry under this package's key is malformed; `.location` is the path to it.
-        """
+        """Return the metadata of a schema, which may hold anything."""
         if not isinstance(metadata, dict):
             return cls()
         rownames = metadata.get("rowname")
@@ -165,11 +157,7 @@ def _parameters(value: Any) -> Mapping[str, Any]:
 
 
 def check_form(tree: Any) -> None:
-    """Refuse a form with parameters that no array should have.
-
-    Raises:
-        FormatError: it has some.
-    """
+    """Refuse a form with parameters that no array should have."""
     waiting = [tree]
     while waiting:
         part = waiting.pop()
@@ -181,11 +169,7 @@ def check_form(tree: Any) -> None:
 
 
 def attrs_of(array: Any) -> dict[str, Any]:
-    """Return the attrs of an array that are stored; those whose names begin with `@` never are.
-
-    Raises:
-        DTypeError: one that JSON does not hold.
-    """
+    """Return the attrs of an array that are stored; those whose names begin with `@` never are."""
     attrs = getattr(array, "attrs", None) if type(array).__module__.partition(".")[0] == "awkward" else None
     kept = {name: value for name, value in (attrs or {}).items() if not name.startswith(_TRANSIENT)}
     for name, value in kept.items():
@@ -194,15 +178,7 @@ def attrs_of(array: Any) -> dict[str, Any]:
 
 
 def check_json(value: Any, what: str) -> Any:
-    """Return the same value, where JSON gives it back as it is.
-
-    Args:
-        value: parameters or attrs.
-        what: it is, for messages.
-
-    Raises:
-        DTypeError: it is changed on the way, or cannot go.
-    """
+    """Return the same value, where JSON gives it back as it is."""
     try:
         same = _is_same_json(json.loads(json.dumps(value, allow_nan=False)), value)
         shown = f"{value!r:.80}"
@@ -277,12 +253,6 @@ class Expression:
 def parse(tree: Any) -> Expression:
     """Return the graph of an expression, references resolved.
 
-    Args:
-        tree: plain JSON.
-
-    Raises:
-        FormatError: no expression, or one with a wrong part; `.location` is the path to it.
-
     Example:
         >>> graph = parse({"list": [{"json": 5, "id": 0}, {"ref": 0}]})
         >>> evaluate(graph, lambda expression: expression.kind)
@@ -312,16 +282,7 @@ def parse(tree: Any) -> Expression:
 
 
 def evaluate(top: Expression, value_of: Callable[[Expression], Any]) -> Any:
-    """Return the value of an expression: each part's before its own, and each only once.
-
-    Args:
-        top: of the graph.
-        value_of: gives the value of an expression whose parts have theirs.
-
-    Raises:
-        FormatError: as `value_of`, with the path to the expression; or an expression that refers to itself, or is
-            nested too deeply.
-    """
+    """Return the value of an expression: each part's before its own, and each only once."""
     stack = [top]
     while stack:
         expression = stack[-1]
@@ -432,12 +393,6 @@ class Schema:
 
 def parse_schema(content: object) -> Schema:
     """Return the schema of an array.
-
-    Args:
-        content: its JSON, as text, bytes, or an array of bytes.
-
-    Raises:
-        FormatError: no JSON, no schema, or one that is too large or nested too deeply.
 
     Example:
         >>> schema = parse_schema(b'{"awkward0": "0.15.5", "schema": {"json": null}}')

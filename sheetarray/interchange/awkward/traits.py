@@ -28,14 +28,7 @@ _CATEGORICAL = "categorical"
 
 
 def traits_of(layout: AwkwardLayout) -> Traits:
-    """Return the traits of a layout that awkward0 does not have.
-
-    Args:
-        layout: that is written.
-
-    Raises:
-        DTypeError: a parameter that JSON does not hold.
-    """
+    """Return the traits of a layout that awkward0 does not have."""
     is_text = layout.parameter("__array__") in TEXTS
     parameters = _own_traits(layout, drop=is_text)
     if layout.is_unknown or (layout.is_union and not layout.length):
@@ -78,16 +71,7 @@ def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
 
 
 def restore(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
-    """Return an array as it was before it was written, with the traits that awkward0 does not have.
-
-    Args:
-        build: checks and pays.
-        value: what its expression gave.
-        traits: of it.
-
-    Raises:
-        FormatError: it cannot have had such traits.
-    """
+    """Return an array as it was before it was written, with the traits that awkward0 does not have."""
     layout = build.to_layout(value, "what the metadata speak of")
     try:
         layout_restored = _restore(build, layout, traits)
@@ -128,7 +112,7 @@ def _check_restored(layout: AwkwardLayout, parameters: Mapping[str, Any], text: 
         if kind is not None:
             raise FormatError(f"strings with another parameter __array__, {kind!r:.40}")
         return {**parameters, "__array__": text}
-    if kind in TEXTS or kind in CHARACTERS or (kind == _CATEGORICAL and not layout.is_indexed):
+    if kind in TEXTS or kind in CHARACTERS.values() or (kind == _CATEGORICAL and not layout.is_indexed):
         raise FormatError(f"the parameter __array__ of {kind!r:.40} on {type(layout).__name__}")
     if "__record__" in parameters:
         field_name(parameters["__record__"])
@@ -212,16 +196,7 @@ def ndarray_of(value: Any) -> str | None:
 
 
 def plain_array(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
-    """Return the array of NumPy that a layout was.
-
-    Args:
-        build: checks and pays.
-        layout: that was read.
-        dtype: as the metadata say.
-
-    Raises:
-        FormatError: it cannot have been one of that dtype.
-    """
+    """Return the array of NumPy that a layout was."""
     shape: tuple[int, ...] = (layout.length,)
     while layout.is_regular and layout.parameter("__array__") not in TEXTS:
         shape, layout = (*shape, layout.size), layout.content

@@ -15,7 +15,7 @@ import contextlib
 import json
 from collections.abc import Callable, Container, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -32,91 +32,26 @@ from .layouts import (
     check_utf8,
     decode_utf8,
     is_cell_text,
-    slice_layout,
     to_block,
     to_layout,
 )
 from .schema import Metadata, Traits, attrs_of
 from .traits import ndarray_of, traits_of
 
-# Names of blobs -------------------------------------------------------------------------------------------------------
-
+JsonExpression = dict[str, Any]
 Path = tuple[str, ...]  # of the fields and parameters that lead to a part
 
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """The position of an expression in the array that it belongs to.
-
-    Attributes:
-        ident: its id.
-        context: which parameter of which class it is, for the rules of compression; "" at the top.
-        path: of the fields and parameters that lead to it.
-        depth: of the layouts around it.
-    """
-
-    ident: int
-    context: str
-    path: Path
-    depth: int
-
-    def problem(self, reason: object) -> DTypeError:
-        """Return the error that something cannot be held here."""
-        return DTypeError(f"{'.'.join(self.path)}: {reason}" if self.path else str(reason))
-
-
-class Naming(Protocol):
-    """Gives a blob its key."""
-
-    def __call__(self, path: Path, ident: int) -> str:
-        """Return the key of the blob that is at a path, and has an id."""
-
-
-class ByPath:
-    """Names blobs by the fields and parameters that lead to them; by their ids where that says nothing or is taken."""
-
-    _LONGEST = 200  # characters
-
-    def __init__(self, delimiter: str) -> None:
-        self._delimiter = delimiter
-        self._taken: set[str] = set()
-
-    def __call__(self, path: Path, ident: int) -> str:
-        """Return the key of the blob that is at a path, and has an id."""
-        key = self._delimiter.join(path) or "content"
-        if len(key) > self._LONGEST or not _holds(key) or key.casefold() in self._taken:
-            key = str(ident)
-        while key.casefold() in self._taken:
-            key += f"{self._delimiter}{ident}"
-        self._taken.add(key.casefold())
-        return key
-
-
-def _holds(key: str) -> bool:
-    """Return whether a key may be part of a name that people see and readers take."""
-    try:
-        check_name(key)
-    except FormatError:
-        return False
-    return key.isprintable()
-
-
-# Blobs that are written -----------------------------------------------------------------------------------------------
+MOST_DEEP = 50  # layouts within each other; a reader has a limit too
+_LONGEST_KEY = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class NewBlob:
-    """One array of numbers, and the name that it is read by.
+    """One array that is to be written, and the name that it is read by."""
 
-    Attributes:
-        key: what the schema reads, without the prefix.
-        array: C-contiguous and little-endian.
-        rule: compresses it; None leaves it as it is.
-    """
-
-    key: str
-    array: Array
-    rule: Rule | None
+    key: str  # what the schema reads, without the prefix
+    array: Array  # C-contiguous and little-endian
+    rule: Rule | None = None  # compresses it
 
     def content(self) -> memoryview | bytes:
         """Return its bytes, as they are stored."""
@@ -124,67 +59,54 @@ class NewBlob:
         return plain if self.rule is None else self.rule.compress_buffer(plain)
 
 
-# Layouts -> expressions -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class At:
+    """The position of an expression in the array that it belongs to."""
 
-JsonExpression = dict[str, Any]
+    ident: int
+    context: str  # which parameter of which class it is, for the rules of compression; "" at the top
+    path: Path
+    depth: int  # of the layouts around it
 
-MOST_DEEP = 50  # layouts within each other; a reader has a limit too
+    def problem(self, reason: object) -> DTypeError:
+        """Return the error that something cannot be held here."""
+        return DTypeError(f"{'.'.join(self.path)}: {reason}" if self.path else str(reason))
 
 
 class ExpressionWriter:
-    """Turns layouts into expressions, and collects their blobs.
+    """Turns layouts into expressions; collects their blobs, their traits by id, and the functions that are called.
 
-    Args:
-        naming: gives blobs their keys.
-        rules: of compression.
-        typed: the container keeps dtype and shape: a blob is read as it is.
-        longest: characters of a string that the container takes as one element of an array of text; longer ones, and
-            what else is no text for it, are bytes. None where it takes no text.
-
-    Attributes:
-        blobs: those collected, in the order of their ids.
-        traits: by id, what an array has that awkward0 does not.
-        called: the functions that the expressions call.
+    Blobs are named by their ids and a suffix. With `longest` they go into a container that keeps dtype and shape: they
+    are read as they are, and named by the fields and parameters that lead to them. Strings are arrays of text there,
+    unless one has more than so many units of UTF-16.
     """
 
-    def __init__(
-        self, naming: Naming, rules: Sequence[Rule] = (), *, typed: bool = False, longest: int | None = None
-    ) -> None:
+    def __init__(self, rules: Sequence[Rule], delimiter: str, suffix: str, longest: int | None) -> None:
         self.blobs: list[NewBlob] = []
         self.traits: dict[int, Traits] = {}
         self.called: set[Specification] = set()
-        self._naming, self._rules, self._typed, self._longest = naming, rules, typed, longest
+        self._rules, self._delimiter, self._suffix, self._longest = rules, delimiter, suffix, longest
+        self._keys: set[str] = set()
         self._next = 0
         self._seen: dict[Any, int] = {}
         self._kept: list[Any] = []  # what is known by its place in memory has to stay there
         self._encoders: dict[str, Callable[[Any, At], JsonExpression]] = {
-            "BitMaskedArray": self._bit_masked,
-            "ByteMaskedArray": self._byte_masked,
-            "EmptyArray": self._empty,
+            "BitMaskedArray": self._write_bit_masked,
+            "ByteMaskedArray": self._write_byte_masked,
+            "EmptyArray": self._write_empty,
             "IndexedArray": self._write_indexed,
-            "IndexedOptionArray": self._indexed_option,
-            "ListArray": self._list,
-            "ListOffsetArray": self._list_offset,
-            "NumpyArray": self._numpy,
-            "RecordArray": self._record,
-            "RegularArray": self._regular,
-            "UnionArray": self._union,
+            "IndexedOptionArray": self._write_indexed_option,
+            "ListArray": self._write_list,
+            "ListOffsetArray": self._write_list_offset,
+            "NumpyArray": self._write_numpy,
+            "RecordArray": self._write_record,
+            "RegularArray": self._write_regular,
+            "UnionArray": self._write_union,
             "UnmaskedArray": self._write_unmasked,
         }
 
     def expression(self, layout: AwkwardLayout, context: str = "", path: Path = (), depth: int = 0) -> JsonExpression:
-        """Return the expression that gives a layout; a reference, where it was given before.
-
-        Args:
-            layout: what to encode.
-            context: which parameter of which class it is.
-            path: of the fields and parameters that lead to it.
-            depth: of the layouts around it.
-
-        Raises:
-            DTypeError: it cannot be held; names where it is.
-            LimitError: too many layouts within each other.
-        """
+        """Return the expression that gives a layout; a reference, where it was given before."""
         if (known := self._seen.get(id(layout))) is not None:
             return {"ref": known}
         if depth > MOST_DEEP:
@@ -198,14 +120,14 @@ class ExpressionWriter:
 
     def _encode(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         kind, text = type(layout).__name__, layout.parameter("__array__")
-        if text in CHARACTERS:
+        if text in CHARACTERS.values():
             raise at.problem("characters that are in no string: write them as numbers")
         if kind not in self._encoders:
             raise at.problem(f"a layout of the class {kind} has no counterpart")
-        encode = self._text if text in TEXTS else self._encoders[kind]
+        encode = self._write_text if text in TEXTS else self._encoders[kind]
         return encode(layout, at)
 
-    # Blobs ---------------------------------------------------------------------------------------------------
+    # Parts of expressions ----------------------------------------------------------------------------------------
 
     def _ident(self, key: Any = None, kept: Any = None) -> int:
         """Return a new id, of what has the key from now on."""
@@ -215,17 +137,32 @@ class ExpressionWriter:
             self._kept.append(kept)
         return ident
 
-    def _json(self, value: Any) -> JsonExpression:
-        return {"json": value, "id": self._ident()}
+    def _call(self, specification: Specification, args: list[JsonExpression]) -> JsonExpression:
+        self.called.add(specification)
+        return {"call": list(specification), "args": args}
 
-    def _blob(self, array: Array, name: str, at: At) -> JsonExpression:
-        """Return the expression for an array that is a parameter of a class (`JaggedArray.counts`), or a reference to
-        it.
-        """
+    def _construct(self, name: str, at: At, *flags: Any, **parameters: Any) -> JsonExpression:
+        """Return a call of a class of awkward0, with layouts, buffers and values as its parameters, and then flags."""
+        kind, *method = name.split(".")
+        args: list[JsonExpression] = []
+        for parameter, value in parameters.items():
+            if isinstance(value, np.ndarray):
+                args.append(self._blob(value, f"{kind}.{parameter}", at))
+            elif hasattr(value, "form"):
+                args.append(self._member(value, f"{kind}.{parameter}", at, parameter))
+            else:
+                args.append({"json": value, "id": self._ident()})
+        return self._call(("awkward0", kind, *method), [*args, *({"json": flag} for flag in flags)])
+
+    def _member(self, layout: AwkwardLayout, context: str, at: At, *steps: str) -> JsonExpression:
+        return self.expression(layout, context, (*at.path, *steps), at.depth + 1)
+
+    def _blob(self, array: Array, context: str, at: At) -> JsonExpression:
+        """Return the expression for an array that is a parameter of a class, or a reference to it."""
         place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
         if (known := self._seen.get(place)) is not None:
             return {"ref": known}
-        here = At(self._ident(place, array), name, (*at.path, name.rpartition(".")[2]), at.depth)
+        here = At(self._ident(place, array), context, (*at.path, context.rpartition(".")[2]), at.depth)
         return {**self._numbers(array, here), "id": here.ident}
 
     def _numbers(self, array: Array, at: At) -> JsonExpression:
@@ -235,79 +172,67 @@ class ExpressionWriter:
         except DTypeError as error:
             raise at.problem(error) from error
         plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        key = self._naming(at.path, at.ident)
         rule = find_rule(self._rules, plain, at.context)
-        self.blobs.append(NewBlob(key, plain, rule))
-        read: JsonExpression = {"read": key}
-        if self._typed:
+        read = self._collect(plain, rule, at)
+        if self._longest is not None:
             return read
         if rule is not None:
             read = self._call(rule.decompress, [read])
         dtype: Any = str(plain.dtype)
         if plain.ndim > 1:
             dtype = [dtype, list(plain.shape[1:])]
-        return self._call_ours("numpy", "frombuffer", args=[read, {"dtype": dtype}, self._json(len(plain))])
+        count = {"json": len(plain), "id": self._ident()}
+        return self._call(("awkward0", "numpy", "frombuffer"), [read, {"dtype": dtype}, count])
 
-    def _call(self, specification: Specification, args: list[JsonExpression]) -> JsonExpression:
-        self.called.add(specification)
-        return {"call": list(specification), "args": args}
+    def _collect(self, array: Array, rule: Rule | None, at: At) -> JsonExpression:
+        key = f"{at.ident}{self._suffix}"
+        if self._longest is not None:
+            key = self._delimiter.join(at.path) or "content"
+            if len(key) > _LONGEST_KEY or not _is_shown(key) or key.casefold() in self._keys:
+                key = str(at.ident)
+            while key.casefold() in self._keys:
+                key += f"{self._delimiter}{at.ident}"
+            self._keys.add(key.casefold())
+        self.blobs.append(NewBlob(key, array, rule))
+        return {"read": key}
 
-    def _call_ours(self, *names: str, args: list[JsonExpression]) -> JsonExpression:
-        return self._call(("awkward0", *names), args)
+    # Rows of the mapping -------------------------------------------------------------------------------------------
 
-    def _member(self, content: AwkwardLayout, name: str, at: At, *, path: Path | None = None) -> JsonExpression:
-        """Return the expression for a layout that is a parameter of a class."""
-        here = (*at.path, name.rpartition(".")[2]) if path is None else path
-        return self.expression(content, name, here, at.depth + 1)
-
-    # Rows of the mapping -------------------------------------------------------------------------------------
-
-    def _empty(self, _layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_empty(self, _layout: AwkwardLayout, at: At) -> JsonExpression:
         return self._numbers(np.zeros(0), at)
 
-    def _numpy(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_numpy(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         if 0 in layout.data.shape[1:]:
-            return self._regular(layout.to_RegularArray(), at)
+            return self._write_regular(layout.to_RegularArray(), at)
         return self._numbers(layout.data, at)
 
-    def _regular(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_regular(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         if (numbers := to_block(layout)) is not None:
             return self._numbers(numbers, at)
         counts = np.full(len(layout), layout.size, np.int64)
         return self._write_counts(counts, layout.content[: len(layout) * layout.size], at)
 
-    def _list_offset(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_list_offset(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         offsets = layout.offsets.data
         counts = np.diff(offsets.astype(np.int64, copy=False))
-        return self._write_counts(counts, slice_layout(layout.content, int(offsets[0]), int(offsets[-1])), at)
+        return self._write_counts(counts, _cut(layout.content, int(offsets[0]), int(offsets[-1])), at)
 
     def _write_counts(self, counts: Array, content: AwkwardLayout, at: At) -> JsonExpression:
         if not len(counts):
-            return self._write_bounds(counts, counts, content, at)
-        args = [
-            self._blob(counts, "JaggedArray.counts", at),
-            self._member(content, "JaggedArray.content", at),
-        ]
-        return self._call_ours("JaggedArray", "fromcounts", args=args)
+            return self._construct("JaggedArray", at, starts=counts, stops=counts, content=content)
+        return self._construct("JaggedArray.fromcounts", at, counts=counts, content=content)
 
-    def _list(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_list(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         starts = layout.starts.data.astype(np.int64)
         stops = layout.stops.data[: len(starts)].astype(np.int64)
         empty = starts == stops
         low = 0 if empty.all() else int(starts[~empty].min())
         high = 0 if empty.all() else int(stops[~empty].max())
         starts, stops = (np.where(empty, 0, ends - low) for ends in (starts, stops))
-        return self._write_bounds(starts, stops, slice_layout(layout.content, low, high), at)
+        content = _cut(layout.content, low, high)
+        return self._construct("JaggedArray", at, starts=starts, stops=stops, content=content)
 
-    def _write_bounds(self, starts: Array, stops: Array, content: AwkwardLayout, at: At) -> JsonExpression:
-        args = [
-            self._blob(starts, "JaggedArray.starts", at),
-            self._blob(stops, "JaggedArray.stops", at),
-            self._member(content, "JaggedArray.content", at),
-        ]
-        return self._call_ours("JaggedArray", args=args)
-
-    def _text(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_text(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         check_packed(layout)
         packed = layout.to_ListOffsetArray64(True)
         offsets = packed.offsets.data
@@ -319,75 +244,73 @@ class ExpressionWriter:
             except DTypeError as error:
                 raise at.problem(error) from error
             if self._longest is not None and is_cell_text(offsets, characters, self._longest):
-                ident = self._ident()
-                key = self._naming(at.path, ident)
-                self.blobs.append(NewBlob(key, decode_utf8(offsets, characters), None))
-                return self._call_ours("StringArray", "fromnumpy", args=[{"read": key, "id": ident}])
-        args = [
-            self._blob(np.diff(offsets), "StringArray.counts", at),
-            self._blob(characters, "StringArray.content", at),
-            self._json(encoding),
-        ]
-        return self._call_ours("StringArray", "fromcounts", args=args)
+                here = At(self._ident(), at.context, at.path, at.depth)
+                read = {**self._collect(decode_utf8(offsets, characters), None, here), "id": here.ident}
+                return self._call(("awkward0", "StringArray", "fromnumpy"), [read])
+        counts = np.diff(offsets)
+        return self._construct("StringArray.fromcounts", at, counts=counts, content=characters, encoding=encoding)
 
-    def _record(self, layout: AwkwardLayout, at: At) -> JsonExpression:
-        names = layout.fields
-        if not names and len(layout):
+    def _write_record(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+        if not layout.fields and len(layout):
             raise at.problem("records without any field")
-        base = at.path[:-1] if at.path[-1:] == ("content",) else at.path
+        base = At(at.ident, at.context, at.path[:-1] if at.path[-1:] == ("content",) else at.path, at.depth)
         pairs = [
-            [name, self._member(slice_layout(content, 0, len(layout)), "Table.contents", at, path=(*base, name))]
-            for name, content in zip(names, layout.contents, strict=True)
+            [name, self._member(_cut(content, 0, len(layout)), "Table.contents", base, name)]
+            for name, content in zip(layout.fields, layout.contents, strict=True)
         ]
-        return self._call_ours("Table", "frompairs", args=[{"pairs": pairs}, {"json": 0}])
+        return self._call(("awkward0", "Table", "frompairs"), [{"pairs": pairs}, {"json": 0}])
 
     def _write_indexed(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         index, content = layout.index.data.astype(np.int64, copy=False), layout.content
         if content.is_record:  # what awkward0 makes of a selection; it cannot take an empty part of an index over one
-            table = self._member(content, "Table.base", at, path=(*at.path, "content"))
-            return self._call_ours("Table", "fromview", args=[self._blob(index, "Table.view", at), table])
-        return self._over("IndexedArray", "index", index, content, at)
+            table = self._member(content, "Table.base", at, "content")
+            return self._call(("awkward0", "Table", "fromview"), [self._blob(index, "Table.view", at), table])
+        return self._construct("IndexedArray", at, index=index, content=content)
 
-    def _indexed_option(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_indexed_option(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         index = layout.index.data.astype(np.int64, copy=False)
         if index.min(initial=0) < -1:
             index = np.maximum(index, -1)
-        return self._over("IndexedMaskedArray", "mask", index, layout.content, at, -1)
+        return self._construct("IndexedMaskedArray", at, -1, mask=index, content=layout.content)
 
-    def _byte_masked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
-        content = slice_layout(layout.content, 0, len(layout))
-        return self._over("MaskedArray", "mask", layout.mask.data != 0, content, at, not layout.valid_when)
+    def _write_byte_masked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+        mask, content = layout.mask.data != 0, _cut(layout.content, 0, len(layout))
+        return self._construct("MaskedArray", at, not layout.valid_when, mask=mask, content=content)
 
-    def _bit_masked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
-        bits = layout.mask.data[: -(-len(layout) // 8)]
-        content = slice_layout(layout.content, 0, len(layout))
-        return self._over("BitMaskedArray", "mask", bits, content, at, not layout.valid_when, bool(layout.lsb_order))
+    def _write_bit_masked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+        mask, content = layout.mask.data[: -(-len(layout) // 8)], _cut(layout.content, 0, len(layout))
+        flags = (not layout.valid_when, bool(layout.lsb_order))
+        return self._construct("BitMaskedArray", at, *flags, mask=mask, content=content)
 
     def _write_unmasked(self, layout: AwkwardLayout, at: At) -> JsonExpression:
-        return self._over("MaskedArray", "mask", np.zeros(len(layout), np.bool_), layout.content, at, True)
+        mask = np.zeros(len(layout), np.bool_)
+        return self._construct("MaskedArray", at, True, mask=mask, content=layout.content)
 
-    def _over(
-        self, name: str, parameter: str, array: Array, content: AwkwardLayout, at: At, *flags: Any
-    ) -> JsonExpression:
-        """Return a class that lays a mask or an index over its content."""
-        args = [
-            self._blob(array, f"{name}.{parameter}", at),
-            self._member(content, f"{name}.content", at),
-            *({"json": flag} for flag in flags),
-        ]
-        return self._call_ours(name, args=args)
-
-    def _union(self, layout: AwkwardLayout, at: At) -> JsonExpression:
+    def _write_union(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         tags = layout.tags.data
         if not len(tags):  # awkward0 has no union without elements
-            return self._encode(slice_layout(layout.contents[0], 0, 0), at)
+            return self._encode(_cut(layout.contents[0], 0, 0), at)
         index = layout.index.data[: len(tags)].astype(np.int64, copy=False)
-        args = [self._blob(tags, "UnionArray.tags", at), self._blob(index, "UnionArray.index", at)]
+        union = self._construct("UnionArray", at, tags=tags, index=index)
         members = [
-            self._member(content, "UnionArray.contents", at, path=(*at.path, str(number)))
+            self._member(content, "UnionArray.contents", at, str(number))
             for number, content in enumerate(layout.contents)
         ]
-        return self._call_ours("UnionArray", args=[*args, {"list": members}])
+        union["args"].append({"list": members})
+        return union
+
+
+def _cut(layout: AwkwardLayout, start: int, stop: int) -> AwkwardLayout:
+    """Return some of a layout; the layout itself, where that is all of it."""
+    return layout if start == 0 and stop == len(layout) else layout[start:stop]
+
+
+def _is_shown(key: str) -> bool:
+    """Return whether a key may be part of a name that people see and readers take."""
+    with contextlib.suppress(FormatError):
+        check_name(key)
+        return key.isprintable()
+    return False
 
 
 # What is stored -------------------------------------------------------------------------------------------------------
@@ -395,18 +318,11 @@ class ExpressionWriter:
 
 @dataclass(frozen=True)
 class StoragePlan:
-    """The plan by which one array is stored: its schema, and its blobs.
+    """The plan by which one array is stored: its schema, and its blobs."""
 
-    Attributes:
-        name: of the schema in the container.
-        schema: as it is stored, ASCII JSON.
-        prefix: of the names of its blobs.
-        blobs: what the schema reads.
-    """
-
-    name: str
-    schema: bytes
-    prefix: str
+    name: str  # of the schema in the container
+    schema: bytes  # ASCII JSON
+    prefix: str  # of the names of its blobs
     blobs: Sequence[NewBlob]
 
     @property
@@ -459,16 +375,7 @@ def serialize(
         >>> sorted(blobs), blobs["t-0.raw"]
         (['t-0.raw', 't.json'], b'\\x01\\x02\\x03')
     """
-    planned = plan(
-        obj,
-        name,
-        delimiter=delimiter,
-        suffix=suffix,
-        schemasuffix=schemasuffix,
-        compression=compression,
-        whitelist=whitelist,
-        pack=pack,
-    )
+    planned = plan(obj, name, delimiter, suffix, schemasuffix, compression, whitelist, pack=pack)
     check_free([planned], storage)
     put: list[str] = []
     try:
@@ -487,78 +394,44 @@ def serialize(
 def plan(
     obj: Any,
     name: str | None,
-    *,
     delimiter: str | None = "-",
     suffix: str | None = None,
     schemasuffix: str | None = None,
     compression: Compression = COMPRESSION,
     whitelist: Any = None,
+    *,
     pack: bool = False,
+    longest: int | None = None,
 ) -> StoragePlan:
-    """Return the plan of a write: blobs and schemas, none of them written yet; arguments as for `serialize`.
-
-    Raises:
-        DTypeError: an array that the protocol does not hold; names it.
-        LimitError: a name that leads out of containers.
-    """
-    ending = suffix or ""
-    forms = ExpressionWriter(lambda _path, ident: f"{ident}{ending}", parse_rules(compression))
-    planned = _plan(obj, name or "", delimiter or "", schemasuffix or "", pack, forms)
-    if whitelist is not None:
-        _check_calls(forms.called, to_patterns(whitelist))
-    return planned
-
-
-def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool, longest: int) -> StoragePlan:
-    """Return the same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
-
-    Strings are arrays of text where none is longer than `longest`, in units of UTF-16.
-
-    Raises:
-        DTypeError: an array that the protocol does not hold; names it.
-        LimitError: a name that leads out of containers.
-    """
-    return _plan(
-        obj, name, delimiter, schemasuffix, pack, ExpressionWriter(ByPath(delimiter), typed=True, longest=longest)
-    )
-
-
-def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, forms: ExpressionWriter) -> StoragePlan:
-    prefix = name + delimiter if name else ""
+    """Return the plan of a write, of which nothing is written yet; `longest` is for a container of typed columns."""
+    title, delimiter = name or "", delimiter or ""
+    prefix = title + delimiter if title else ""
+    writer = ExpressionWriter(() if longest is not None else parse_rules(compression), delimiter, suffix or "", longest)
     try:
-        expression = forms.expression(to_layout(obj, pack=pack))
-        metadata = Metadata(forms.traits, attrs_of(obj), ndarray_of(obj)).to_json()
+        expression = writer.expression(to_layout(obj, pack=pack))
+        metadata = Metadata(writer.traits, attrs_of(obj), ndarray_of(obj)).to_json()
     except (DTypeError, LimitError) as error:
-        raise type(error)(f"{name}: {error}" if name else str(error)) from error
+        raise type(error)(f"{title}: {error}" if title else str(error)) from error
     top: JsonExpression = {"awkward0": awkward_module().__version__, "schema": expression}
-    if prefix:
-        top["prefix"] = prefix
-    if metadata:
-        top["metadata"] = metadata
+    top |= {key: value for key, value in (("prefix", prefix), ("metadata", metadata)) if value}
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")
     if len(schema) > MOST_SCHEMA_BYTES:
-        raise LimitError(f"{name}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
-    planned = StoragePlan(name + schemasuffix, schema, prefix, forms.blobs)
+        raise LimitError(f"{title}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
+    planned = StoragePlan(title + (schemasuffix or ""), schema, prefix, writer.blobs)
     for key in planned.names:
         try:
             check_name(key)
         except FormatError as error:
-            raise LimitError(f"{name}: no reader would take this name, so rename it: {error.reason}") from error
+            raise LimitError(f"{title}: no reader would take this name, so rename it: {error.reason}") from error
+    patterns = None if whitelist is None else to_patterns(whitelist)
+    for specification in sorted(writer.called):
+        if patterns is not None and not any(matches(pattern, specification) for pattern in patterns):
+            raise LimitError(f"the whitelist does not let {'.'.join(specification)} pass, which reading would call")
     return planned
 
 
-def _check_calls(called: Iterable[Specification], patterns: Sequence[Sequence[str]]) -> None:
-    for specification in sorted(called):
-        if not any(matches(pattern, specification) for pattern in patterns):
-            raise LimitError(f"the whitelist does not let {'.'.join(specification)} pass, which reading would call")
-
-
 def check_free(plans: Iterable[StoragePlan], taken: Container[str]) -> None:
-    """Refuse names that the container has already, or that two blobs would have.
-
-    Raises:
-        LimitError: names it.
-    """
+    """Refuse names that the container has already, or that two blobs would have."""
     new: set[str] = set()
     for planned in plans:
         for name in planned.names:
