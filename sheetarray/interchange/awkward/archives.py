@@ -22,7 +22,7 @@ from ...file_array import in_member, write_elements
 from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
 from ..zip_members import damage_as_format_error, name_problem
 from .compression import COMPRESSION, Compression
-from .reading import check_options, read_array, with_budget
+from .reading import check_options, read_array
 from .writing import StoragePlan, check_free, plan
 
 # Members of a zip archive ---------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class ArchiveArrays(Mapping[str, Any]):
         with locating(source=self.source):
             self._members = Members(file)
         self._plain = plain
-        self._suffix, self._options = schemasuffix, with_budget(options, self._members.stored)
+        self._suffix, self._options = schemasuffix, options
         self._names = {
             member.removesuffix(schemasuffix): member for member in self._members if member.endswith(schemasuffix)
         }
@@ -257,7 +257,10 @@ class ArchiveArrays(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
-        return read_array(self._members, name, self._suffix, self._options, source=self.source, plain=self._plain)
+        stored, options = self._members.stored, self._options
+        return read_array(
+            self._members, name, self._suffix, options, source=self.source, stored=stored, plain=self._plain
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

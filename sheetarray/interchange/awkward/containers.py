@@ -24,7 +24,7 @@ from ..zip_members import name_problem
 from .archives import check_inflated
 from .blobs import h5py_module
 from .compression import COMPRESSION, Compression
-from .reading import check_options, read_array, with_budget
+from .reading import check_options, read_array
 from .writing import check_free, plan
 
 # Folders --------------------------------------------------------------------------------------------------------------
@@ -162,8 +162,8 @@ class ArrayGroup(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         self._check_present(name)
         file: str = self._group.file.filename
-        options = with_budget(self._reading, _stored_size(self._group[name]))
-        return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", options, source=file)
+        stored = _stored_size(self._group[name])
+        return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", self._reading, source=file, stored=stored)
 
     def __setitem__(self, name: str, array: Any) -> None:
         """Store an array; an old one of the name stays until the new one is there."""

@@ -35,17 +35,11 @@ Spec = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class NamedFunction:
-    """A function that a schema named.
+    """A function that a schema named."""
 
-    Attributes:
-        spec: its module, and names within each other.
-        function: what that stands for.
-        ours: whether it is a constructor; else it is the caller's.
-    """
-
-    spec: Spec
-    function: Callable[..., Any]
-    ours: bool
+    spec: Spec  # its module, and names within each other
+    function: Callable[..., Any]  # what that stands for
+    ours: bool  # whether it is a constructor; else it is the caller's
 
     @property
     def name(self) -> str:
@@ -111,56 +105,37 @@ def _to_public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
 _MOST_CHARACTERS = 2000  # of base64, for one plain value
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT", "STOP")
 _FIXED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
-_LITERAL = (
-    "INT",
-    "BININT",
-    "BININT1",
-    "BININT2",
-    "LONG",
-    "LONG1",
-    "FLOAT",
-    "BINFLOAT",
-    "UNICODE",
-    "BINUNICODE",
-    "SHORT_BINUNICODE",
-    "BINBYTES",
-    "SHORT_BINBYTES",
-)
+_LITERAL = ["INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "FLOAT", "BINFLOAT", "UNICODE", "BINUNICODE"]
+_LITERAL += ["SHORT_BINUNICODE", "BINBYTES", "SHORT_BINBYTES"]
 
 
-class NotPlainError(ValueError):
-    """A pickle of something else than one plain value."""
+def read_pickle(text: object, *, allowed: bool) -> Any:
+    """Return the None, bool, number, text or bytes that a pickle holds; if allowed whatever it holds.
 
-
-def plain_value(text: object) -> Any:
-    """Return the None, bool, number, text or bytes that a pickle holds.
+    Any other pickle may execute anything when it is read.
 
     Example:
-        >>> plain_value(base64.b64encode(pickle.dumps(float("nan"))).decode())
+        >>> read_pickle(base64.b64encode(pickle.dumps(float("nan"))).decode(), allowed=False)
         nan
     """
     data = _decode_base64(text)
-    if len(data) > _MOST_CHARACTERS:
-        raise NotPlainError
     values: list[Any] = []
     try:
-        for opcode, argument, _ in pickletools.genops(data):
-            if opcode.name in _FIXED:
-                values.append(_FIXED[opcode.name])
-            elif opcode.name in _LITERAL:
-                values.append(argument)
+        for opcode, argument, _ in pickletools.genops(data if len(data) <= _MOST_CHARACTERS else b""):
+            if opcode.name in _FIXED or opcode.name in _LITERAL:
+                values.append(_FIXED.get(opcode.name, argument))
             elif opcode.name not in _SILENT:
-                raise NotPlainError
-    except (ValueError, OverflowError) as error:  # NotPlainError too
-        raise NotPlainError from error
-    if len(values) != 1:
-        raise NotPlainError
-    return values[0]
-
-
-def unpickle(text: object) -> Any:
-    """Return the objects that a pickle holds; it may execute anything, which the caller has allowed."""
-    data = _decode_base64(text)
+                values = []
+                break
+    except (ValueError, OverflowError):
+        values = []
+    if len(values) == 1:
+        return values[0]
+    if not allowed:
+        raise FormatError(
+            "a pickled Python object, which could execute anything when it is read",
+            hint=f"whitelist=[*WHITELIST, {list(TOPYTHON)}] reads it, if you trust the file",
+        )
     try:
         return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
     except Exception as error:
@@ -206,9 +181,7 @@ class Lookup:
             self._functions[_rename_0_15(spec)] = function
 
     def allows(self, spec: Spec) -> bool:
-        """Return whether a pattern matches a name; one that is shorter matches all that begins so, one that is longer
-        none.
-        """
+        """Return whether a pattern matches a name; a shorter one matches all that begins so, a longer one none."""
         return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _rename_0_15(spec)})
 
     def find(self, names: object) -> NamedFunction:

@@ -21,12 +21,9 @@ from .functions import (
     TOPYTHON,
     Functions,
     Lookup,
-    NamedFunction,
-    NotPlainError,
     Whitelist,
     call_function,
-    plain_value,
-    unpickle,
+    read_pickle,
 )
 from .schema import METADATA, Expression, Schema, evaluate, parse, parse_schema
 from .traits import NUMBERS, name_record, plain_array, restore
@@ -86,56 +83,48 @@ def deserialize(
         >>> deserialize(storage, "x").tolist()
         [[1.5, 2.5], [], [3.5]]
     """
-    reading = _Reading(
-        storage, Lookup(CONSTRUCTORS, whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
-    )
-    return reading.read_array(name, schemasuffix or "", plain=False)
+    options: dict[str, Any] = {"cache": cache, "functions": functions, "errors": errors, "max_bytes": max_bytes}
+    return _read(storage, name, schemasuffix or "", plain=False, whitelist=whitelist, **options)
 
 
-def read_value(
+def _read(
     storage: Mapping[str, Any],
     name: str,
+    suffix: str,
     *,
-    schemasuffix: str = "",
+    plain: bool,
     whitelist: Whitelist = WHITELIST,
     cache: MutableMapping[str, Any] | None = None,
     functions: Functions | None = None,
     errors: Errors = "strict",
     max_bytes: int | None = None,
-) -> ak.Array | np.ndarray[Any, Any]:
-    """Return the same as `deserialize`, but what was written as an array of NumPy is one."""
-    reading = _Reading(
-        storage, Lookup(CONSTRUCTORS, whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
-    )
-    return reading.read_array(name, schemasuffix, plain=True)
+) -> Any:
+    """Return an array; with `plain`, what was written as an array of NumPy is one."""
+    lookup, build = Lookup(CONSTRUCTORS, whitelist, functions), Builder(MemoryBudget(max_bytes), errors, cache)
+    try:
+        content = storage[name + suffix]
+    except KeyError as error:
+        available = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
+        raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
+    try:
+        return _Reading(storage, parse_schema(content), lookup, whitelist, build).read_whole(plain=plain)
+    except FormatError as error:
+        error.element = error.element or name or None
+        raise
 
 
 class _Reading:
     """Evaluates one schema."""
 
-    def __init__(self, storage: Mapping[str, Any], lookup: Lookup, whitelist: Whitelist, build: Builder) -> None:
-        self._storage = storage
-        self._lookup = lookup
-        self._whitelist = whitelist
-        self._build = build
-        self._schema = Schema(None, "")
+    def __init__(
+        self, storage: Mapping[str, Any], schema: Schema, lookup: Lookup, whitelist: Whitelist, build: Builder
+    ) -> None:
+        self._storage, self._schema, self._lookup, self._build = storage, schema, lookup, build
+        self._offered = {"cacheable": ("cache", build.cache), "whitelistable": ("whitelist", whitelist)}
         self._restored: set[int] = set()  # the ids of arrays that got their traits
 
-    def read_array(self, name: str, suffix: str, *, plain: bool) -> Any:
-        """Return the array of a name."""
-        try:
-            content = self._storage[name + suffix]
-        except KeyError as error:
-            available = ", ".join(repr(key) for key, _ in zip(self._storage, range(_SHOWN), strict=False))
-            raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
-        try:
-            return self._whole(content, plain=plain)
-        except FormatError as error:
-            error.element = error.element or name or None
-            raise
-
-    def _whole(self, content: object, *, plain: bool) -> Any:
-        self._schema = parse_schema(content)
+    def read_whole(self, *, plain: bool) -> Any:
+        """Return the array."""
         metadata = self._schema.metadata
         top = parse(self._schema.expression)
         value = evaluate(top, self._evaluate)
@@ -180,24 +169,31 @@ class _Reading:
         return restore(self._build, value, traits)
 
     def _plain_value(self, expression: Expression) -> Any:
-        kind, body = expression.kind, expression.body
-        values = [part.value for part in expression.parts]
-        if kind == "list":
-            return values
-        if kind == "tuple":
-            return tuple(values)
-        if kind == "dict":
-            return dict(zip(expression.names, values, strict=True))
-        if kind == "pairs":
-            return list(zip(expression.names, values, strict=True))
-        if kind == "call":
-            return self._call(body, values, expression.names)
-        return _LEAVES[kind](self, body)
+        body, names, values = expression.body, expression.names, [part.value for part in expression.parts]
+        match expression.kind:
+            case "list":
+                return values
+            case "tuple":
+                return tuple(values)
+            case "dict":
+                return dict(zip(names, values, strict=True))
+            case "pairs":
+                return list(zip(names, values, strict=True))
+            case "dtype":
+                return parse_dtype(body["dtype"])
+            case "function":
+                return self._lookup.find(body["function"])
+            case "python":
+                return read_pickle(body["python"], allowed=self._lookup.allows(TOPYTHON))
+            case "read":
+                return self._read(body)
+            case "call":
+                return self._call(body, values, names)
+        return body["json"]
 
     def _call(self, body: dict[str, Any], values: list[Any], names: list[str]) -> Any:
         split = len(values) - len(names)
-        offered = {"cacheable": ("cache", self._build.cache), "whitelistable": ("whitelist", self._whitelist)}
-        reader = dict(pair for key, pair in offered.items() if self._build.to_flag(body.get(key, False), key))
+        reader = dict(pair for key, pair in self._offered.items() if self._build.to_flag(body.get(key, False), key))
         kwargs = dict(zip(names, values[split:], strict=True))
         result = call_function(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
         if not isinstance(result, self._build.ak.contents.Content):
@@ -211,35 +207,6 @@ class _Reading:
             raise FormatError(f"a blob named {describe_value(name)}")
         absolute = self._build.to_flag(body.get("absolute", False), "absolute")
         return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
-
-    def _dtype(self, body: dict[str, Any]) -> np.dtype[Any]:
-        return parse_dtype(body["dtype"])
-
-    def _function(self, body: dict[str, Any]) -> NamedFunction:
-        return self._lookup.find(body["function"])
-
-    def _json(self, body: dict[str, Any]) -> Any:
-        return body["json"]
-
-    def _python(self, body: dict[str, Any]) -> Any:
-        try:
-            return plain_value(body["python"])
-        except NotPlainError as error:
-            if self._lookup.allows(TOPYTHON):
-                return unpickle(body["python"])
-            raise FormatError(
-                "a pickled Python object, which could execute anything when it is read",
-                hint=f"whitelist=[*WHITELIST, {list(TOPYTHON)}] reads it, if you trust the file",
-            ) from error
-
-
-_LEAVES = {
-    "read": _Reading._read,
-    "dtype": _Reading._dtype,
-    "function": _Reading._function,
-    "json": _Reading._json,
-    "python": _Reading._python,
-}
 
 
 # An array of an open container ----------------------------------------------------------------------------------------
@@ -255,12 +222,6 @@ def check_options(options: Mapping[str, Any]) -> None:
             raise TypeError(f"no option {option!r} of reading; there are {', '.join(known)}")
 
 
-def with_budget(options: Mapping[str, Any], stored: int) -> dict[str, Any]:
-    """Return options with a limit of memory after the bytes that are stored, where the caller gave none."""
-    given = options.get("max_bytes")
-    return {**options, "max_bytes": max(BYTES_ALWAYS, BYTES_TIMES * stored) if given is None else given}
-
-
 def read_array(
     storage: Mapping[str, Any],
     name: str,
@@ -268,12 +229,19 @@ def read_array(
     options: Mapping[str, Any],
     *,
     source: str | None = None,
+    stored: int | None = None,
     plain: bool = False,
 ) -> Any:
-    """Return the array of a name."""
+    """Return an array of an open container; what is wrong with it says where: in which source, under which name.
+
+    Unless the options have `max_bytes`, the limit of memory goes by the bytes that are stored in the container, which
+    may have inflated its blobs.
+    """
     schema = name + schemasuffix
+    if stored is not None and options.get("max_bytes") is None:
+        options = {**options, "max_bytes": max(BYTES_ALWAYS, BYTES_TIMES * stored)}
     try:
-        return (read_value if plain else deserialize)(storage, name, schemasuffix=schemasuffix, **options)
+        return _read(storage, name, schemasuffix, plain=plain, **options)
     except FormatError as error:
         error.source = error.source or source
         if error.location != schema:

@@ -37,34 +37,21 @@ _LARGEST_SIZE = 2**62  # elements of a list
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The traits of an array that its expression does not say.
+    """The traits of an array that its expression does not say."""
 
-    Attributes:
-        parameters: of its layout, besides what makes it a string.
-        inner: parameters of the fixed-size lists or numbers in an n-d block, or of a string's characters.
-        size: of each list, where all have the same by their type.
-        empty: the form of an array without elements, where awkward0 has none of that type.
-        is_tuple: whether it is of records that have no names for their fields.
-        is_unmasked: whether it is of an option type, but no element may be missing.
-    """
-
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    inner: tuple[Mapping[str, Any], ...] = ()
-    size: int | None = None
-    empty: Any = None
-    is_tuple: bool = False
-    is_unmasked: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of its layout, besides what makes it a string
+    inner: tuple[Mapping[str, Any], ...] = ()  # of what is in an n-d block, or of a string's characters
+    size: int | None = None  # of each list, where all have the same by their type
+    empty: Any = None  # the form of an array without elements, where awkward0 has none of that type
+    is_tuple: bool = False  # records that have no names for their fields
+    is_unmasked: bool = False  # of an option type, but no element may be missing
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry of the metadata; empty where there is nothing to say."""
-        entry: dict[str, Any] = {"parameters": self.parameters} if self.parameters else {}
-        if any(self.inner):
-            entry["inner"] = list(self.inner)
-        if self.size is not None:
-            entry["size"] = self.size
-        if self.empty is not None:
-            entry["empty"] = self.empty
-        return entry | {key: True for key, holds in (("tuple", self.is_tuple), ("unmasked", self.is_unmasked)) if holds}
+        inner = list(self.inner) if any(self.inner) else None
+        flags = (self.is_tuple or None, self.is_unmasked or None)
+        values = (self.parameters or None, inner, self.size, self.empty, *flags)
+        return {key: value for key, value in zip(_ENTRY, values, strict=True) if value is not None}
 
     @classmethod
     def from_json(cls, entry: Any) -> Traits:
@@ -90,22 +77,13 @@ _ENTRY = ("parameters", "inner", "size", "empty", "tuple", "unmasked")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata of a schema.
+    """The metadata of a schema."""
 
-    Attributes:
-        traits: of arrays, by the ids of their expressions.
-        attrs: of the whole array.
-        ndarray: the dtype of an array of NumPy; None where it is an awkward one, or nothing is said.
-        rownames: what records are called, by the ids of their expressions, as older files have it; "tuple" where they
-            have no field names.
-        is_ours: whether there is anything of this package in them.
-    """
-
-    traits: Mapping[int, Traits] = field(default_factory=dict)
-    attrs: Mapping[str, Any] = field(default_factory=dict)
-    ndarray: str | None = None
-    rownames: Mapping[str, str] = field(default_factory=dict)
-    is_ours: bool = False
+    traits: Mapping[int, Traits] = field(default_factory=dict)  # of arrays, by the ids of their expressions
+    attrs: Mapping[str, Any] = field(default_factory=dict)  # of the whole array
+    ndarray: str | None = None  # the dtype of an array of NumPy; None where it is an awkward one, or nothing is said
+    rownames: Mapping[str, str] = field(default_factory=dict)  # of records by ids, in older files
+    is_ours: bool = False  # whether there is anything of this package in them
 
     def to_json(self) -> dict[str, Any]:
         """Return the value of the schema's key `metadata`; empty where there is nothing to say."""
@@ -180,8 +158,8 @@ def attrs_of(array: Any) -> dict[str, Any]:
 def check_json(value: Any, what: str) -> Any:
     """Return the same value, where JSON gives it back as it is."""
     try:
-        same = _is_same_json(json.loads(json.dumps(value, allow_nan=False)), value)
         shown = f"{value!r:.80}"
+        same = repr(json.loads(json.dumps(value, allow_nan=False))) == repr(value)  # equal, in all its types
     except (TypeError, ValueError, RecursionError):
         same, shown = False, f"{', '.join(value)}" if isinstance(value, dict) else type(value).__name__
     if not same:
@@ -190,17 +168,6 @@ def check_json(value: Any, what: str) -> Any:
             f"text, finite numbers, booleans and None, or remove it"
         )
     return value
-
-
-def _is_same_json(kept: Any, value: Any) -> bool:
-    """Return whether a value came back equal, in all its types."""
-    if type(kept) is not type(value):
-        return False
-    if isinstance(value, dict):
-        return kept.keys() == value.keys() and all(_is_same_json(kept[key], item) for key, item in value.items())
-    if isinstance(value, list):
-        return len(kept) == len(value) and all(map(_is_same_json, kept, value))
-    return bool(kept == value)
 
 
 # Expressions, and the order in which they are evaluated ---------------------------------------------------------------
@@ -212,28 +179,16 @@ _LONGEST_PATH = 300  # characters
 
 
 class Expression:
-    """One JSON object of a schema.
-
-    Attributes:
-        kind: its identifying key.
-        body: the JSON object.
-        parts: the expressions that it is made of, in the order of the JSON; of a reference, what it refers to.
-        names: of the last parts, where they have any: keyword arguments, keys, names of pairs.
-        value: what it gave, once it is evaluated.
-    """
+    """One JSON object of a schema."""
 
     __slots__ = ("_at", "_state", "body", "height", "kind", "names", "parent", "parts", "value")
 
     def __init__(self, kind: str, body: Any, parent: Expression | None, at: str) -> None:
-        self.kind = kind
-        self.body = body
-        self.parts: list[Expression] = []
-        self.names: list[str] = []
-        self.value: Any = None
-        self.height = 0
-        self.parent = parent
-        self._at = at
-        self._state = 0
+        self.kind, self.body, self.parent, self._at = kind, body, parent, at  # its identifying key, and the JSON object
+        self.parts: list[Expression] = []  # in the order of the JSON; of a reference, what it refers to
+        self.names: list[str] = []  # of the last parts: of keyword arguments, keys, pairs
+        self.value: Any = None  # once it is evaluated
+        self.height, self._state = 0, 0
 
     @property
     def path(self) -> str:
@@ -376,19 +331,12 @@ SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The outermost object of awkward0's JSON: the expression that makes the array, and where its blobs stand.
+    """The outermost object of awkward0's JSON."""
 
-    Attributes:
-        expression: the array, as plain JSON.
-        prefix: stands before the names of the blobs.
-        metadata: what this package has noted, and awkward0 passes over.
-        version: of the package that wrote it.
-    """
-
-    expression: Any
-    prefix: str
-    metadata: Metadata = field(default_factory=Metadata)
-    version: str = ""
+    expression: Any  # the array, as plain JSON
+    prefix: str  # stands before the names of the blobs
+    metadata: Metadata  # what this package has noted, and awkward0 passes over
+    version: str  # of the package that wrote it
 
 
 def parse_schema(content: object) -> Schema:
@@ -399,13 +347,8 @@ def parse_schema(content: object) -> Schema:
         >>> schema.expression, schema.prefix, schema.version
         ({'json': None}, '', '0.15.5')
     """
-    tree = parse_json(
-        _text(content),
-        "a schema",
-        most_bytes=MOST_SCHEMA_BYTES,
-        most_values=MOST_SCHEMA_PARTS,
-        deepest=DEEPEST_JSON,
-    )
+    most = {"most_bytes": MOST_SCHEMA_BYTES, "most_values": MOST_SCHEMA_PARTS, "deepest": DEEPEST_JSON}
+    tree = parse_json(_text(content), "a schema", **most)
     if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
         raise FormatError(
             "no schema of an awkward array: neither awkward0 nor awkward is among its keys",
