@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO, cast
 
 from ..errors import FormatError
+from ..files import Sink
 
+_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _LONGEST = 65_000  # bytes; a zip archive has room for 65,535
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
 
@@ -48,3 +52,48 @@ def damage_as_format_error(what: str) -> Iterator[None]:
         if error.errno != errno.EINVAL:  # a seek to where no file reaches
             raise
         raise FormatError(f"{what} (an offset beyond any file)") from error
+
+
+def size_of(file: IO[bytes] | None) -> int:
+    """Return the bytes of a file that can be sought in."""
+    assert file is not None
+    return file.seek(0, io.SEEK_END)
+
+
+def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse a member that is encrypted, compressed in another way than by deflate, or larger than it can be."""
+    stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
+    if member.flag_bits & 1:
+        raise FormatError("the member is encrypted")
+    if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
+        raise FormatError(f"the member is compressed by the method {member.compress_type}, which is not read")
+    size = size_of(archive.fp)
+    if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
+        raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
+
+
+class _ZipStream:
+    """A sink to which zipfile writes without going back; `start` bytes are before it."""
+
+    def __init__(self, sink: Sink, start: int) -> None:
+        self._sink, self._at = sink, start
+
+    def write(self, chunk: bytes) -> int:
+        self._sink.write(chunk)
+        self._at += len(chunk)
+        return len(chunk)
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        pass
+
+
+def zip_stream(sink: Sink, start: int | None = None) -> IO[bytes]:
+    """Return a file for zipfile to write to, in which it seeks only if the target is a plain file.
+
+    `start` is how many bytes of the archive are there already.
+    """
+    plain = start is None and isinstance(sink, io.BufferedWriter)
+    return cast("IO[bytes]", sink if plain else _ZipStream(sink, start or 0))

@@ -18,9 +18,9 @@ from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, locating
-from ...file_array import in_member, write_elements
+from ...file_array import in_member
 from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
-from ..zip_members import damage_as_format_error, name_problem
+from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 from .compression import COMPRESSION, Compression
 from .reading import check_options, read_array
 from .writing import StoragePlan, check_free, plan
@@ -29,7 +29,6 @@ from .writing import StoragePlan, check_free, plan
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
 _INFLATED_TIMES = 20  # and to this many times those that are stored; no writer of the protocol compresses like this
-_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _ZIP64 = 2**31  # bytes; members from there on need the larger header
 
 
@@ -43,7 +42,7 @@ def check_inflated(total: int, stored: int) -> None:
 
 
 class Members(Mapping[str, bytes]):
-    """The members of a zip archive, by their names."""
+    """The members of a zip archive, by their names; `stored` is the bytes of the archive."""
 
     def __init__(self, file: Readable) -> None:
         self._source = Source(file) if is_url(file) else None
@@ -52,8 +51,7 @@ class Members(Mapping[str, bytes]):
         with damage_as_format_error("no .awkd file"):
             self._archive = zipfile.ZipFile(archive)
         try:
-            assert self._archive.fp is not None
-            self._bytes = size_of(self._archive.fp)
+            self.stored = size_of(self._archive.fp)
             self._members = self._read_directory()
         except BaseException:
             self._archive.close()
@@ -82,7 +80,7 @@ class Members(Mapping[str, bytes]):
             if name in members:
                 raise FormatError(f"two members have the name {name!r:.80}")
             members[name] = member
-        check_inflated(sum(member.file_size for member in members.values()), self._bytes)
+        check_inflated(sum(member.file_size for member in members.values()), self.stored)
         return members
 
     def __getitem__(self, name: str) -> bytes:
@@ -92,18 +90,9 @@ class Members(Mapping[str, bytes]):
             raise ValueError("the archive is closed")
         member = self._members[name]
         with in_member(name):
-            self._check(member)
+            check_member(self._archive, member)
             with damage_as_format_error("damaged member"):
                 return self._archive.read(member)
-
-    def _check(self, member: zipfile.ZipInfo) -> None:
-        stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
-        if member.flag_bits & 1:
-            raise FormatError("the member is encrypted")
-        if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
-            raise FormatError(f"the member is compressed by the method {member.compress_type}, which is not read")
-        if taken > self._bytes or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
-            raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {self._bytes}")
 
     def __contains__(self, name: object) -> bool:
         return name in self._members
@@ -113,11 +102,6 @@ class Members(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._members)
-
-    @property
-    def stored(self) -> int:
-        """The bytes of the archive."""
-        return self._bytes
 
     @property
     def end(self) -> int:
@@ -149,41 +133,6 @@ def _first_byte(file: Any) -> bytes:
     file.seek(0)
     first: bytes = file.read(1)
     return first
-
-
-def size_of(file: IO[bytes]) -> int:
-    """Return the bytes of a file that can be sought in."""
-    return file.seek(0, io.SEEK_END)
-
-
-# Writing ----------------------------------------------------------------------------------------------------
-
-
-def new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
-    """Return a member to be written, of so many bytes; not compressed."""
-    info = zipfile.ZipInfo(name)
-    info.file_size = size
-    return archive.open(info, "w", force_zip64=size >= _ZIP64)
-
-
-class MemberStream:
-    """A sink to which zipfile writes without going back."""
-
-    def __init__(self, sink: Sink, start: int = 0) -> None:
-        self._sink, self._at = sink, start
-
-    def write(self, chunk: bytes) -> int:
-        """Write it all."""
-        self._sink.write(chunk)
-        self._at += len(chunk)
-        return len(chunk)
-
-    def tell(self) -> int:
-        """Return the position of the next byte."""
-        return self._at
-
-    def flush(self) -> None:
-        """Do nothing: there is nothing to flush."""
 
 
 # Archives read --------------------------------------------------------------------------------------------------------
@@ -257,10 +206,8 @@ class ArchiveArrays(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
-        stored, options = self._members.stored, self._options
-        return read_array(
-            self._members, name, self._suffix, options, source=self.source, stored=stored, plain=self._plain
-        )
+        blobs, source, plain = self._members, self.source, self._plain
+        return read_array(blobs, name, self._suffix, self._options, source=source, stored=blobs.stored, plain=plain)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -293,7 +240,7 @@ class ArchiveArrays(Mapping[str, Any]):
 
 Mode = Literal["a", "w", "x"]
 
-_BLOCK = 2**20  # bytes
+_BLOCK = 2**24  # bytes
 
 
 def save(
@@ -339,16 +286,7 @@ def save(
         raise ValueError(f"mode is 'a', 'w' or 'x', not {mode!r}")
     arrays = array if isinstance(array, Mapping) else {"": array}
     plans = [
-        plan(
-            value,
-            f"{name or ''}{key}",
-            delimiter=delimiter,
-            suffix=suffix,
-            schemasuffix=schemasuffix,
-            compression=compression,
-            whitelist=whitelist,
-            pack=pack,
-        )
+        plan(value, f"{name or ''}{key}", delimiter, suffix, schemasuffix, compression, whitelist, pack=pack)
         for key, value in arrays.items()
     ]
     if not plans:
@@ -399,8 +337,9 @@ def _append(path: str, plans: Sequence[StoragePlan]) -> bool:
         with Members(old) as members:
             check_members(plans, members)
             with replacing(path, binary=True) as sink:
-                for chunk in _chunks(old, members.end):
-                    sink.write(chunk)
+                old.seek(0)
+                for start in range(0, members.end, _BLOCK):
+                    sink.write(old.read(min(_BLOCK, members.end - start)))
                 with members.copy_into(cast("IO[bytes]", sink)) as archive:
                     _write_members(archive, plans)
     return True
@@ -424,7 +363,7 @@ def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> 
     with Members(file) as members:
         check_members(plans, members)
         tail = io.BytesIO()
-        with members.copy_into(cast("IO[bytes]", MemberStream(tail, members.end))) as archive:
+        with members.copy_into(zip_stream(tail, members.end)) as archive:
             _write_members(archive, plans)
         file.seek(members.end)
         file.write(tail.getbuffer())
@@ -439,8 +378,7 @@ def write_archive(target: Writable, plans: Sequence[StoragePlan], *, progress: P
 
 
 def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
-    file = sink if isinstance(sink, io.BufferedWriter) else MemberStream(sink)
-    with zipfile.ZipFile(cast("IO[bytes]", file), "w") as archive:
+    with zipfile.ZipFile(zip_stream(sink), "w") as archive:
         _write_members(archive, plans, progress)
 
 
@@ -453,27 +391,23 @@ def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) 
     check_free(plans, taken)
 
 
+def _new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
+    """Return a member to be written, of so many bytes; not compressed."""
+    info = zipfile.ZipInfo(name)
+    info.file_size = size
+    return archive.open(info, "w", force_zip64=size >= _ZIP64)
+
+
 def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
     total, done, report = sum(planned.elements for planned in plans), 0, progress or ignore_progress
     report(0, total)
     for planned in plans:
         for blob in planned.blobs:
-            compressed = blob.content() if blob.rule is not None else None
-            size = blob.array.nbytes if compressed is None else len(compressed)
-            with new_member(archive, planned.prefix + blob.key, size) as member:
-                if compressed is not None:
-                    member.write(compressed)
-                else:
-                    for _ in write_elements(blob.array, cast("Sink", member)):
-                        pass
+            content = blob.content()
+            with _new_member(archive, planned.prefix + blob.key, len(content)) as member:
+                for start in range(0, len(content), _BLOCK):
+                    member.write(content[start : start + _BLOCK])
             report(done := done + blob.array.size, total)
-        with new_member(archive, planned.name, len(planned.schema)) as member:
+        with _new_member(archive, planned.name, len(planned.schema)) as member:
             member.write(planned.schema)
     report(total, total)
-
-
-def _chunks(file: IO[bytes], count: int) -> Iterator[bytes]:
-    file.seek(0)
-    while count and (chunk := file.read(min(count, _BLOCK))):
-        count -= len(chunk)
-        yield chunk

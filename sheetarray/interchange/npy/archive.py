@@ -6,11 +6,10 @@ memory is taken.
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,14 +20,13 @@ from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, locating
 from ...file_array import FileArray, in_member, write_elements
 from ...files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
-from ..zip_members import damage_as_format_error, name_problem
+from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 from .header import header_for, parse
 
 keeps_npz = Keeps(EVERYTHING - {"generic"})
 
 _SUFFIX = ".npy"
 MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
-_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _BLOCK = 2**20
 
 
@@ -48,6 +46,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
         OSError: the system refuses; the old file is whole.
 
     Example:
+        >>> import io
         >>> file = io.BytesIO()
         >>> write_npz(file, {"t": np.array([1.5]), "p": np.array([2, 3])})
         >>> _ = file.seek(0)
@@ -64,7 +63,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     done, report = 0, progress or ignore_progress
     report(0, total)
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    with replacing(target, binary=True) as sink, zipfile.ZipFile(_zip_sink(sink), "w", method) as archive:
+    with replacing(target, binary=True) as sink, zipfile.ZipFile(zip_stream(sink), "w", method) as archive:
         for name, array in plain.items():
             with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
                 member.write(header_for(array))
@@ -94,6 +93,7 @@ def read_npz(
         OSError: no such file, or it cannot be read.
 
     Example:
+        >>> import io
         >>> file = io.BytesIO()
         >>> np.savez(file, t=np.array([1.5]))
         >>> read_npz(io.BytesIO(file.getvalue()))
@@ -125,6 +125,7 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
         OSError: no such file, or it cannot be read.
 
     Example:
+        >>> import io
         >>> file = io.BytesIO()
         >>> np.savez(file, t=np.zeros((2, 3)))
         >>> scan_npz(io.BytesIO(file.getvalue()))["t"].shape
@@ -147,6 +148,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
         OSError: no such file, or it cannot be read; never for its content.
 
     Example:
+        >>> import io
         >>> file = io.BytesIO()
         >>> np.savez(file, t=np.zeros((2, 3)))
         >>> list(check_npz(io.BytesIO(file.getvalue())))
@@ -206,7 +208,7 @@ def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
     """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
-    total, limit = sum(member.file_size for member in members), max_inflated_size(_size(archive))
+    total, limit = sum(member.file_size for member in members), max_inflated_size(size_of(archive.fp))
     if total > limit:
         raise FormatError(
             f"inflates to {total} bytes, of which {limit} are read at once",
@@ -214,26 +216,9 @@ def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -
         )
 
 
-def _check_sizes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
-    if member.flag_bits & 1:
-        raise FormatError("the member is encrypted")
-    if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
-        raise FormatError(f"the member is compressed by the method {member.compress_type}; NumPy stores or deflates")
-    size = _size(archive)
-    if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
-        raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
-
-
-def _size(archive: zipfile.ZipFile) -> int:
-    file = archive.fp
-    assert file is not None
-    return file.seek(0, io.SEEK_END)
-
-
 def _read_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> FileArray:
     with in_member(member.filename), damage_as_format_error("damaged member"):
-        _check_sizes(archive, member)
+        check_member(archive, member)
         head = bytearray()
 
         def prefix(count: int) -> bytes:
@@ -257,23 +242,3 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: FileA
             content[filled : filled + len(chunk)] = chunk
             filled += len(chunk)
         return stored.to_array(content[:filled])
-
-
-class _Stream:
-    """A sink to which zipfile writes without going back."""
-
-    def __init__(self, sink: Sink) -> None:
-        self._sink = sink
-
-    def write(self, chunk: bytes) -> int:
-        """Write it all."""
-        self._sink.write(chunk)
-        return len(chunk)
-
-    def flush(self) -> None:
-        """Do nothing: there is nothing to flush."""
-
-
-def _zip_sink(sink: Sink) -> IO[bytes]:
-    """Return a file for zipfile to write to, in which it seeks only if the target is a plain file."""
-    return sink if isinstance(sink, io.BufferedWriter) else cast("IO[bytes]", _Stream(sink))
