@@ -15,7 +15,7 @@ from __future__ import annotations
 import lzma
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -66,9 +66,8 @@ class MemoryBudget:
 
     def limit_uncounted(self, size: int) -> int:
         """Return the largest size, in bytes, of a compressed blob's content whose length the schema does not say."""
-        return (
-            self.remaining if self._most is not None else min(self.remaining, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
-        )
+        most = self.remaining if self._most is not None else max(BYTES_UNCOUNTED, BYTES_TIMES * size)
+        return min(self.remaining, most)
 
     def note_stored(self, name: str, size: int) -> None:
         """Note the size of a blob that was read; it counts once."""
@@ -93,20 +92,11 @@ AwkwardLayout = Any  # one of ak.contents, which has no types to check against
 
 def awkward_module() -> Any:
     """Return the package awkward."""
-    return _module("awkward", "Awkward arrays need awkward", "'sheetarray[awkward]'")
+    return load_package("awkward", "Awkward arrays need awkward", "'sheetarray[awkward]'")
 
 
-def h5py_module() -> Any:
-    """Return the package h5py."""
-    return _module("h5py", "HDF5 files need h5py", "'sheetarray[awkward]'")
-
-
-def lz4_module(blob: str) -> Any:
-    """Return the module lz4.block, which few files need."""
-    return _module("lz4.block", f"the blob {blob!r:.80} is compressed by LZ4", "lz4")
-
-
-def _module(name: str, sentence: str, install: str) -> Any:
+def load_package(name: str, sentence: str, install: str) -> Any:
+    """Return a module of a package that not everybody has; where it is absent, the sentence says what needs it."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -124,17 +114,11 @@ _LZ4_SIZE = 4  # bytes before the data, which say how long it gets
 
 @dataclass(frozen=True, slots=True)
 class StoredBlob:
-    """A buffer as it was stored.
+    """A buffer as it was stored."""
 
-    Attributes:
-        name: in the container.
-        content: its bytes; or an array, where the container keeps dtype and shape.
-        packed: the name of its compression, such as "zlib"; None if it is not compressed.
-    """
-
-    name: str
-    content: bytes | bytearray | memoryview | np.ndarray[Any, Any]
-    packed: str | None = None
+    name: str  # in the container
+    content: bytes | bytearray | memoryview | Array  # an array, where the container keeps dtype and shape
+    packed: str | None = None  # the name of its compression, such as "zlib"
 
     def with_packing(self, packed: str) -> StoredBlob:
         """Return the same, to be inflated."""
@@ -143,7 +127,7 @@ class StoredBlob:
         return replace(self, packed=packed)
 
     def inflate(self, size: int | None, budget: MemoryBudget) -> memoryview:
-        """Return its bytes."""
+        """Return its bytes, of which there have to be so many, unless `size` is None."""
         if isinstance(self.content, np.ndarray):
             stored = np.ascontiguousarray(self.content).reshape(-1).view(np.uint8).data
         else:
@@ -153,10 +137,10 @@ class StoredBlob:
             return stored
         if size is not None:
             budget.take(size, f"the blob {self.name!r:.80}")
-            content = _INFLATE[self.packed](self, stored, size)
+            content = self._inflate(stored, size)
             self._check(len(content), size)
         else:
-            content = _INFLATE[self.packed](self, stored, budget.limit_uncounted(len(stored)))
+            content = self._inflate(stored, budget.limit_uncounted(len(stored)))
             budget.take(len(content), f"the blob {self.name!r:.80}")
         return memoryview(content)
 
@@ -169,9 +153,47 @@ class StoredBlob:
                 else None,
             )
 
-    def damage_error(self, error: object) -> FormatError:
-        """Return the error to raise for a blob that cannot be inflated."""
+    def _inflate(self, stored: memoryview, most: int) -> bytes | bytearray:
+        """Return the inflated bytes, where there are no more than `most`."""
+        if self.packed == "LZ4":
+            lz4 = load_package("lz4.block", f"the blob {self.name!r:.80} is compressed by LZ4", "lz4")
+            if int.from_bytes(stored[:_LZ4_SIZE], "little") > most:
+                raise self._too_long(most)
+            try:
+                return bytes(lz4.decompress(stored))
+            except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
+                raise self._damage(error) from error
+        is_zlib = self.packed == "zlib"
+        inflater: Any = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
+        if is_zlib:
+            inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
+        errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, EOFError)
+        content = bytearray()
+        for start in range(0, len(stored), _STEP):
+            piece: bytes | memoryview = stored[start : start + _STEP]
+            while not inflater.eof:
+                room = min(_STEP, most + 1 - len(content))
+                try:
+                    chunk = inflater.decompress(piece, room)
+                except errors as error:
+                    raise self._damage(error) from error
+                content += chunk
+                if len(content) > most:
+                    raise self._too_long(most)
+                piece = inflater.unconsumed_tail if is_zlib else b""  # lzma keeps its own
+                if not piece and len(chunk) < room:
+                    break
+            if inflater.eof:
+                if start + _STEP < len(stored) or inflater.unused_data:
+                    raise self._damage("something follows its end")
+                return content
+        raise self._damage("it is cut off")
+
+    def _damage(self, error: object) -> FormatError:
         return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
+
+    def _too_long(self, most: int) -> FormatError:
+        return FormatError(f"the blob {self.name!r:.80} inflates to more than the {most} bytes that it may have")
 
 
 def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> StoredBlob:
@@ -196,104 +218,15 @@ def check_name(name: str) -> None:
         raise FormatError(f"the blob's name {name!r:.200} leads out of the container")
 
 
-# Inflating: at most so many bytes, and a FormatError where there are more -----------------------------------------
-
-
-def _too_long(blob: StoredBlob, most: int) -> FormatError:
-    return FormatError(f"the blob {blob.name!r:.80} inflates to more than the {most} bytes that it may have")
-
-
-def _zlib(blob: StoredBlob, stored: memoryview, most: int) -> bytearray:
-    inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
-    content = bytearray()
-    for start in range(0, len(stored), _STEP):
-        piece: bytes | memoryview = stored[start : start + _STEP]
-        while not inflater.eof:
-            room = min(_STEP, most + 1 - len(content))
-            try:
-                chunk = inflater.decompress(piece, room)
-            except fast_zlib.errors() as error:
-                raise blob.damage_error(error) from error
-            content += chunk
-            if len(content) > most:
-                raise _too_long(blob, most)
-            piece = inflater.unconsumed_tail
-            if not piece and len(chunk) < room:
-                break
-        if inflater.eof:
-            return _check_end(blob, content, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
-    raise blob.damage_error("it is cut off")
-
-
-def _lzma(blob: StoredBlob, stored: memoryview, most: int) -> bytearray:
-    inflater = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-    content = bytearray()
-    for start in range(0, len(stored), _STEP):
-        piece: bytes | memoryview = stored[start : start + _STEP]
-        while not inflater.eof:
-            try:
-                content += inflater.decompress(piece, min(_STEP, most + 1 - len(content)))
-            except (lzma.LZMAError, EOFError) as error:
-                raise blob.damage_error(error) from error
-            if len(content) > most:
-                raise _too_long(blob, most)
-            if inflater.needs_input:
-                break
-            piece = b""
-        if inflater.eof:
-            return _check_end(blob, content, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
-    raise blob.damage_error("it is cut off")
-
-
-def _check_end(blob: StoredBlob, content: bytearray, more: bool) -> bytearray:
-    if more:
-        raise blob.damage_error("something follows its end")
-    return content
-
-
-def _lz4(blob: StoredBlob, stored: memoryview, most: int) -> bytes:
-    lz4 = lz4_module(blob.name)
-    if int.from_bytes(stored[:_LZ4_SIZE], "little") > most:
-        raise _too_long(blob, most)
-    try:
-        content: bytes = lz4.decompress(stored)
-    except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
-        raise blob.damage_error(error) from error
-    return content
-
-
-_INFLATE: dict[str, Callable[[StoredBlob, memoryview, int], bytes | bytearray]] = {
-    "zlib": _zlib,
-    "lzma": _lzma,
-    "LZ4": _lz4,
-}
-
-
 # dtypes as the schema writes them, and the elements of a blob ---------------------------------------------------------
 
 _DEEPEST = 32  # fields and shapes within each other
 _MOST_DIMENSIONS = 32  # of an element
 _MOST_ELEMENT = 2**31 - 1  # bytes, as NumPy has it
 _LAST_CHARACTER = 0x10FFFF
-_NAMED = (
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-)
 _TYPESTR = re.compile(
-    r"[<>|=]?(?:b1|[iu][1248]|f[248]|c8|c16|[SU][1-9]\d{0,8}|[mM]8\[\w{1,20}\])"
-    r"|(?:datetime64|timedelta64)\[\w{1,20}\]",
+    r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|complex(?:64|128)|(?:datetime64|timedelta64)\[\w{1,20}\]"
+    r"|[<>|=]?(?:b1|[iu][1248]|f[248]|c8|c16|[SU][1-9]\d{0,8}|[mM]8\[\w{1,20}\])",
     re.ASCII,
 )
 
@@ -317,7 +250,7 @@ def parse_dtype(tree: Any, depth: int = 0) -> np.dtype[Any]:
 
 
 def _parse_typestr(text: str) -> np.dtype[Any]:
-    if text in _NAMED or _TYPESTR.fullmatch(text):
+    if _TYPESTR.fullmatch(text):
         try:
             dtype = np.dtype(text)
         except (TypeError, ValueError, OverflowError) as error:

@@ -139,17 +139,9 @@ def described_columns(name: str, array: Any) -> list[str]:
     return []
 
 
-_BY_THEIR_FIRST = (  # constructors as long as their first argument
-    ("JaggedArray",),
-    ("JaggedArray", "fromcounts"),
-    ("StringArray",),
-    ("StringArray", "fromcounts"),
-    ("StringArray", "fromnumpy"),
-    ("IndexedArray",),
-    ("IndexedMaskedArray",),
-    ("MaskedArray",),
-    ("UnionArray",),
-)
+# Classes, and their methods, whose arrays are as long as the first argument.
+_AS_LONG = ("JaggedArray", "StringArray", "IndexedArray", "IndexedMaskedArray", "MaskedArray", "UnionArray")
+_METHODS: tuple[list[str], ...] = ([], ["fromcounts"], ["fromnumpy"], ["fromtags"])
 
 
 def described_length(name: str, array: Any, infos: Mapping[str, ArrayInfo]) -> int | None:
@@ -178,7 +170,7 @@ def _as_long_as(expression: Expression) -> Expression | None:
     first = expression.parts[0]
     if called[1:] == ["Table", "frompairs"] and first.kind == "pairs":
         return first.parts[0] if first.parts else None
-    return first if tuple(called[1:]) in _BY_THEIR_FIRST else None
+    return first if called[1:2] and called[1] in _AS_LONG and called[2:] in _METHODS else None
 
 
 def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
@@ -283,17 +275,11 @@ def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """Values, and the lists around them.
+    """Values, and the lists around them."""
 
-    Attributes:
-        name: of the column.
-        counts: how many elements each list has, from the outermost lists to the innermost.
-        values: those of all lists, one after the other.
-    """
-
-    name: str
-    counts: tuple[Array, ...]
-    values: Array
+    name: str  # of the column
+    counts: tuple[Array, ...]  # how many elements each list has, from the outermost lists to the innermost
+    values: Array  # of all lists, one after the other
 
 
 def to_tidy(array: Any) -> dict[str, Array]:

@@ -22,7 +22,7 @@ from ...file_array import in_member
 from ...files import PathLike, replacing
 from ..zip_members import name_problem
 from .archives import check_inflated
-from .blobs import h5py_module
+from .blobs import load_package
 from .compression import COMPRESSION, Compression
 from .reading import check_options, read_array
 from .writing import check_free, plan
@@ -117,6 +117,10 @@ Group = Any  # h5py.Group; the package has no types to check against
 _SCHEMA = "schema.json"
 
 
+def _h5py() -> Any:
+    return load_package("h5py", "HDF5 files need h5py", "'sheetarray[awkward]'")
+
+
 def hdf5(
     group: Group, *, compression: Compression = COMPRESSION, whitelist: Any = None, pack: bool = False, **options: Any
 ) -> ArrayGroup:
@@ -141,7 +145,7 @@ def hdf5(
         (['t'], [1.5, 2.5])
     """
     check_options(options)
-    if not isinstance(group, h5py_module().Group):
+    if not isinstance(group, _h5py().Group):
         raise TypeError(f"expected an h5py file or group, not {type(group).__name__}")
     reading = options if whitelist is None else {**options, "whitelist": whitelist}
     return ArrayGroup(group, {"compression": compression, "whitelist": whitelist, "pack": pack}, reading)
@@ -214,7 +218,7 @@ class ArrayGroup(MutableMapping[str, Any]):
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self)) or 'none'}")
 
     def _holds(self, name: str) -> bool:
-        h5py = h5py_module()
+        h5py = _h5py()
         inner = self._group.get(name) if _is_own(self._group, name) else None
         return isinstance(inner, h5py.Group) and inner.get(_SCHEMA, getlink=True) is not None
 
@@ -233,7 +237,7 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
             return self._read(self._dataset(path))
 
     def _dataset(self, path: str) -> Any:
-        node, h5py = self._group, h5py_module()
+        node, h5py = self._group, _h5py()
         for step in path.split("/"):
             if not isinstance(node, h5py.Group) or node.get(step, getlink=True) is None:
                 raise NotFoundError(f"no dataset {path!r}")
@@ -266,11 +270,11 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
 def _stored_size(group: Group) -> int:
     """Return the bytes that the datasets in a group take in the file."""
     own = (group[name] for name in group if _is_own(group, name))
-    return sum(item.id.get_storage_size() for item in own if isinstance(item, h5py_module().Dataset))
+    return sum(item.id.get_storage_size() for item in own if isinstance(item, _h5py().Dataset))
 
 
 def _is_own(group: Group, name: str) -> bool:
-    return isinstance(group.get(name, getlink=True), h5py_module().HardLink)
+    return isinstance(group.get(name, getlink=True), _h5py().HardLink)
 
 
 @contextmanager
