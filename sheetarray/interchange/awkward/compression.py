@@ -44,22 +44,13 @@ _KEYS = ("minsize", "types", "contexts", "pair")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pair of functions, and which blobs it is for.
+    """A pair of functions, and which blobs it is for."""
 
-    Attributes:
-        compress: turns a buffer into bytes.
-        decompress: names its inverse: a module, and a function in it.
-        minsize: bytes; smaller blobs are left as they are.
-        types: NumPy scalar types; a blob's elements are of a subclass of one of them.
-        contexts: patterns, as fnmatch has them, of what the blob is, such as `JaggedArray.counts`; "" is an array
-            that stands alone.
-    """
-
-    compress: Compress
-    decompress: Specification
-    minsize: int = 0
-    types: tuple[type, ...] = (object,)
-    contexts: tuple[str, ...] = ("*",)
+    compress: Compress  # turns a buffer into bytes
+    decompress: Specification  # names its inverse
+    minsize: int = 0  # bytes; smaller blobs are left as they are
+    types: tuple[type, ...] = (object,)  # of NumPy's scalars, one of which a blob's elements are
+    contexts: tuple[str, ...] = ("*",)  # patterns of what the blob is, such as `JaggedArray.counts`; "" stands alone
 
     def matches(self, array: np.ndarray[Any, Any], context: str) -> bool:
         """Return whether a blob is to be compressed by this rule."""
@@ -123,9 +114,9 @@ def _parse_pair(given: Any) -> tuple[Compress, Specification]:
         return given[0], tuple(given[1])
     if not callable(given):
         raise TypeError(f"a pair of compression is (compress, (module, decompress)), not {given!r:.80}")
-    partner_function = next((partner_function for known, partner_function in partner.items() if known is given), None)
-    if partner_function is not None:
-        return given, partner_function
+    for compress, decompress in partner.items():
+        if compress is given:
+            return given, decompress
     raise ValueError(
         f"what decompresses the bytes of {_function_name(given)} is not known: give the pair, "
         f"({_function_name(given)}, (module, function)), or add it to sheetarray.interchange.awkward.partner"
