@@ -22,10 +22,10 @@ from sheetarray.files import reading as inflating
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
-from sheetarray.interchange.avro import adapter, container  # noqa: E402
+from sheetarray.interchange.avro import adapter  # noqa: E402
 from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
-from sheetarray.interchange.npy import archive  # noqa: E402
-from sheetarray.interchange.sciserialize import keys, serializers, skeleton  # noqa: E402
+from sheetarray.interchange.npy import adapter as npy_adapter  # noqa: E402
+from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 
 ONE = avro.pack(np.array(True))
 SYNC = b"s" * 16
@@ -63,8 +63,8 @@ def zstandard_bomb(unit: bytes) -> bytes:
 FILES: dict[str, Callable[[], bytes]] = {
     "records.avro": lambda: avro_file((RECORDS, deflated(3 * ONE)), codec="deflate"),
     "deflated records.avro": lambda: avro_file((RECORDS, deflated(RECORDS * ONE)), codec="deflate"),
-    "blocks.avro": lambda: avro_file(*[(1, ONE)] * (3 * container.MOST_RECORDS // PART)),
-    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * (3 * container.MOST_RECORDS // PART)),
+    "blocks.avro": lambda: avro_file(*[(1, ONE)] * (3 * adapter.MOST_RECORDS // PART)),
+    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * (3 * adapter.MOST_RECORDS // PART)),
     "gigabytes.avro": lambda: avro_file(
         *[(1, deflated(avro.pack(np.zeros(10**8 // PART, "u1"))))] * 20, codec="deflate"
     ),
@@ -94,9 +94,8 @@ FILES: dict[str, Callable[[], bytes]] = {
 }
 SHRUNK = {  # limits on what is counted: they shrink with the files, and what is in proportion to them stays so
     "sheetarray.files.reading": ["_INFLATED_ALWAYS", "_TEXT_ALWAYS", "_INFLATED_IN_MEMORY", "_MOST_FRAMES"],
-    "sheetarray.interchange.avro.container": ["MOST_RECORDS", "_MOST_BLOCKS"],
+    "sheetarray.interchange.avro.adapter": ["MOST_RECORDS", "_MOST_BLOCKS"],
     "sheetarray.interchange.sciserialize.serializers": ["MOST_VALUES"],
-    "sheetarray.interchange.sciserialize.skeleton": ["MOST_VALUES"],
     "sheetarray.sheets.json.adapter": ["_MOST_NESTED"],
 }
 VERBS = """
@@ -139,7 +138,7 @@ def test_values_that_are_not_too_many_are_looked_through_once(unit: str, tmp_pat
 
 
 def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "MOST_RECORDS", 3)
+    monkeypatch.setattr(adapter, "MOST_RECORDS", 3)
     for codec in ("null", "deflate"):
         packed = [content if codec == "null" else deflated(content) for content in (ONE, 3 * ONE)]
         assert len(avro.read_avro(io.BytesIO(avro_file((3, packed[1]), codec=codec)))) == 3
@@ -148,25 +147,24 @@ def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (adapter, container):
-        monkeypatch.setattr(module, "MOST_RECORDS", 1000)
-    arrays = {str(number): np.array(True) for number in range(container.MOST_RECORDS + 1)}
+    monkeypatch.setattr(adapter, "MOST_RECORDS", 1000)
+    arrays = {str(number): np.array(True) for number in range(adapter.MOST_RECORDS + 1)}
     with pytest.raises(sa.LimitError, match="1,001 arrays"):
         avro.write_avro(io.BytesIO(), arrays)
     del arrays["0"]
     file = io.BytesIO()
     avro.write_avro(file, arrays)
-    assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == container.MOST_RECORDS
+    assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == adapter.MOST_RECORDS
 
 
 def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = {name: np.arange(2) for name in "abc"}
     file = io.BytesIO()
     npy.write_npz(file, arrays)
-    monkeypatch.setattr(archive, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(npy_adapter, "MOST_MEMBERS", 3)
     assert len(npy.read_npz(io.BytesIO(file.getvalue()))) == 3
     npy.write_npz(io.BytesIO(), arrays)
-    monkeypatch.setattr(archive, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(npy_adapter, "MOST_MEMBERS", 2)
     with pytest.raises(sa.FormatError, match="3 members; at most 2"):
         npy.read_npz(io.BytesIO(file.getvalue()))
     assert len([*npy.check_npz(io.BytesIO(file.getvalue()))]) == 1
@@ -175,7 +173,7 @@ def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "_MOST_BLOCKS", 3)
+    monkeypatch.setattr(adapter, "_MOST_BLOCKS", 3)
     assert len(avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (1, ONE))))) == 1
     with pytest.raises(sa.FormatError, match="more than 3 blocks"):
         avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (0, b""), (1, ONE))))
@@ -186,7 +184,7 @@ def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPa
     content = avro_file(block, block, block, codec="deflate")
     size = 3 * len(avro.pack(np.zeros(10_000, "u1")))
     for most, refused in ((size, False), (size - 1, True)):
-        monkeypatch.setattr("sheetarray.interchange.avro.container.max_inflated_size", lambda _, most=most: most)
+        monkeypatch.setattr("sheetarray.interchange.avro.adapter.max_inflated_size", lambda _, most=most: most)
         assert bool([*avro.check_avro(io.BytesIO(content))]) is refused
     assert avro.read_avro(io.BytesIO(content), ["A"])["A"].shape == (10_000,)
 
@@ -197,11 +195,10 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
         getattr(sciserialize, name) for name in (("packb", "unpackb") if form == "msgpack" else ("dumps", "loads"))
     )
     value = {"a": [1, [2, 3], {"b": None}], "c": "x,y,[,{"}
-    count = keys.count_values(value)
+    count = serializers.count_values(value)
     assert count == 12
     for most in (count, count - 1):
-        for module in (skeleton, serializers):
-            monkeypatch.setattr(module, "MOST_VALUES", most)
+        monkeypatch.setattr(serializers, "MOST_VALUES", most)
         if most == count:
             assert unpack(pack(value)) == value
         else:
@@ -211,9 +208,9 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
 
 def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     content = sciserialize.packb([1, [2, 3], {"b": None}])
-    monkeypatch.setattr(skeleton, "MOST_VALUES", 8)
+    monkeypatch.setattr(serializers, "MOST_VALUES", 8)
     assert sciserialize.unpackb(content) == [1, [2, 3], {"b": None}]
-    monkeypatch.setattr(skeleton, "MOST_VALUES", 7)
+    monkeypatch.setattr(serializers, "MOST_VALUES", 7)
     with pytest.raises(sa.FormatError, match="8 values; at most 7"):
         sciserialize.unpackb(content)
 

@@ -86,10 +86,6 @@ def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
     """Return the three parts of a datum: the bytes before the elements, the elements, and the bytes after them.
 
     Elements are copied only if they are not in C order.
-
-    Raises:
-        DTypeError: as `pack`.
-        LimitError: as `pack`.
     """
     contiguous = as_array(array)
     typestr = check_holdable(contiguous)
@@ -101,12 +97,7 @@ def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
 
 
 def check_holdable(array: np.ndarray[Any, Any]) -> str:
-    """Return the typestr of an array that a datum can hold.
-
-    Raises:
-        DTypeError: as `pack`.
-        LimitError: as `pack`.
-    """
+    """Return the typestr of an array that a datum can hold."""
     if isinstance(array, np.ma.MaskedArray):
         raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
     dtype = array.dtype
@@ -123,14 +114,7 @@ def check_holdable(array: np.ndarray[Any, Any]) -> str:
 
 
 def read_head(wire: Wire) -> FileArray:
-    """Read up to the first element.
-
-    Returns:
-        The dtype, the shape and the position of the elements; they have as many bytes as shape and dtype need.
-
-    Raises:
-        FormatError: with the byte as location.
-    """
+    """Read up to the first element."""
     shape: list[int] = []
     location = wire.location()
     wire.read_blocks("shape", lambda: shape.append(wire.read_long(f"shape[{len(shape)}]", _DIMENSION)), MAX_DIMENSIONS)
@@ -147,11 +131,7 @@ def read_head(wire: Wire) -> FileArray:
 
 
 def read_array(wire: Wire) -> np.ndarray[Any, Any]:
-    """Read one datum, and no byte more.
-
-    Raises:
-        FormatError: with the byte as location.
-    """
+    """Read one datum, and no byte more."""
     stored = read_head(wire)
     location = wire.location()
     data = wire.read(stored.byte_count, "data")
@@ -166,11 +146,7 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
 
 
 def skip_array(wire: Wire) -> FileArray:
-    """Pass over one datum.
-
-    Raises:
-        FormatError: with the byte as location.
-    """
+    """Pass over one datum."""
     stored = read_head(wire)
     wire.skip(stored.byte_count, "data")
     read_version(wire)
@@ -178,11 +154,7 @@ def skip_array(wire: Wire) -> FileArray:
 
 
 def read_version(wire: Wire) -> None:
-    """Read the version; a newer one is accepted, as the specification asks.
-
-    Raises:
-        FormatError: an older one.
-    """
+    """Read the version; a newer one is accepted, as the specification asks."""
     location = wire.location()
     if (version := wire.read_long("version", INT)) < _VERSION:
         raise FormatError(f"version {version} of the array interface; {_VERSION} or newer is known", location=location)

@@ -1,17 +1,139 @@
-"""The few primitives of Avro's binary encoding that an ndarray needs: long, bytes, string.
+"""The few primitives of Avro's binary encoding that an ndarray needs, and the codecs of blocks.
 
-They are taken from memory, or from a block that is inflated as far as it is asked for.
-
-Source: https://avro.apache.org/docs/1.12.0/specification/#binary-encoding. Every size is a Python int that is compared
-with what there is before anything is taken.
+Source: https://avro.apache.org/docs/1.12.0/specification/. Values are taken from memory, or from a block that is
+inflated as far as it is asked for. Every size is a Python int that is compared with what there is before anything is
+taken. A compressed block does not say how large its content is, so every codec gives a stream that inflates a few bytes
+at a time; only Snappy has its size in front, which is compared with the most that so many bytes can stand for.
 """
 
 from __future__ import annotations
 
+import bz2
+import lzma
+import zlib
 from collections.abc import Callable
+from typing import Any, Protocol
 
-from ...errors import FormatError, locating
-from .codecs import CODECS
+from ...errors import FormatError, MissingDependencyError, locating
+from ...files import fast_zlib
+
+# Codecs of an object container ----------------------------------------------------------------------------------------
+
+_FED = 2**16  # bytes of a block that are handed to a decompressor at once
+_DICTIONARY = 2**27  # bytes of memory that xz and Zstandard may take for what they refer back to
+_SNAPPY_TIMES = 22  # three bytes stand for 64 at most
+_CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
+
+
+class BlockStream(Protocol):
+    """The content of a block."""
+
+    def read(self, most: int, /) -> bytes:
+        """Return some more bytes, at most `most`; none at the end.
+
+        Raises:
+            FormatError: the block is damaged.
+        """
+
+
+class _FedStream:
+    """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
+
+    def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
+        self._data, self._decompressor, self._name = data, decompressor, name
+        self._errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, OSError, ValueError)
+        self._position = 0
+
+    def read(self, most: int, /) -> bytes:
+        while self._data and not self._decompressor.eof:
+            piece = self._next_piece()
+            try:
+                content: bytes = self._decompressor.decompress(piece, most)
+            except self._errors as error:
+                raise FormatError(f"damaged {self._name} data ({error})") from error
+            if content:
+                return content
+            if not piece:
+                raise FormatError(f"damaged {self._name} data (they break off)")
+        return b""
+
+    def _next_piece(self) -> bytes:
+        rest: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
+        if rest or not getattr(self._decompressor, "needs_input", True):
+            return rest
+        piece = bytes(self._data[self._position : self._position + _FED])
+        self._position += len(piece)
+        return piece
+
+
+class _ZstandardStream:
+    """A stream out of Zstandard frames."""
+
+    def __init__(self, data: memoryview) -> None:
+        import zstandard
+
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY)
+        self._reader = decompressor.stream_reader(data, read_across_frames=True)
+        self._error = zstandard.ZstdError
+
+    def read(self, most: int, /) -> bytes:
+        try:
+            return self._reader.read(most)
+        except self._error as error:
+            raise FormatError(f"damaged zstandard data ({error})") from error
+
+
+class _SnappyStream:
+    """The content of one Snappy block, which is small: it is decompressed at once, and compared with its checksum."""
+
+    def __init__(self, data: memoryview) -> None:
+        packed, checksum = data[:-_CHECKSUM], bytes(data[-_CHECKSUM:])
+        size, shift = 0, 0
+        for byte in packed[:5]:
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        if size > _SNAPPY_TIMES * len(packed):
+            raise FormatError(f"damaged snappy data ({len(packed)} bytes cannot stand for {size})")
+        try:
+            self._content = memoryview(_snappy_decompress()(bytes(packed)))
+        except MissingDependencyError:
+            raise
+        except Exception as error:  # each of the libraries has errors of its own
+            raise FormatError(f"damaged snappy data ({error})") from error
+        if zlib.crc32(self._content) != int.from_bytes(checksum, "big"):
+            raise FormatError("damaged snappy data (its checksum is another one)")
+        self._position = 0
+
+    def read(self, most: int, /) -> bytes:
+        content = bytes(self._content[self._position : self._position + most])
+        self._position += len(content)
+        return content
+
+
+def _snappy_decompress() -> Callable[[bytes], Any]:
+    try:
+        from cramjam import snappy
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Snappy blocks of Avro files are read by cramjam: pip install 'sheetarray[avro]'"
+        ) from error
+    decompress: Callable[[bytes], Any] = snappy.decompress_raw
+    return decompress
+
+
+CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
+    "deflate": lambda data: _FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
+    "bzip2": lambda data: _FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
+    "xz": lambda data: _FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), "xz"),
+    "zstandard": _ZstandardStream,
+    "snappy": _SnappyStream,
+}
+"""The functions that open the content of a block, by the codec's name in the metadata; "null" needs none."""
+
+
+# Values ---------------------------------------------------------------------------------------------------------------
 
 INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
 _MOST_BYTES = 10  # of a long
@@ -40,9 +162,6 @@ class Wire:
     Attributes:
         at: the offset of the next byte, from the beginning of `data`.
         end: the offset where they end.
-
-    Raises:
-        FormatError: from every method, with the byte as location, where the bytes end too early.
     """
 
     def __init__(self, data: memoryview, at: int = 0, end: int | None = None) -> None:
@@ -79,12 +198,7 @@ class Wire:
         return self.at == self.end
 
     def read_long(self, what: str, within: range | None = None) -> int:
-        """Return an int or a long.
-
-        Args:
-            what: it is, for the message.
-            within: the values that it may have.
-        """
+        """Return an int or a long."""
         location, number = self.location(), 0
         for index in range(_MOST_BYTES):
             byte = self.read(1, what)[0]
@@ -113,11 +227,6 @@ class Wire:
         """Read an array or a map: blocks of items, each with its count, the last with none.
 
         A negative count is followed by the bytes that the block takes.
-
-        Args:
-            what: it is, for the message.
-            read_item: reads one item.
-            most: items that there may be in all.
         """
         read = 0
         while True:
@@ -140,12 +249,6 @@ class PackedWire(Wire):
     """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
 
     Locations count the inflated bytes, `byte 50 of the block at byte 200`.
-
-    Args:
-        data: the block.
-        block: where it begins in the file, for locations.
-        codec: that it was compressed by, one of `CODECS`.
-        most: bytes that it may inflate to.
     """
 
     def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:

@@ -4,14 +4,24 @@ The format is that of https://numpy.org/doc/stable/reference/generated/numpy.lib
 file written is, byte for byte, what `numpy.save` or `numpy.savez` writes. Order in memory is kept; elements come in
 native byte order. Pickles are neither read nor written (`allow_pickle=False`), and a header is not evaluated. What the
 package has no dtype for (bytes, structures, extended precision) is refused; opaque bytes (`V5`) are held.
-
-`header` knows the header, `single` reads and writes `.npy`, `archive` `.npz`.
 """
 
 from __future__ import annotations
 
-from .archive import check_npz, keeps_npz, read_npz, scan_npz, write_npz
-from .single import check_npy, keeps_npy, read, read_npy, scan_npy, write, write_npy
+from .adapter import (
+    check_npy,
+    check_npz,
+    keeps_npy,
+    keeps_npz,
+    read,
+    read_npy,
+    read_npz,
+    scan_npy,
+    scan_npz,
+    write,
+    write_npy,
+    write_npz,
+)
 
 __all__ = [
     "check_npy",

@@ -8,8 +8,8 @@ format for Julia, Matlab and Python keeps them, hence the option `axes` of every
     3 x 4               shape (4, 3), row-major          shape (3, 4), column-major
 
 A file has no name for its array: that of the file, without suffixes, is read. Several arrays are a folder `x.ra` with a
-file each. `header` knows the header, `encoded` the data that are not as they lie in memory, `single` reads and writes a
-file, `folder` replaces a folder of them, `adapter` is what the package's own `read` and `write` call.
+file each. `single` knows the header and the data of one file; `adapter` has folders, and the functions that the
+package's own `read` and `write` call.
 """
 
 from __future__ import annotations

@@ -1,18 +1,313 @@
-"""One RawArray file: reading the array and its metadata, and writing it."""
+"""One RawArray file: its header of six numbers and the dimensions, and the data (specification, "File Structure").
+
+    byte    0 magic    8 flags    16 eltype    24 elbyte    32 size    40 ndims    48 dims    48 + 8 ndims data
+
+It is little-endian whatever the data are; one that begins with `yarrawar` was written whole on a big-endian machine.
+
+The specification reserves flag bits 1 and 2. Bit 1 is, in Julia's code, integers as LEB128 (signed ones in zigzag),
+where `size` counts the bytes before; in C's code all data as one LZ4 block, where `size` counts the bytes of the block.
+Bits 1 and 2 are Julia's BitArray: bits from the lowest of 64-bit chunks. All of it is read, none of it written.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import struct
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from ...arrays import plain_arrays
 from ...dtypes import Array
-from ...errors import FormatError, locating
-from ...file_array import FileBytes, write_elements
-from ...files import Readable, Source, Writable, replacing
-from . import encoded
-from .header import BIG_ENDIAN, BITS, ENCODED, Axes, BoolAs, RawHeader, check_axes, check_bool_as, header_for, parse
+from ...errors import DTypeError, FormatError, LimitError, locating
+from ...file_array import FileArray, FileBytes, write_elements
+from ...files import Readable, Source, Writable, refuse_empty, replacing
+from ...header import Order, check_dimensions
+
+# The header -----------------------------------------------------------------------------------------------------------
+
+Axes = Literal["reversed", "same"]
+BoolAs = Literal["uint8", "julia"]
+
+MAGIC = b"rawarray"
+BIG_ENDIAN, ENCODED, BITS = 1, 2, 4  # the flags
+
+_FIXED = 48  # bytes before the dimensions
+_MOST_BYTES = 2**31 - 1  # of an element, to NumPy
+_USER, _INT, _UINT, _FLOAT, _COMPLEX, _OTHER = range(6)
+_NAMES = ("user-defined", "signed integer", "unsigned integer", "float", "complex", "brain float or Bool")
+_CODES = {"V": _USER, "i": _INT, "u": _UINT, "f": _FLOAT, "c": _COMPLEX}
+_SIZES = {_INT: (1, 2, 4, 8), _UINT: (1, 2, 4, 8), _FLOAT: (2, 4, 8), _COMPLEX: (4, 8, 16), _OTHER: (1, 2)}
+_INSTEAD = {
+    "b": 'choose bool_as="uint8" (comes back as numbers) or bool_as="julia" (eltype 5, comes back as bool)',
+    "U": "write it to .npy or .csv",
+    "M": "write it to .npy, or its counts: a.view('int64')",
+    "m": "write it to .npy, or its counts: a.view('int64')",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawHeader:
+    """The fields of a RawArray file's header.
+
+    Attributes:
+        flags: bit 0 big-endian data, bit 1 encoded data, bit 2 single bits.
+        eltype: the code of the element type.
+        elbyte: bytes of an element.
+        size: bytes of the data, as the writer counted them.
+        dims: dimension sizes, the fastest first.
+    """
+
+    flags: int
+    eltype: int
+    elbyte: int
+    size: int
+    dims: tuple[int, ...]
+
+    @property
+    def position(self) -> int:
+        """The first byte of the data."""
+        return _FIXED + 8 * len(self.dims)
+
+    @property
+    def raw_dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements as they are stored; integers for the two that NumPy lacks."""
+        kind = {_USER: "V", _INT: "i", _UINT: "u", _FLOAT: "f", _COMPLEX: "c", _OTHER: "u"}[self.eltype]
+        if self.is_half_complex:
+            return np.dtype("u4")
+        dtype = np.dtype("bool") if self.is_bool else np.dtype(f"{kind}{self.elbyte}")
+        return dtype.newbyteorder(">" if self.flags & BIG_ENDIAN else "<")
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype that is read: brain floats are widened to float32, pairs of float16 to complex64."""
+        if self.flags & BITS:
+            return np.dtype("bool")
+        if self.is_half_complex:
+            return np.dtype("complex64")
+        return np.dtype("float32") if self.is_brain_float else self.raw_dtype.newbyteorder("=")
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether an element is a Bool of Julia, in a byte."""
+        return (self.eltype, self.elbyte) == (_OTHER, 1)
+
+    @property
+    def is_brain_float(self) -> bool:
+        """Whether an element is the upper half of a float32."""
+        return (self.eltype, self.elbyte) == (_OTHER, 2) and not self.flags & BITS
+
+    @property
+    def is_half_complex(self) -> bool:
+        """Whether an element is a pair of float16."""
+        return (self.eltype, self.elbyte) == (_COMPLEX, 4)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether an element is an integer."""
+        return self.eltype in (_INT, _UINT)
+
+    def to_file_array(self, axes: Axes, at: int | None = None) -> FileArray:
+        """Return the array of the file as NumPy sees it: its dtype, shape, order, and first byte."""
+        order: Order = "row-major" if axes == "reversed" else "column-major"
+        shape = self.dims[::-1] if axes == "reversed" else self.dims
+        with locating(location="byte 48"):
+            return FileArray(self.raw_dtype, shape, order, self.position if at is None else at)
+
+    def to_bytes(self) -> bytes:
+        """Return the header's own bytes."""
+        fields = (self.flags, self.eltype, self.elbyte, self.size, len(self.dims), *self.dims)
+        return MAGIC + struct.pack(f"<{len(fields)}Q", *fields)
+
+
+def parse(source: Source) -> RawHeader:
+    """Read a header; no more bytes than it has are asked for."""
+    start = source.prefix(_FIXED)
+    refuse_empty(start, "byte 0")
+    if start[:8] not in (MAGIC, MAGIC[::-1]):
+        raise FormatError("no RawArray file: it does not begin with 'rawarray'", location="byte 0")
+    if len(start) < _FIXED:
+        raise FormatError(f"the header takes {_FIXED} bytes and more", location=f"byte {len(start)}")
+    big = start[:8] == MAGIC[::-1]
+    mark = ">" if big else "<"
+    flags, eltype, elbyte, size, count = struct.unpack(f"{mark}5Q", start[8:])
+    check_dimensions(count, "byte 40")
+    whole = source.prefix(_FIXED + 8 * count)
+    if len(whole) < _FIXED + 8 * count:
+        raise FormatError(f"the header ends within its {count} dimensions", location=f"byte {len(whole)}")
+    dims = struct.unpack(f"{mark}{count}Q", whole[_FIXED:])
+    header = RawHeader(flags | (BIG_ENDIAN if big else 0), eltype, elbyte, size, dims)
+    _check(header)
+    return header
+
+
+def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
+    """Return the header for an array of native elements."""
+    count = math.prod(dims)
+    if dtype.kind == "b" and bool_as is not None:
+        return RawHeader(0, _UINT if bool_as == "uint8" else _OTHER, 1, count, dims)
+    if dtype.kind in _CODES and dtype.itemsize and (dtype.kind == "V" or dtype.itemsize in _SIZES[_CODES[dtype.kind]]):
+        return RawHeader(0, _CODES[dtype.kind], dtype.itemsize, count * dtype.itemsize, dims)
+    raise DTypeError(f"RawArray has no element for {dtype}: {_INSTEAD.get(dtype.kind, 'cast it first')}")
+
+
+def check_axes(axes: str) -> None:
+    """Refuse a value of the option `axes` that is neither "reversed" nor "same"."""
+    if axes not in ("reversed", "same"):
+        raise LimitError(f'axes is "reversed" or "same", not {axes!r}')
+
+
+def check_bool_as(bool_as: str | None) -> None:
+    """Refuse a value of the option `bool_as` that is neither None, "uint8" nor "julia"."""
+    if bool_as not in (None, "uint8", "julia"):
+        raise LimitError(f'bool_as is "uint8" or "julia", not {bool_as!r}')
+
+
+def _check(header: RawHeader) -> None:
+    if unknown := header.flags & ~(BIG_ENDIAN | ENCODED | BITS):
+        bits = ", ".join(str(bit) for bit in range(64) if unknown >> bit & 1)
+        raise FormatError(f"unknown flags (bits {bits})", location="byte 8", hint=_unknown_hint(unknown))
+    if header.eltype >= len(_NAMES):
+        raise FormatError(f"unknown element type {header.eltype}; 0 to 5 are known", location="byte 16")
+    if header.flags & BITS:
+        if (header.eltype, header.elbyte) != (_OTHER, 8):
+            raise FormatError(
+                "flag bit 2 says single bits, but the elements are not Bool in chunks of 8 bytes", location="byte 16"
+            )
+    elif header.eltype == _USER:
+        if not 1 <= header.elbyte <= _MOST_BYTES:
+            raise FormatError(
+                f"user-defined elements of {header.elbyte} bytes; 1 to {_MOST_BYTES} are possible", location="byte 24"
+            )
+    elif header.elbyte not in _SIZES[header.eltype]:
+        *most, last = map(str, _SIZES[header.eltype])
+        raise FormatError(
+            f"{_NAMES[header.eltype]} elements of {header.elbyte} bytes; NumPy has {', '.join(most)} or {last}",
+            location="byte 24",
+        )
+
+
+def _unknown_hint(unknown: int) -> str:
+    return "compressed as a whole, perhaps: decompress it with the program that wrote it" if unknown == 8 else ""
+
+
+# Data that do not lie there as in memory ------------------------------------------------------------------------------
+
+_BLOCK = 2**20  # bytes of LEB128 at a time
+_LZ4_TIMES = 255  # a byte of an LZ4 block stands for no more
+
+Flat = np.ndarray[tuple[int], np.dtype[Any]]
+
+
+def decode_leb128(content: FileBytes, at: int, count: int, dtype: np.dtype[Any]) -> tuple[Flat, int]:
+    """Return integers of seven bits a byte, the lowest first, bit 7 set in all bytes but the last."""
+    if count > len(content) - at:
+        raise FormatError(f"{count} integers in LEB128 take more than {len(content) - at} bytes", location=f"byte {at}")
+    numbers = np.empty(count, dtype)
+    done = 0
+    while done < count:
+        block = np.frombuffer(content, np.uint8, min(_BLOCK, len(content) - at), at)
+        lasts = np.flatnonzero(block < 0x80)[: count - done]
+        if not len(lasts):
+            raise FormatError("an integer in LEB128 that does not end", location=f"byte {at}")
+        numbers[done : done + len(lasts)] = _integers(block, lasts, dtype, at)
+        at += int(lasts[-1]) + 1
+        done += len(lasts)
+    return numbers, at
+
+
+def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
+    firsts = np.concatenate(([0], lasts[:-1] + 1))
+    lengths = lasts - firsts
+    bits = 8 * dtype.itemsize
+    most = (bits - 1) // 7  # bytes before the last
+    values = np.zeros(len(lasts), np.uint64)
+    for position in range(min(int(lengths.max()), most) + 1):
+        longer = np.flatnonzero(lengths >= position)
+        values[longer] |= (block[firsts[longer] + position] & np.uint64(0x7F)) << np.uint64(7 * position)
+    final = (lengths == most) & (block[lasts] >> (bits - 7 * most) != 0)
+    if (wrong := (lengths > most) | final).any():
+        first = int(firsts[np.argmax(wrong)])
+        raise FormatError(f"an integer in LEB128 that is too large for {dtype}", location=f"byte {at + first}")
+    if dtype.kind == "u":
+        return values.astype(dtype)
+    return ((values >> np.uint64(1)) ^ (np.uint64(0) - (values & np.uint64(1)))).view(np.int64).astype(dtype)
+
+
+def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endian: bool) -> Flat:
+    """Return booleans of one bit each, from the lowest bit of each chunk of 8 bytes."""
+    chunks = -(-count // 64)
+    if size != 8 * chunks:
+        raise FormatError(f"the size is {size}, but {count} bits take {8 * chunks} bytes", location="byte 32")
+    if len(content) - at < size:
+        raise FormatError(
+            f"the data end at byte {at + size}, but there are only {len(content)}", location=f"byte {len(content)}"
+        )
+    words = np.frombuffer(content, ">u8" if big_endian else "<u8", chunks, at) if chunks else np.empty(0, "<u8")
+    return np.unpackbits(words.astype("<u8").view(np.uint8), count=count, bitorder="little").view(np.bool_)
+
+
+def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray:
+    """Return the content of one LZ4 block (https://github.com/lz4/lz4, "LZ4 Block Format Description")."""
+    if len(content) - at < length:
+        raise FormatError(
+            f"the LZ4 block ends at byte {at + length}, but there are only {len(content)}",
+            location=f"byte {len(content)}",
+        )
+    if size > _LZ4_TIMES * length:
+        raise FormatError(f"an LZ4 block of {length} bytes cannot hold {size}", location="byte 32")
+    block = bytes(content[at : at + length])
+    try:
+        return _inflate_block(block, size)
+    except IndexError as error:
+        raise FormatError("the LZ4 block breaks off within a sequence", location=f"byte {at + length}") from error
+    except ValueError as error:
+        reason, position = error.args
+        raise FormatError(f"damaged LZ4 block: {reason}", location=f"byte {at + position}") from error
+
+
+def _inflate_block(block: bytes, size: int) -> bytearray:
+    """Follow the sequences of a block: literals, then a copy of what was written before."""
+    out = bytearray()
+    position, end = 0, len(block)
+    while position < end:
+        start = position
+        token = block[position]
+        count, position = _length(block, position + 1, token >> 4)
+        if position + count > end:
+            raise ValueError("literals beyond its end", start)
+        out += block[position : position + count]
+        position += count
+        if position == end or len(out) > size:
+            break
+        back = block[position] | block[position + 1] << 8
+        count, position = _length(block, position + 2, token & 15)
+        count += 4
+        if not 0 < back <= len(out):
+            raise ValueError(f"a copy from {back} bytes back, after {len(out)}", start)
+        if len(out) + count > size:
+            raise ValueError(f"more than the {size} bytes of the array", start)
+        begin = len(out) - back
+        out += out[begin : begin + count] if count <= back else (out[begin:] * (count // back + 1))[:count]
+    if len(out) != size:
+        raise ValueError(f"{len(out)} bytes, where the array has {size}", max(0, position - 1))
+    return out
+
+
+def _length(block: bytes, position: int, count: int) -> tuple[int, int]:
+    """Return a length, of which 15 means that bytes follow, the last of them below 255; and where they end."""
+    if count == 15:
+        while True:
+            more = block[position]
+            position += 1
+            count += more
+            if more < 255:
+                break
+    return count, position
+
+
+# One file -------------------------------------------------------------------------------------------------------------
 
 
 def read(file: Readable, *, axes: Axes = "reversed") -> Array:
@@ -106,21 +401,12 @@ def write(
 
 
 def as_bytes(metadata: bytes | str) -> bytes:
-    """Return metadata as they are written.
-
-    Raises:
-        TypeError: they are neither bytes nor text.
-    """
+    """Return metadata as they are written."""
     return metadata.encode() if isinstance(metadata, str) else bytes(memoryview(metadata))
 
 
 def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader, Array]:
-    """Return the header, and the elements in the order of the file.
-
-    Raises:
-        DTypeError: RawArray has no such element.
-        LimitError: no such option.
-    """
+    """Return the header, and the elements in the order of the file."""
     check_axes(axes)
     check_bool_as(bool_as)
     header = header_for(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
@@ -129,15 +415,11 @@ def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader
 
 
 def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, int]:
-    """Return the array in a file's content, and the byte after its data.
-
-    Raises:
-        FormatError: the data are not what the header says.
-    """
+    """Return the array in a file's content, and the byte after its data."""
     stored = header.to_file_array(axes)
     if header.flags & BITS:
         big = bool(header.flags & BIG_ENDIAN)
-        flat = encoded.decode_bits(content, header.position, stored.element_count, header.size, big_endian=big)
+        flat = decode_bits(content, header.position, stored.element_count, header.size, big_endian=big)
         return _reshape(flat, header, axes), header.position + header.size
     if not header.flags & ENCODED or (header.size == stored.byte_count and not header.is_integer):
         # Julia's code sets the flag of floats too, and writes them as they are
@@ -150,9 +432,9 @@ def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, in
         return _widen(stored.to_array(content), header), stored.end_position
     if header.size == stored.byte_count:
         dtype = header.raw_dtype.newbyteorder("=")
-        flat, end = encoded.decode_leb128(content, header.position, stored.element_count, dtype)
+        flat, end = decode_leb128(content, header.position, stored.element_count, dtype)
         return _reshape(flat, header, axes), end
-    inflated = encoded.decode_lz4(content, header.position, header.size, stored.byte_count)
+    inflated = decode_lz4(content, header.position, header.size, stored.byte_count)
     return _widen(header.to_file_array(axes, at=0).to_array(inflated), header), header.position + header.size
 
 

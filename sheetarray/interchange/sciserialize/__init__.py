@@ -12,8 +12,7 @@ Source: https://github.com/SciSerialize/Definition.
 from __future__ import annotations
 
 from .adapter import check_sciserialize, keeps_sciserialize, read_sciserialize, scan_sciserialize, write_sciserialize
-from .decode import decode_types
-from .encode import encode_types
+from .nested import decode_types, encode_types
 from .serializers import dumps, loads, packb, unpackb
 
 __all__ = [

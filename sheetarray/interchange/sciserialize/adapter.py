@@ -16,12 +16,19 @@ from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
-from .array_dicts import check_holdable, parse_array_dict
-from .decode import check_keys, decode_at
-from .encode import check_name, encode_views
-from .keys import base64_text, count_values, type_name
-from .serializers import MOST_BYTES, check_count, msgpack_module, pack_plain, parse_json, parse_msgpack
-from .value_writing import encode_map_header, write_json_value, write_msgpack_value
+from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
+from .nested import check_keys, check_name, decode_at, encode_views
+from .serializers import (
+    MOST_BYTES,
+    check_count,
+    encode_map_header,
+    msgpack_module,
+    pack_plain,
+    parse_json,
+    parse_msgpack,
+    write_json_value,
+    write_msgpack_value,
+)
 
 Encoding = Literal["msgpack", "json"]
 

@@ -1,8 +1,9 @@
 """Nested data <-> JSON text, and <-> MessagePack bytes.
 
-Source: https://github.com/SciSerialize/Definition. JSON is as Python's own module writes it: `, ` and `: ` between,
-other characters than ASCII escaped, with the words NaN, Infinity and -Infinity; integers keep all their digits.
-MessagePack needs the package msgpack.
+Sources: https://github.com/SciSerialize/Definition and https://github.com/msgpack/msgpack/blob/master/spec.md. JSON is
+as Python's own module writes it: `, ` and `: ` between, other characters than ASCII escaped, with the words NaN,
+Infinity and -Infinity; integers keep all their digits. MessagePack needs the package msgpack, which takes memory on the
+word of a list's count: where values begin and end is found first, and each count compared with the bytes that are left.
 """
 
 from __future__ import annotations
@@ -13,11 +14,155 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import FormatError, LimitError, MissingDependencyError
-from ...files import BytesLike, check_structure
-from .decode import check_keys, decode_types, reject_duplicate_keys
-from .encode import encode_views
-from .keys import BASE64, MOST_VALUES, count_values, path_inside
-from .skeleton import MessageSkeleton
+from ...files import BytesLike, Sink, check_structure
+from .dicts import BASE64, DEEPEST, MOST_VALUES, count_values, path_inside
+from .nested import check_keys, decode_types, encode_views, reject_duplicate_keys
+
+# Where values of MessagePack begin and end ----------------------------------------------------------------------------
+
+_LENGTHS = {  # of what begins with a length: the bytes of the length, and of what follows it beside the content
+    0xC4: (1, 0),
+    0xC5: (2, 0),
+    0xC6: (4, 0),
+    0xD9: (1, 0),
+    0xDA: (2, 0),
+    0xDB: (4, 0),
+    0xC7: (1, 1),
+    0xC8: (2, 1),
+    0xC9: (4, 1),
+}
+_COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
+_BIN, _STR = (0xC4, 0xC5, 0xC6), (0xD9, 0xDA, 0xDB)
+_WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
+_FEW = 4  # of which looking ahead takes longer than looking at one after another
+_LONG = 2**12  # bytes of a list or map whose end is remembered
+
+
+def _sizes() -> bytes:
+    """Return the number of bytes of the whole value for each first byte; 0 where they vary."""
+    sizes = bytearray(256)
+    for byte in (*range(0x80), 0x80, 0x90, 0xC0, 0xC2, 0xC3, *range(0xE0, 0x100)):  # an empty map and list too
+        sizes[byte] = 1
+    for byte in range(0xA0, 0xC0):  # short text
+        sizes[byte] = 1 + (byte & 31)
+    for byte, size in zip(range(0xCA, 0xD4), (5, 9, 2, 3, 5, 9, 2, 3, 5, 9), strict=True):
+        sizes[byte] = size
+    for byte, size in zip(range(0xD4, 0xD9), (3, 4, 6, 10, 18), strict=True):
+        sizes[byte] = size
+    return bytes(sizes)
+
+
+_SIZES = _sizes()
+_INNER = bytes(
+    (byte & 15) * (2 if byte < 0x90 else 1) if 0x80 <= byte <= 0x9F else 0 for byte in range(256)
+)  # values within a map or a list that is no longer than its first byte can say
+
+
+class MessageSkeleton:
+    """The structure of a MessagePack text."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._ends: dict[int, int] = {}  # of long lists and maps, by their first byte: they are asked for again
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def find_end(self, at: int) -> int:
+        """Return the byte after the value that begins at `at`, all within it looked through."""
+        if end := self._ends.get(at):
+            return end
+        data, sizes, length = self._data, _SIZES, len(self._data)
+        left, due, total = 1, 1, 1  # values to come in the innermost list or map, in all of them, and counted in all
+        outer: list[tuple[int, int]] = []  # of each list and map around: the values to come after it, its first byte
+        window = _WINDOW[0]
+        while left or outer:
+            if not left:
+                left, start = outer.pop()
+                if at - start >= _LONG:
+                    self._ends[start] = at
+                continue
+            if due > length - at:
+                raise FormatError(f"cut off: {due} values are to come in {length - at} bytes", location=f"byte {at}")
+            if size := sizes[data[at]]:
+                run = 1
+                if left > _FEW and at + size < length and sizes[data[at + size]] == size:
+                    run, window = self._run(at, size, min(left, window), window)
+                left -= run
+                due -= run
+                at = at + 1 if size == 1 == run else self._skip_within(at, run * size)
+                continue
+            start = at
+            count, size = (_INNER[data[at]], 1) if _INNER[data[at]] else self._count(at)
+            left -= 1
+            due += count - 1
+            at = at + 1 if size == 1 else self._skip_within(at, size)
+            if count:
+                total += count
+                if total > MOST_VALUES and due <= length - at:
+                    reason = f"{total:,} values; at most {MOST_VALUES:,} are read, besides the elements of arrays"
+                    raise FormatError(reason, location=f"byte {at}")
+                outer.append((left, start))
+                left = count
+                if len(outer) > DEEPEST:
+                    raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
+        return at
+
+    def _run(self, at: int, size: int, most: int, window: int) -> tuple[int, int]:
+        """Return the number of values of one size that follow each other, and the number to look at next time."""
+        firsts = bytes(self._data[at : at + size * most : size]).translate(_SIZES)
+        run = len(firsts) - len(firsts.lstrip(bytes([size])))
+        return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
+
+    def _skip_within(self, at: int, size: int) -> int:
+        if size > len(self._data) - at:
+            raise FormatError(f"cut off: {size} bytes needed, {len(self._data) - at} left", location=f"byte {at}")
+        return at + size
+
+    def _count(self, at: int) -> tuple[int, int]:
+        """Return the number of values within a value of varying size, and the number of bytes before those."""
+        byte = self._data[at]
+        if 0x80 <= byte <= 0x9F:
+            return _INNER[byte], 1
+        if byte in _COUNTS:
+            width, values_per_member = _COUNTS[byte]
+            return values_per_member * self._number(at, width), 1 + width
+        if byte in _LENGTHS:
+            width, more = _LENGTHS[byte]
+            return 0, 1 + width + more + self._number(at, width)
+        raise FormatError(f"no value begins with the byte {byte:#x}", location=f"byte {at}")
+
+    def _number(self, at: int, width: int) -> int:
+        self._skip_within(at, 1 + width)
+        return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
+
+    def text(self, at: int) -> tuple[int, int] | None:
+        """Return the first byte of a text and the one after it; None if the value is no text, or is cut off."""
+        byte = self._data[at]
+        if 0xA0 <= byte <= 0xBF:
+            start, size = at + 1, byte & 31
+        elif byte in _STR:
+            width = _LENGTHS[byte][0]
+            start, size = at + 1 + width, int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
+        else:
+            return None
+        return (start, start + size) if start + size <= len(self._data) else None
+
+    def map_size(self, at: int) -> tuple[int, int] | None:
+        """Return the number of a map's members, and the first byte of its first key; None if it is no map."""
+        if not (0x80 <= self._data[at] <= 0x8F or self._data[at] in (0xDE, 0xDF)):
+            return None
+        count, size = self._count(at)
+        return count // 2, at + size
+
+    def binary(self, at: int, end: int) -> memoryview | None:
+        """Return the content of binary data, uncopied; None where the value is none."""
+        if self._data[at] not in _BIN:
+            return None
+        return self._data[at + 1 + _LENGTHS[self._data[at]][0] : end]
+
+
+# JSON and MessagePack of nested data ----------------------------------------------------------------------------------
 
 MOST_BYTES = 2**32 - 1  # of one binary value in MessagePack
 
@@ -42,11 +187,7 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
 
 
 def dump_plain(plain: Any) -> str:
-    """Return the plain data that `encode_types` gives as JSON text.
-
-    Raises:
-        LimitError: an integer of more digits than Python prints, or more values than are read again.
-    """
+    """Return the plain data that `encode_types` gives as JSON text."""
     check_count(count_values(plain))
     try:
         return json.dumps(plain, default=_as_base64)
@@ -55,11 +196,7 @@ def dump_plain(plain: Any) -> str:
 
 
 def check_count(values: int) -> None:
-    """Refuse to write more values than are read again.
-
-    Raises:
-        LimitError: there are more.
-    """
+    """Refuse to write more values than are read again."""
     if values > MOST_VALUES:
         raise LimitError(
             f"{values:,} values in lists and dicts, of which {MOST_VALUES:,} are read again: make them arrays, "
@@ -88,11 +225,7 @@ def loads(text: str | bytes | bytearray) -> Any:
 
 
 def parse_json(text: str | BytesLike | bytearray) -> Any:
-    """Return a JSON text as plain scalars, lists and dicts.
-
-    Raises:
-        FormatError: no JSON.
-    """
+    """Return a JSON text as plain scalars, lists and dicts."""
     try:
         if not isinstance(text, str):
             text = str(memoryview(text), json.detect_encoding(text[:4]), "surrogatepass")
@@ -133,12 +266,7 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
 
 
 def pack_plain(plain: Any) -> bytes:
-    """Return the plain data that `encode_types` gives as bytes of MessagePack.
-
-    Raises:
-        LimitError: as `packb`.
-        MissingDependencyError: msgpack is not installed.
-    """
+    """Return the plain data that `encode_types` gives as bytes of MessagePack."""
     check_count(count_values(plain))
     try:
         content: bytes = msgpack_module().packb(plain, use_bin_type=True)
@@ -169,12 +297,7 @@ def unpackb(data: bytes | bytearray | memoryview) -> Any:
 
 
 def parse_msgpack(data: memoryview) -> Any:
-    """Return bytes of MessagePack as plain scalars, lists and dicts; binary values are views on them.
-
-    Raises:
-        FormatError: no MessagePack.
-        MissingDependencyError: msgpack is not installed.
-    """
+    """Return bytes of MessagePack as plain scalars, lists and dicts; binary values are views on them."""
     tree = _Tree(data)
     end = tree.skeleton.find_end(0)
     if end != len(data):
@@ -243,11 +366,7 @@ def _refuse(code: int, data: bytes) -> Any:  # noqa: ARG001  (as msgpack calls i
 
 
 def msgpack_module() -> ModuleType:
-    """Return the package msgpack.
-
-    Raises:
-        MissingDependencyError: it is not installed.
-    """
+    """Return the package msgpack."""
     try:
         import msgpack  # type: ignore[import-untyped]
     except ImportError as error:
@@ -256,3 +375,49 @@ def msgpack_module() -> ModuleType:
         ) from error
     module: ModuleType = msgpack
     return module
+
+
+# The value of one name written into a file ----------------------------------------------------------------------------
+
+_BIN_32 = b"\xc6"  # begins binary data of MessagePack whose length takes four bytes
+_LARGE = 2**16  # bytes; the lengths of binary data from here on take four bytes in MessagePack
+_BASE64_BLOCK = 3 * 2**18  # bytes of which base64 is made at once
+
+
+def encode_map_header(count: int) -> bytes:
+    """Return the bytes before the members of a map in MessagePack."""
+    if count < 16:
+        return bytes([0x80 | count])
+    return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
+
+
+def write_msgpack_value(sink: Sink, plain: Any) -> None:
+    """Write a value as MessagePack; the bytes of a large array are written as they lie, and not copied by a packer."""
+    if not isinstance(plain, dict) or not any(map(_is_large, plain.values())):
+        sink.write(pack_plain(plain))
+        return
+    sink.write(encode_map_header(len(plain)))
+    for key, value in plain.items():
+        sink.write(pack_plain(key))
+        if _is_large(value):
+            sink.write(_BIN_32 + value.nbytes.to_bytes(4, "big"))
+            sink.write(value)
+        else:
+            sink.write(pack_plain(value))
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, memoryview) and value.nbytes >= _LARGE
+
+
+def write_json_value(sink: Sink, plain: dict[str, Any]) -> None:
+    """Write the dict of an array as JSON; the base64 of its bytes is made and written block by block."""
+    data = plain["bytes"]
+    if not isinstance(data, memoryview):
+        sink.write(dump_plain(plain).encode("ascii"))
+        return
+    before, after = dump_plain({**plain, "bytes": {BASE64: ""}}).encode("ascii").split(b'""', 1)
+    sink.write(before + b'"')
+    for start in range(0, len(data), _BASE64_BLOCK):
+        sink.write(base64.b64encode(data[start : start + _BASE64_BLOCK]))
+    sink.write(b'"' + after)

@@ -25,7 +25,7 @@ from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  #
 import sheetarray as sa
 from sheetarray.file_array import _SHARED_OUT, copy_elements
 from sheetarray.interchange import avro
-from sheetarray.interchange.avro.container import _STEP
+from sheetarray.interchange.avro.adapter import _STEP
 from sheetarray.testing.conformance import Conformance
 
 HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}

@@ -294,7 +294,7 @@ def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monke
     zeros = datum(encode_varint(1) + encode_varint(10_000) + b"\0", "|u1", bytes(10_000))
     content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
     for most, fits in ((10 * len(zeros), True), (10 * len(zeros) - 1, False), (len(zeros), False)):
-        monkeypatch.setattr("sheetarray.interchange.avro.container.max_inflated_size", lambda size, most=most: most)
+        monkeypatch.setattr("sheetarray.interchange.avro.adapter.max_inflated_size", lambda size, most=most: most)
         if fits:
             assert len(read(content)) == len(avro.scan_avro(io.BytesIO(content))) == 10
             assert list(avro.check_avro(io.BytesIO(content))) == []

@@ -310,7 +310,7 @@ def test_integers_of_julia_in_leb128(dtype: str, monkeypatch: pytest.MonkeyPatch
     )
     eltype = 1 if values.dtype.kind == "i" else 2
     for block in (2**20, 16):
-        monkeypatch.setattr("sheetarray.interchange.rawarray.encoded._BLOCK", block)
+        monkeypatch.setattr("sheetarray.interchange.rawarray.single._BLOCK", block)
         for flags in (2, 3):
             given = file(leb128(values) + b"after", (1000,), eltype, values.itemsize, flags=flags, size=values.nbytes)
             assert_same(rawarray.read(given), values)

@@ -25,7 +25,7 @@ import sheetarray as sa
 from sheetarray.adapters import Keeps
 from sheetarray.cli import main
 from sheetarray.interchange import sciserialize as sci
-from sheetarray.interchange.sciserialize.value_writing import encode_map_header
+from sheetarray.interchange.sciserialize.serializers import encode_map_header
 from sheetarray.testing.conformance import Conformance
 
 PLAIN = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}

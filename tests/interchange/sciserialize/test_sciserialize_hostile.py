@@ -23,7 +23,7 @@ from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
-from sheetarray.interchange.sciserialize.skeleton import MessageSkeleton
+from sheetarray.interchange.sciserialize.serializers import MessageSkeleton
 from sheetarray.registry import FORMATS
 
 FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}

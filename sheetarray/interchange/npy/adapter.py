@@ -1,0 +1,541 @@
+"""`.npy`: one array in one file; `.npz`: a zip archive with one `.npy` member for each array.
+
+The header of an array is magic bytes, a version, a length, and a Python dictionary as text, which is taken apart by a
+pattern and never evaluated:
+
+    \\x93NUMPY 1 0 <length> {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }
+
+An archive may claim to hold anything: sizes are compared with each other and with what its bytes can inflate to, before
+memory is taken.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+from numpy.lib import format as numpy_format
+
+from ... import dtypes
+from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
+from ...arrays import default_name, plain_arrays, select
+from ...columns import ArrayInfo
+from ...dtypes import Array
+from ...errors import Finding, FormatError, LimitError, locating
+from ...file_array import FileArray, in_member, write_elements
+from ...files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
+from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+
+# The header -----------------------------------------------------------------------------------------------------------
+
+_MAGIC = b"\x93NUMPY"
+_LENGTHS = {(1, 0): "<H", (2, 0): "<I", (3, 0): "<I"}
+_LONGEST = 10_000  # bytes of a header, as numpy.load has it
+_WIDEST = {"U": (2**31 - 1) // 4, "V": 2**31 - 1}  # characters, bytes of an element
+
+_ENTRY = re.compile(
+    r"""\s*(?P<q>['"])(?P<key>\w+)(?P=q)\s*:\s*
+    (?: (?P<r>['"])(?P<text>[^'"\\]*)(?P=r)
+      | (?P<bool>True|False)
+      | \((?P<sizes>(?:\s*\d{1,20}L?\s*,)*\s*(?:\d{1,20}L?\s*)?)\) )
+    \s*(?:,|(?=\}))""",
+    re.VERBOSE | re.ASCII,
+)
+_DESCR = re.compile(r"(?P<mark>[<>=|]?)(?P<kind>[A-Za-z])(?P<size>\d{0,10})(?P<unit>\[\w+\])?", re.ASCII)
+_END = re.compile(r"\s*\}\s*")
+_STRUCTURED = re.compile(r"""['"]descr['"]\s*:\s*[\[(]""")
+_READ_IT = "read it with numpy.load"
+_REFUSED = {
+    "O": ("Python objects, which the file holds as a pickle; pickles are never read", ""),
+    "S": ("bytes", f"{_READ_IT} and decode it: np.char.decode(a, 'utf-8')"),
+    "a": ("bytes", f"{_READ_IT} and decode it: np.char.decode(a, 'utf-8')"),
+    "f": ("floats of another precision", f"{_READ_IT} and cast it: a.astype('float64')"),
+    "c": ("complex numbers of another precision", f"{_READ_IT} and cast it: a.astype('complex128')"),
+    "m": ("times without a unit", f"{_READ_IT} and cast it: a.astype('timedelta64[ns]')"),
+    "M": ("times without a unit", f"{_READ_IT} and cast it: a.astype('datetime64[ns]')"),
+}
+
+
+def parse(prefix: Callable[[int], bytes]) -> FileArray:
+    """Read a header."""
+    start = prefix(8)
+    refuse_empty(start, "byte 0")
+    if start[:6] != _MAGIC:
+        raise FormatError(
+            "no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=_refusal_hint(start)
+        )
+    version = tuple(start[6:])
+    if len(version) < 2 or version not in _LENGTHS:
+        raise FormatError(
+            f"version {'.'.join(map(str, version))} of the format; 1.0 to 3.0 are known", location="byte 6"
+        )
+    layout = _LENGTHS[version[0], version[1]]
+    begin = 8 + struct.calcsize(layout)
+    if len(start := prefix(begin)) < begin:
+        raise FormatError("the header ends before its length", location=f"byte {len(start)}")
+    (length,) = struct.unpack(layout, start[8:])
+    if length > _LONGEST:
+        raise FormatError(f"a header of {length} bytes; at most {_LONGEST} are read", location="byte 8")
+    if len(start := prefix(begin + length)) < begin + length:
+        raise FormatError("the header breaks off", location=f"byte {len(start)}")
+    fields = _fields(start[begin:].decode("latin-1"), f"byte {begin}")
+    try:
+        dtype = _dtype(fields["descr"])
+        sizes = tuple(int(size.strip().rstrip("L")) for size in fields["shape"].split(",") if size.strip())
+        order: Any = "column-major" if fields["fortran_order"] == "True" else "row-major"
+        return FileArray(dtype, sizes, order, begin + length)
+    except FormatError as error:
+        error.location = f"byte {begin}"
+        raise
+
+
+def header_for(array: np.ndarray[Any, Any]) -> bytes:
+    """Return the header of an array, as NumPy writes it."""
+    header = io.BytesIO()
+    numpy_format.write_array_header_1_0(header, numpy_format.header_data_from_array_1_0(array))
+    return header.getvalue()
+
+
+def _fields(text: str, location: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    kinds = {"descr": "text", "fortran_order": "bool", "shape": "sizes"}
+    brace = re.match(r"\s*\{", text)
+    position = brace.end() if brace else 0
+    while brace and (entry := _ENTRY.match(text, position)):
+        key = entry["key"]
+        value = entry[kinds[key]] if key in kinds and key not in fields else None
+        if value is None or (key == "shape" and value.strip() and "," not in value):
+            break
+        fields[key], position = value, entry.end()
+    if not brace or len(fields) < len(kinds) or not _END.fullmatch(text, position):
+        if _STRUCTURED.search(text):
+            raise FormatError(
+                "holds structures, for which the package has no dtype",
+                location=location,
+                hint=f"{_READ_IT} and write one array per field",
+            )
+        raise FormatError("the header is no dictionary of descr, fortran_order and shape", location=location)
+    return fields
+
+
+def _dtype(descr: str) -> np.dtype[Any]:
+    match = _DESCR.fullmatch(descr)
+    kind, size, unit = (match["kind"], match["size"], match["unit"]) if match else ("", "", None)
+    dtype: np.dtype[Any] | None = None
+    if kind in ("m", "M") and size == "8" and unit:
+        dtype = dtypes.from_name(f"{'timedelta64' if kind == 'm' else 'datetime64'}{unit}").numpy
+    elif unit is None and descr.lstrip("<>=|") in _PLAIN:
+        dtype = _PLAIN[kind + size]
+    elif unit is None and kind in _WIDEST and size and (kind == "U" or int(size)) and int(size) <= _WIDEST[kind]:
+        dtype = np.dtype(f"{kind}{int(size)}")
+    if dtype is None or match is None:
+        what, hint = _REFUSED.get(kind, ("elements of an unknown kind", ""))
+        raise FormatError(f"descr is {descr!r:.60}: {what}, for which the package has no dtype", hint=hint or None)
+    return dtype.newbyteorder(">" if match["mark"] == ">" else "<" if match["mark"] == "<" else "=")
+
+
+_PLAIN = {dtype.numpy.str[1:]: dtype.numpy for dtype in dtypes.DTYPES.values() if dtype.numpy.kind in "biufc"}
+
+
+def _refusal_hint(start: bytes) -> str | None:
+    if start.startswith(b"PK"):
+        return "a zip archive: read it as .npz"
+    return "a pickle, which is never read" if start[:1] == b"\x80" else None
+
+
+# .npy: one array ------------------------------------------------------------------------------------------------------
+
+keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
+
+
+def read(file: Readable) -> Array:
+    """Read the array of a `.npy` file; a large plain file is mapped, and no element of it copied.
+
+    The array can be written to, which never changes the file. Nor does a file that is replaced, as by this package,
+    change the array; only one that another program overwrites in place, or cuts short, does.
+
+    Args:
+        file: a path or an open file; gzip and Zstandard are recognised.
+
+    Raises:
+        FormatError: with the byte that is wrong; also for pickles and whatever the package has no dtype for.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.asfortranarray([[1, 2], [3, 4]]))
+        >>> _ = file.seek(0)
+        >>> read(file).flags.f_contiguous
+        True
+    """
+    with Source(file) as source, locating(source=source.name):
+        return _decode(source)
+
+
+def write(file: Writable, array: Any) -> None:
+    """Write an array as a `.npy` file, as `numpy.save` does.
+
+    Args:
+        file: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
+        array: an ndarray of a dtype of the package (no objects) or of opaque bytes (`V5`), or what makes one.
+
+    Raises:
+        DTypeError: an array of anything else; says what to do instead.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write(file, np.array([1.5, 2.5]))
+        >>> _ = file.seek(0)
+        >>> np.load(file)
+        array([1.5, 2.5])
+    """
+    write_npy(file, {"array": array})
+
+
+def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
+    """Write one array as a `.npy` file; its name is not stored.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
+        arrays: a mapping of one name, one array, or a pandas or xarray object that holds one.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: an array that the package has no dtype for, or of objects.
+        LimitError: several arrays.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> write_npy(file, {"t": np.array([1.5, 2.5])})
+        >>> np.load(io.BytesIO(file.getvalue()))
+        array([1.5, 2.5])
+    """
+    plain = plain_arrays(arrays)
+    if len(plain) > 1:
+        raise LimitError(f"a .npy file holds one array, not {len(plain)}: write .npz")
+    (array,) = plain.values()
+    report = progress or ignore_progress
+    report(0, array.size)
+    with replacing(target, binary=True) as sink:
+        sink.write(header_for(array))
+        for done in write_elements(array, sink):
+            report(done, array.size)
+    report(array.size, array.size)
+
+
+def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
+    """Read a `.npy` file.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: None, or the array's name alone.
+
+    Returns:
+        The array, by the file's own name without suffixes; it can be written to, which never changes the file.
+
+    Raises:
+        FormatError: with the byte that is wrong.
+        NotFoundError: another name is asked for.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.array([1.5, 2.5]))
+        >>> read_npy(io.BytesIO(file.getvalue()))
+        {'array': array([1.5, 2.5])}
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        sources = select({default_name(opened.name): opened}, names)
+        return {name: _decode(file) for name, file in sources.items()}
+
+
+def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
+    """Return the info of the array from its header alone; the location is that of the first byte of the data.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+
+    Raises:
+        FormatError: no `.npy` file, or a broken header.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.zeros((2, 3)))
+        >>> scan_npy(io.BytesIO(file.getvalue()))["array"].shape
+        (2, 3)
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        return {default_name(opened.name): parse(opened.prefix).to_info()}
+
+
+def check_npy(source: Readable) -> Iterator[Finding]:
+    """Yield the finding that says why `read` refuses the file; nothing for an intact one.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> import io
+        >>> [finding.location for finding in check_npy(io.BytesIO(b"PK"))]
+        ['byte 0']
+    """
+    findings = []
+    try:
+        with Source(source) as opened, locating(array=default_name(opened.name)):
+            _decode(opened)
+    except FormatError as error:
+        findings.append(Finding.from_error(error))
+    yield from findings
+
+
+def _decode(source: Source) -> Array:
+    stored, content = parse(source.prefix), source.own()
+    array = stored.to_array(content)
+    if len(content) > stored.end_position:
+        raise FormatError(
+            f"{len(content) - stored.end_position} bytes after the array",
+            location=f"byte {stored.end_position}",
+            hint="several arrays in one .npy file: read them one after another with numpy.load",
+        )
+    return array
+
+
+# .npz: a zip archive --------------------------------------------------------------------------------------------------
+
+keeps_npz = Keeps(EVERYTHING - {"generic"})
+
+_SUFFIX = ".npy"
+MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
+_BLOCK = 2**20
+
+
+def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
+    """Write arrays as a `.npz` archive, as `numpy.savez` does.
+
+    Args:
+        target: a path, replaced as a whole, or a file opened for bytes.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
+        compress: deflate the members, as `numpy.savez_compressed` does.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: names the array that the package has no dtype for, or that is of objects.
+        LimitError: a name that no archive should have (absolute, with `..` or a backslash), or over 100,000 arrays;
+            before anything is written.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_npz(file, {"t": np.array([1.5]), "p": np.array([2, 3])})
+        >>> _ = file.seek(0)
+        >>> np.load(file)["p"]
+        array([2, 3])
+    """
+    plain = plain_arrays(arrays)
+    for name in plain:
+        if problem := name_problem(name):
+            raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of the archive: rename it")
+    if len(plain) > MOST_MEMBERS:
+        raise LimitError(f"{len(plain):,} arrays, and an archive is read up to {MOST_MEMBERS:,}: write several files")
+    total = sum(array.size for array in plain.values())
+    done, report = 0, progress or ignore_progress
+    report(0, total)
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with replacing(target, binary=True) as sink, zipfile.ZipFile(zip_stream(sink), "w", method) as archive:
+        for name, array in plain.items():
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                member.write(header_for(array))
+                for written in write_elements(array, cast("Sink", member)):
+                    report(done + written, total)
+            done += array.size
+    report(total, total)
+
+
+def read_npz(
+    source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
+) -> dict[str, Array]:
+    """Read the arrays of a `.npz` archive.
+
+    Args:
+        source: a path or an open file.
+        names: only these arrays are read; None for all.
+        progress: called with the elements read and the elements in all.
+
+    Returns:
+        Arrays by name, in the order of the archive.
+
+    Raises:
+        FormatError: with `.location`, such as `t.npy, byte 8`; also where the arrays take more than 1 GiB and 100 times
+            the archive's bytes, as a bomb does.
+        NotFoundError: no array of a name asked for.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.array([1.5]))
+        >>> read_npz(io.BytesIO(file.getvalue()))
+        {'t': array([1.5])}
+    """
+    with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
+        wanted = select(_members_by_name(archive), names)
+        _check_total(archive, wanted.values())
+        headers = {name: _read_header(archive, member) for name, member in wanted.items()}
+        total = sum(stored.element_count for stored in headers.values())
+        done, report = 0, progress or ignore_progress
+        report(0, total)
+        arrays = {}
+        for name, member in wanted.items():
+            arrays[name] = _read_array(archive, member, headers[name])
+            report(done := done + arrays[name].size, total)
+        report(total, total)
+        return arrays
+
+
+def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it.
+
+    Args:
+        source: a path or an open file.
+
+    Raises:
+        FormatError: no archive, or a broken header.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.zeros((2, 3)))
+        >>> scan_npz(io.BytesIO(file.getvalue()))["t"].shape
+        (2, 3)
+    """
+    with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
+        return {
+            name: _read_header(archive, member).to_info(member=member.filename)
+            for name, member in _members_by_name(archive).items()
+        }
+
+
+def check_npz(source: Readable) -> Iterator[Finding]:
+    """Yield every finding: at most one for each array; nothing for an intact archive.
+
+    Args:
+        source: a path or an open file.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.savez(file, t=np.zeros((2, 3)))
+        >>> list(check_npz(io.BytesIO(file.getvalue())))
+        []
+    """
+    findings = []
+    try:
+        with Source(source) as opened, _opening_archive(opened) as archive:
+            members = _members_by_name(archive)
+            _check_total(archive, members.values())
+            for name, member in members.items():
+                try:
+                    with locating(array=name):
+                        _read_array(archive, member, _read_header(archive, member))
+                except FormatError as error:
+                    findings.append(Finding.from_error(error))
+    except FormatError as error:
+        findings.append(Finding.from_error(error))
+    yield from findings
+
+
+# Members -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
+    refuse_empty(source.prefix(1))
+    with source.open_again() as file:
+        with damage_as_format_error("no .npz file"):
+            archive = zipfile.ZipFile(file)
+        with archive:
+            yield archive
+
+
+def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the members by the names of their arrays."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    if (count := len(archive.infolist())) > MOST_MEMBERS:
+        raise FormatError(f"{count:,} members; at most {MOST_MEMBERS:,} are read")
+    for member in archive.infolist():
+        if member.filename.endswith("/"):
+            continue
+        name = member.filename.removesuffix(_SUFFIX)
+        if problem := name_problem(name):
+            raise FormatError(f"the name of the member {member.filename!r:.80} {problem}")
+        if name in members:
+            raise FormatError(f"two members are the array {name!r}: {members[name].filename} and {member.filename}")
+        members[name] = member
+    if not members:
+        raise FormatError("an archive without any array")
+    return members
+
+
+def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
+    """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
+    total, limit = sum(member.file_size for member in members), max_inflated_size(size_of(archive.fp))
+    if total > limit:
+        raise FormatError(
+            f"inflates to {total} bytes, of which {limit} are read at once",
+            hint="if that is meant, read fewer arrays at a time with names=, or use numpy.load",
+        )
+
+
+def _read_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> FileArray:
+    with in_member(member.filename), damage_as_format_error("damaged member"):
+        check_member(archive, member)
+        head = bytearray()
+
+        def prefix(count: int) -> bytes:
+            head.extend(stream.read(max(0, count - len(head))))
+            return bytes(head[:count])
+
+        with archive.open(member) as stream:
+            stored = parse(prefix)
+        if stored.end_position != member.file_size:
+            raise FormatError(
+                f"the array takes {stored.end_position} bytes with its header, but the member has {member.file_size}"
+            )
+        return stored
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: FileArray) -> Array:
+    with in_member(member.filename), damage_as_format_error("damaged member"), archive.open(member) as stream:
+        content = np.empty(member.file_size, np.uint8).data
+        filled = 0
+        while chunk := stream.read(_BLOCK):
+            content[filled : filled + len(chunk)] = chunk
+            filled += len(chunk)
+        return stored.to_array(content[:filled])
