@@ -34,6 +34,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import MOST_BYTES, merge_properties, read_record
 from .searches import KEY
+from .view_findings import read_typed_over, typed_over_views
 from .view_renewal import renew_views
 from .workbook import Workbook
 
@@ -64,7 +65,8 @@ def adopt_excel(
 
     Raises:
         FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
-        LimitError: the workbook is signed or shared.
+        LimitError: the workbook is signed or shared; or a view would have to be made anew in which people have typed
+            over formulas.
 
     Example:
         >>> import io
@@ -87,6 +89,7 @@ def adopt_excel(
             edits = find_header_edits(sheets, arrays)
             guards, exact = renew_guards(book, reading, arrays)
             replaced = _change_headers(book, edits) | guards
+            typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_again(reading, select_sheets(reading, None), replaced)
         record = {**_read_record(package), KEY: searches.to_json()}
         references = _references_of(arrays, record)
@@ -95,7 +98,7 @@ def adopt_excel(
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
-        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references))
+        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references), typed)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])
         before = file_version(source)

@@ -20,6 +20,7 @@ from .guard.snapshot import SnapshotHeader
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
+from .view_findings import ViewFindings
 from .workbook import Workbook
 
 _MOST_WARNINGS = 5  # about guards that cannot be used
@@ -83,15 +84,20 @@ def _find_all(
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
             yield from verdict
+        yield from views.find_unlinked(name, column, formulas)
         if not book.is_linked(name):
             yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
+
+    views = ViewFindings(book)
 
     def find_unchanged(arrays: Sequence[DecodedArray]) -> Collection[str]:
         """Return the names of those of some arrays that are as they were written, and so have no finding."""
         plain = [
             (name, column.group[0].title or "", column.header, buffer)
             for name, buffer, column in arrays
-            if column.header == column.written and not any(formulas[part.title or ""] for part in column.group)
+            if column.header == column.written
+            and not any(formulas[part.title or ""] for part in column.group)
+            and not (book.views.editable or book.views.changed)  # of which the columns may have lost formulas
         ]
         return memory.find_unchanged(plain)
 
@@ -99,6 +105,7 @@ def _find_all(
     findings = list(check(sheets, missing=missing, judge=judge, **how))
     yield from memory.findings
     yield from snapshots.check()
+    yield from views.find_typed_over() if sheet is None else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()

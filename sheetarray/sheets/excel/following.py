@@ -98,6 +98,18 @@ class Followed:
             return None
         return title, *divmod(int(targets[places[0]]), ROW)
 
+    def links_of(self, rows: Positions, column: int) -> Mask:
+        """Return a mask of the cells of a column that repeat a cell of a view for editing.
+
+        Args:
+            rows: of the cells, from 0.
+            column: from 0.
+        """
+        _, _, numbers, titles = self._references()
+        places, known = self._find(column * ROW + rows)
+        views = np.array([title in self._editable or title in self.changed for title in titles] or [False])
+        return known & views[numbers[places]] if len(numbers) else known
+
     def without_links(self, run: CellRun) -> CellRun:
         """Return the same cells, in which those that repeat a view for editing no longer count as formulas."""
         if run.formulas is None or not self._editable:

@@ -8,11 +8,12 @@ saved a view again, the record learns what it is like now, and readers pass it o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...columns import LayoutColumn, ResizedArray
+from ...errors import LimitError
 from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.geometry import ViewPlan, plan_views
 from .appearance import value_style
@@ -30,7 +31,11 @@ _HEAD = 2**18  # bytes of a view in which its choosers stand
 
 
 def renew_views(
-    book: OpenWorkbook, arrays: Mapping[str, ResizedArray], record: dict[str, Any], name_of: Callable[[str], str]
+    book: OpenWorkbook,
+    arrays: Mapping[str, ResizedArray],
+    record: dict[str, Any],
+    name_of: Callable[[str], str],
+    typed: Collection[str],
 ) -> dict[str, bytes]:
     """Return the new content of the parts of views, and put into the record what they are like.
 
@@ -39,6 +44,11 @@ def renew_views(
         arrays: what stands in it now.
         record: what it remembers.
         name_of: the defined name of the cells of an array; empty where it has none.
+        typed: the titles of views in which people have typed over formulas: their record stays, so that `check` goes on
+            to name these cells.
+
+    Raises:
+        LimitError: such a view would have to be made anew.
     """
     sheets = {sheet.title: sheet for sheet in book.sheets}
     holding = {anchor.title for array in arrays.values() for anchor in array.column.group}
@@ -50,6 +60,13 @@ def renew_views(
         array, made = arrays.get(str(stored.get("array"))), dict[str, bytes]()
         if array is not None and array.is_changed and not stored.get("editable") and name_of(str(stored["array"])):
             made = _make_anew(book, sheet, stored, arrays, name_of)
+        if title in typed:
+            if made:
+                raise LimitError(
+                    f"the view {title!r:.80} has to be made anew, and what was typed over its formulas would be lost: "
+                    "check names the cells; type their values into the array's column, or delete the sheet"
+                )
+            continue
         if sheet.part in made:
             part = describe_part(made[sheet.part])
         else:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...columns import cell_address
 from ...columns.grid import column_number
+from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .following import Followed
@@ -145,6 +146,17 @@ class Workbook:
     def sheet_bytes(self) -> int:
         """The bytes of all worksheets when inflated; 0 for any other kind than .xlsx and .xlsm."""
         return self._container.sheet_bytes if isinstance(self._container, OoxmlBook) else 0
+
+    def find_links(self, title: str, rows: Positions, column: int) -> Mask | None:
+        """Return a mask of the cells of a column that repeat a view for editing; None where nobody knows.
+
+        Args:
+            title: of their sheet.
+            rows: of the cells, from 0.
+            column: from 0.
+        """
+        followed = self._read_followed(title) if self.views.editable or self.views.changed else None
+        return None if followed is None else followed.links_of(rows, column)
 
     def is_linked(self, array: str) -> bool:
         """Return whether elements of an array may be formulas into a view for editing, and their text is unknown."""

@@ -144,9 +144,8 @@ def unlock_gsheet(
     return ended
 
 
-def stage_findings(service: SheetsApi) -> Iterator[Finding]:
-    """Yield a finding for each stage that stands in the spreadsheet."""
-    state = fetch_state(service)
+def stage_findings(state: State) -> Iterator[Finding]:
+    """Yield a finding for each stage that stands in a spreadsheet."""
     for sheet in (*state.dead_stages(), *state.living_stages()):
         leftover = _to_leftover(state, sheet)
         hint = (

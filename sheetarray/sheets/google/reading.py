@@ -21,6 +21,8 @@ from .leftovers import stage_findings
 from .retries import TIMEOUT
 from .sheet import MOST_AT_ONCE, GoogleSheet
 from .slices import check_slices, is_cut, read_slices
+from .state import fetch_state
+from .view_findings import find_typed_views
 
 _READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
@@ -183,7 +185,8 @@ def check_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
         with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
             findings = [explain_finding(finding, sheets) for finding in check_sheets(sheets, missing=missing)]
-        return [*findings, *stage_findings(sheets[0].service)]
+        state = fetch_state(sheets[0].service)
+        return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
     try:
         yield from read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(progress))

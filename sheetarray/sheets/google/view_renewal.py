@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping
 
 from ...columns import ResizedArray
 from ...composite import read_resized_arrays
-from ...errors import SheetArrayError, warn_caller
+from ...errors import SheetArrayError, quote_names, warn_caller
 from .requests import SheetsApi
 from .retries import ChangedError, RefusedError
 from .sheet import GoogleSheet
 from .state import State, Worksheet
+from .view_findings import read_typed_over
 from .views import ViewSource, find_views, write_views
 
 
@@ -28,7 +29,13 @@ def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedAr
         views = find_views(state, sheet.gid, [name for name in names if name in here])
         if views:
             dates = all(view.view.dates for view in views if view.view is not None)
-            write_views(service, ViewSource.of_resized(sheet.gid, here, dates=dates), {})
+            kept = {view.gid: view.title for view, typed in read_typed_over(service, views) if typed}
+            write_views(service, ViewSource.of_resized(sheet.gid, here, dates=dates), {}, kept=kept)
+            if kept:
+                warn_caller(
+                    f"{quote_names(list(kept.values()))}: not made anew, since people typed over formulas of it; check "
+                    "names the cells: type their values into the array's column, delete the view, and write it again"
+                )
 
 
 def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names: Collection[str]) -> None:

@@ -103,19 +103,22 @@ def _style_of(piece: LayoutColumn) -> int | None:
     return None if date_code(piece) is None else _DATES
 
 
-def write_views(service: SheetsApi, source: ViewSource, wanted: Mapping[str, View]) -> None:
+def write_views(
+    service: SheetsApi, source: ViewSource, wanted: Mapping[str, View], *, kept: Collection[int] = ()
+) -> None:
     """Write the views that are asked for, and renew existing ones of the same arrays; a failure is a warning.
 
     Args:
         service: the spreadsheet.
         source: the arrays, which have been written already.
         wanted: the views that are asked for, by the names of arrays.
+        kept: the ids of existing views that stay as they are.
     """
     message = ""
     try:
         for _ in range(_ATTEMPTS):
             try:
-                _write_once(service, fetch_state(service), source, wanted)
+                _write_once(service, fetch_state(service), source, wanted, kept)
                 return
             except RefusedError as refused:
                 message = refused.message
@@ -126,7 +129,9 @@ def write_views(service: SheetsApi, source: ViewSource, wanted: Mapping[str, Vie
     warn_caller(f"the arrays are written, their views are not: {message:.300}; write them once more")
 
 
-def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Mapping[str, View]) -> None:
+def _write_once(
+    service: SheetsApi, state: State, source: ViewSource, wanted: Mapping[str, View], kept: Collection[int]
+) -> None:
     """Write views to a spreadsheet in one batch, if it is still in a state.
 
     Raises:
@@ -136,7 +141,7 @@ def _write_once(service: SheetsApi, state: State, source: ViewSource, wanted: Ma
     sheet = state.by_id(source.gid)
     if sheet is None:
         raise LimitError("somebody has deleted their worksheet")
-    standing = find_views(state, source.gid, source.arrays)
+    standing = [view for view in find_views(state, source.gid, source.arrays) if view.gid not in kept]
     views = _views_again(standing, source) | dict(wanted)
     titles = [other.title for other in state.worksheets]
     columns = source.find_columns(sheet.title)

@@ -200,9 +200,9 @@ def test_views_are_renewed_kept_and_taken_away_with_their_arrays(book: Book) -> 
 def test_nobody_looks_for_arrays_in_a_view(book: Book) -> None:
     book.write({"t": GRID, "u": GRID}, views=True)
     book.view().update([["a"], ["version"], ["9.9.9"], ["ndarray"]], "A1")  # as if one of a broken header stood there
+    assert list(check_gsheet(book.key, client=book.client)) == []
     book.server.requests.clear()
     assert set(scan_gsheet(book.key, client=book.client)) == {"t", "u"}
-    assert list(check_gsheet(book.key, client=book.client)) == []
     assert set(read_gsheet(book.key, client=book.client)) == {"t", "u"}
     assert any("arrays" in record.query for record in book.server.requests)
     assert not any("view%27" in record.query for record in book.server.requests)
@@ -272,3 +272,36 @@ def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:
             book.key, {"requests": [{"createDeveloperMetadata": {"developerMetadata": noted}}]}
         )
         assert set(scan_gsheet(book.key, client=book.client)) == {"t"}
+
+
+def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book.write(labelled(), views=True)
+    view = book.view()
+    choose(view, "time:", "2024-02-29")
+    choose(view, "colours over:", "slice")
+    assert list(check_gsheet(book.key, client=book.client)) == []
+    row = view.col_values(1).index("lat \\ lon") + 2
+    view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
+    view.batch_clear([f"E{row + 1}"])
+    typed, blank = check_gsheet(book.key, client=book.client)
+    assert (typed.severity, typed.location, typed.array, typed.index) == ("warning", f"t view!C{row}", "t", (1, 0, 1))
+    assert (
+        "holds 7.5 in the place of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: 007, lon: 1)"
+        in typed.message
+    )
+    assert (blank.location, blank.index) == (f"t view!E{row + 1}", (1, 1, 3))
+    assert (read_gsheet(book.key, client=book.client)["t"] == GRID).all()
+
+
+def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
+    book.write({"t": GRID[0]}, views=True)
+    view = book.view()
+    row = view.col_values(1).index("t_0 \\ t_1") + 2
+    view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
+    book.book.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
+    with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not made anew"):
+        adopt_gsheet(book.key, client=book.client)
+    assert book.view().acell(f"C{row}").value == "7.5"
+    assert read_gsheet(book.key, client=book.client)["t"].shape == (4, 5)

@@ -32,6 +32,10 @@ class ViewSheets:
         changed: the views for editing that anybody has changed or saved again; and sheets with the title of a view of
             which the record says nothing, since some programs lose the record.
         asked: the `View` that each array was written with, by the array's name, in the order of the sheets.
+        shown: the array that each view shows, by the view's title.
+        counts: the number of elements of each array that has a view for editing, by its name: rows that were added to
+            it later are values in its column.
+        corners: the text above the labels of the rows of each view that the record names, by the view's title.
     """
 
     recorded: frozenset[str] = frozenset()
@@ -40,6 +44,9 @@ class ViewSheets:
     linked: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     asked: Mapping[str, View] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    corners: Mapping[str, str] = field(default_factory=dict)
 
 
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
@@ -51,7 +58,7 @@ def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
         size: the number of bytes of the sheet's part.
     """
     asked = {"rows": plan.rows.dim, "columns": plan.columns.dim, "colors": plan.colors}
-    more = {"as_text": plan.as_text, "editable": plan.editable}
+    more = {"as_text": plan.as_text, "editable": plan.editable, "count": plan.editable and plan.array.capacity}
     true = {key: value for key, value in more.items() if value}
     return {KEY: {"array": plan.name, "crc": crc, "size": size, **asked, **true}}
 
@@ -83,13 +90,18 @@ def find_views(package: Package, parts: Mapping[str, str], read_record: Callable
     linked = {array for title in editable if isinstance(array := recorded[title].get("array"), str)}
     changed = (editable - intact) | {title for title in parts if _WORD in title and title not in recorded}
     asked: dict[str, View] = {}
+    shown: dict[str, str] = {}
     for title in parts:
         view = recorded.get(title, {})
         array = view.get("array") if view else title.removesuffix(_WORD)
         if isinstance(array, str) and (view or title.endswith(_WORD)):
             asked.setdefault(array, read_view(view))
+            shown[title] = array
+    corners = {title: f"{view.get('rows')} \\ {view.get('columns')}" for title, view in recorded.items()}
     all_recorded, all_intact = frozenset(recorded), frozenset(intact)
-    return ViewSheets(all_recorded, all_intact, frozenset(editable), frozenset(linked), frozenset(changed), asked)
+    sheets = all_recorded, all_intact, frozenset(editable), frozenset(linked), frozenset(changed)
+    counts = {shown[title]: count for title in editable if isinstance(count := recorded[title].get("count"), int)}
+    return ViewSheets(*sheets, asked, shown, counts, corners)
 
 
 def read_view(says: Mapping[str, Any]) -> View:
