@@ -8,7 +8,7 @@ from .contenders import AVRO, NPY, NUMPY_NPY, NUMPY_NPZ, PANDAS, POLARS, RA, SHE
 from .events import AWKD, PARQUET
 from .foreign import KINDS, SCAN, SCAN_EDITABLE, SCAN_REPORT, SCAN_VIEW
 from .kinds import JSON
-from .saved import ODS, XLS, XLSB
+from .saved import ODS
 from .wide import ONE_BY_NAME, TABLE
 from .workbooks import CALAMINE, FASTEXCEL, FOREIGN, GUARD, OPENPYXL, SHEETARRAY_XLSX, VIEW
 
@@ -48,19 +48,6 @@ _SAVED: tuple[tuple[str, float, tuple[Contender, Contender], str], ...] = (
         ODS,
         "a cell of LibreOffice takes 160 bytes: a quarter of the time finds tags, a quarter compares them and cuts out "
         "values, a sixth looks for the titles of sheets; calamine goes over these bytes once",
-    ),
-    (
-        ".xls read",
-        1,
-        XLS,
-        "many passes of NumPy over the records, as each says the place of the next, error cells and serials of "
-        "dates are kept, and no array of ours takes more memory than its cells; calamine is one compiled loop",
-    ),
-    (
-        ".xlsb read",
-        1,
-        XLSB,
-        "records are walked in Python where their lengths change, then read by NumPy; calamine is one compiled loop",
     ),
 )
 _CSV_READ = "nearly all of the time is that of polars' own parser, called so that blank and wrong cells are noticed"

@@ -17,8 +17,6 @@ from cases import assert_same
 from children import measured, run_limited
 from examples import PART
 from foreign_books import (
-    binary_book,
-    binary_cell,
     book,
     columns,
     document,
@@ -28,7 +26,6 @@ from foreign_books import (
     listed,
     number,
     parts,
-    record,
     rows_of,
     shared,
     styles,
@@ -40,10 +37,8 @@ from foreign_books import (
 )
 
 import sheetarray as sa
-from sheetarray.files import Source
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, opendocument_table, records97, shared_texts, xlsb
-from sheetarray.sheets.excel.workbook import Workbook
+from sheetarray.sheets.excel.reader import blocks, opendocument_table, shared_texts
 
 MILLION = 10**6 // PART
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
@@ -207,10 +202,12 @@ EXCEL_97_FLOODS: dict[str, Callable[[], bytes]] = {
 
 # What is counted is as many times less, too, so that a flood exceeds what 32 MB of it would exceed.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, ooxml, records97, rewriting, strings
+from sheetarray.sheets.excel.reader import blocks, legacy_records, ooxml, rewriting, strings
 blocks._INFLATED_ALWAYS //= {PART}
 ooxml.MOST_IN_ROWS //= {PART}
-records97._MOST_CONTINUED //= {PART}
+legacy_records._MOST_CELLS //= {PART}
+legacy_records._MOST_RECORDS //= {PART}
+legacy_records._MOST_STRINGS //= {PART}
 rewriting._MOST_ELEMENTS //= {PART}
 strings.MOST_IN_STRINGS //= {PART}
 """
@@ -266,54 +263,9 @@ def test_a_flood_of_excel_97_is_read_or_refused_within_bounds(tmp_path: Path, na
     path.write_bytes(EXCEL_97_FLOODS[name]())
     assert path.stat().st_size < 34_000_000
     outcome = json.loads(run_limited(_READ_TABLE, path, part=PART).output)
-    columns_read = {"5 M numbers packed in rows": 256, "2 M cells of text": -(-2 * MILLION // 65_536)}
+    columns_read = {"2 M cells of text": -(-2 * MILLION // 65_536)}
     assert outcome == columns_read.get(name, outcome)
     assert outcome == "FormatError" or outcome >= 1
-
-
-@pytest.mark.parametrize("count", [9, 10, 11])
-def test_in_how_many_records_a_record_may_go_on(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records97, "_MOST_CONTINUED", 10)
-    table = excel97_record(0x00FC, struct.pack("<2I", 1, 1)) + excel97_record(0x3C, b"\1\0\0a") * count
-    content = excel97_book(
-        {(0, 0): excel97_record(0x00FD, struct.pack("<3HI", 0, 0, 0, count - 1)), (1, 0): 1.0}, globals_=table
-    )
-    if count <= 10:
-        assert list(sa.read_columns(io.BytesIO(content), format="xlsx")) == ["a"]
-    else:
-        with pytest.raises(sa.FormatError, match="goes on in more than 10 others"):
-            sa.read_columns(io.BytesIO(content), format="xlsx")
-
-
-def test_a_binary_cell_over_and_over_is_refused() -> None:
-    again = excel97_record(0x0203, struct.pack("<3H", 2, 0, 0) + struct.pack("<d", 2.0))
-    content = excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): again * 900, (3, 0): 2.0})
-    for verb in (sa.read, sa.read_columns):
-        with pytest.raises(sa.FormatError, match=r"\bA3\b.*twice"):
-            verb(io.BytesIO(content), format="xlsx")
-
-
-@pytest.mark.parametrize("count", [16_384, 16_385])
-def test_a_row_of_a_binary_workbook_has_no_more_cells_than_columns(count: int) -> None:
-    cells = [binary_cell(5, index % 16_384, struct.pack("<d", 1.0)) for index in range(count)]
-    content = binary_book({0: cells})
-    with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
-        if count == 16_384:
-            assert opened.sheet("arrays").head(10**6) == ([[1] * 16_384], True)
-        else:
-            with pytest.raises(sa.FormatError, match="a row of more than 16384 cells"):
-                opened.sheet("arrays").head(10**6)
-
-
-@pytest.mark.parametrize("count", [9, 10, 11])
-def test_records_that_hold_nothing_are_counted(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsb, "_MOST_OTHERS", 10 + 2)  # two stand before the rows
-    content = binary_book({0: [record(1000)] * count + [binary_cell(5, 0, struct.pack("<d", 1.0))]})
-    if count <= 10:
-        assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == [1]
-    else:
-        with pytest.raises(sa.FormatError, match="records that hold no cells"):
-            sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
 
 
 # What is all alike -------------------------------------------------------------------------------------------

@@ -349,11 +349,11 @@ _REASONS = {
     "blanks repeated": _BEYOND,
     "spaces repeated": "a text of more than 1048576 characters",
     "entities in a document": "has a document type definition",
-    "a binary record without end": "a record of 268435455 bytes",
-    "a binary string without end": "a text of 2147483648 characters in a record of 12 bytes",
+    "a binary record without end": "breaks off within a record of 268435455 bytes",
+    "a binary string without end": "a text of 2147483648 characters in 4 bytes of a record",
     "binary cells far away": _BEYOND,
     "a chain of sectors in a circle": "a chain of sectors in the file is broken",
-    "a table of sectors in a circle": "has no worksheets",
+    "a table of sectors in a circle": "the workbook breaks off",
     "a stream without end": "a chain of sectors in the file is broken",
 }
 

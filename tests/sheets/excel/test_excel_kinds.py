@@ -144,8 +144,8 @@ def test_a_workbook_of_excel_97() -> None:
         + struct.pack("<H", 5)
         + b"\0sha"
     )
-    formats = excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
-    formats += excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
+    formats = excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))  # before the styles, as programs do
+    formats += excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
     outcome = grid(
         excel97_book(
             cells,

@@ -31,6 +31,7 @@ LONGEST_EXACT = 15  # characters: different numerals of no more characters are d
 ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+_CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 
 
@@ -42,6 +43,19 @@ def encrypted_error() -> FormatError:
 def repeated_cell_error(location: str) -> FormatError:
     """Return the error for a cell whose address stands in a sheet twice."""
     return FormatError("the cell comes twice in the sheet", location=location)
+
+
+def row_width(rows: Positions, columns: Positions) -> int:
+    """Return the number of cells in each row, if all rows have cells in the same columns; otherwise 0."""
+    changes = np.flatnonzero(np.diff(rows[:_CELLS_LOOKED_AT]))
+    width = int(changes[0]) + 1 if len(changes) else len(rows)
+    if len(rows) % width:
+        return 0
+    firsts, across = rows[::width], columns[:width]
+    if not (np.diff(firsts) > 0).all() or not (np.diff(across) > 0).all():
+        return 0
+    alike = (rows.reshape(-1, width) == firsts[:, None]).all() and (columns.reshape(-1, width) == across).all()
+    return width if alike else 0
 
 
 @dataclass(frozen=True)
@@ -196,7 +210,7 @@ class WorkbookReader(Protocol):
     def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
         """Yield the cells of a sheet for an ordinary table.
 
-        Numbers that a double holds for certain (`binary.are_plain_doubles`) may come as Float64. All other values come
+        Numbers that a double holds for certain (`serials.are_plain_doubles`) may come as Float64. All other values come
         as text, so that each numeral keeps the digits that were written.
         """
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from typing import Literal
 
-from .binary import Wanted
 from .cells import CellRun
+
+Wanted = Literal["text", "numbers", "table"]
 
 _MOST_CELLS = 2**20  # of a sheet that are kept
 

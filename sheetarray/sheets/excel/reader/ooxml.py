@@ -15,7 +15,6 @@ import numpy as np
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
-from .binary import are_plain_doubles
 from .blocks import helper, map_ahead
 from .book_part import read_without_names
 from .cells import BOOLEAN, FAULT, LONG, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, AlikeRows, CellRun
@@ -29,6 +28,7 @@ from .references import PlainReference, find_references
 from .regular import RegularRows, regular_rows
 from .regular_columns import RegularColumns, regular_columns
 from .row_events import MOST_IN_ROWS
+from .serials import are_plain_doubles
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles

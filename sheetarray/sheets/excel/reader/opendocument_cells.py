@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....dtypes import Mask, Positions
-from .binary import are_plain_doubles
 from .cells import BOOLEAN, LONGEST_TEXT, NUMBER
 from .opendocument_forms import (
     CELLS_REPEATED,
@@ -29,6 +28,7 @@ from .opendocument_forms import (
 )
 from .opendocument_runs import TRUTH_VALUES
 from .opendocument_tags import PARAGRAPH, P, RowTags, read_joined
+from .serials import are_plain_doubles
 from .texts import all_without_entities
 
 if TYPE_CHECKING:

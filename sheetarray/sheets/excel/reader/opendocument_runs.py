@@ -8,7 +8,6 @@ from collections.abc import Generator
 import numpy as np
 
 from ....dtypes import Positions
-from .binary import row_width
 from .cells import (
     BOOLEAN,
     DURATION,
@@ -22,6 +21,7 @@ from .cells import (
     CellRun,
     FormulaArea,
     join_masks,
+    row_width,
 )
 
 SPACE = "urn:oasis:names:tc:opendocument:xmlns:"

@@ -12,8 +12,7 @@ import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
-from .binary import row_width
-from .cells import LONGEST_TEXT, MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea
+from .cells import LONGEST_TEXT, MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea, row_width
 from .events import MarkupBudget
 from .opendocument_parser import CONTENT, ContentParser
 from .opendocument_rows import PlainRows, read_plain_rows

@@ -11,11 +11,10 @@ from ..package.parts import Package
 from ..package.relations import TYPES, ContentTypes, Relations
 from .cells import WorkbookReader, encrypted_error
 from .compound import MAGIC, Compound
-from .excel97 import Excel97Book
+from .legacy import Excel97Book, XlsbBook
 from .ooxml import OoxmlBook
 from .opendocument import MANIFEST, OdsBook
 from .opendocument_parser import CONTENT
-from .xlsb import XlsbBook
 
 _ZIP = b"PK"
 _BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin a file of Excel 2, 3 or 4

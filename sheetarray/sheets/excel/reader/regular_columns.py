@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....dtypes import Positions
-from .binary import are_plain_doubles
 from .cutting import holds_text
 from .raw import INLINE, LOGICAL, SHARED
 from .regular import ANY, RegularShape, columns_of, compare_rows
+from .serials import are_plain_doubles
 from .texts import ESCAPE, NO_TEXT, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:

@@ -1,11 +1,14 @@
-"""Formats durations, which workbooks hold as numbers of days. Spreadsheet programs keep milliseconds.
+"""Doubles of workbooks: which ones tell all that was written, and durations, which are numbers of days.
 
-Source: ECMA-376 part 1, 18.17.4.
+Spreadsheet programs keep milliseconds of durations. Source: ECMA-376 part 1, 18.17.4.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from ....dtypes import Mask
+from .cells import ROUNDED
 
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -27,3 +30,14 @@ def format_duration(serial: float) -> str | None:
     hours, seconds = divmod(seconds, 3600)
     sign = "-" if serial < 0 else ""
     return f"{sign}{hours:02}:{seconds // 60:02}:{seconds % 60:02}{fraction}"
+
+
+def are_exact_doubles(numbers: Doubles) -> Mask:
+    """Return a mask of the doubles that are so small that none stands for several integers."""
+    with np.errstate(invalid="ignore"):  # NaN that signals
+        return np.abs(numbers) < ROUNDED
+
+
+def are_plain_doubles(numbers: Doubles) -> bool:
+    """Return whether doubles tell all that was written: none is so large that it may have been rounded, none is -0."""
+    return bool(are_exact_doubles(numbers).all()) and not bool(np.signbit(numbers[numbers == 0]).any())

@@ -1,0 +1,435 @@
+"""Old workbooks, .xls by xlrd and .xlsb by calamine: what they hold, and what is refused before a library sees it."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import struct
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from children import measured, run_limited
+from examples import examples
+from foreign_books import (
+    begin,
+    binary_book,
+    binary_cell,
+    compound,
+    excel97_book,
+    excel97_record,
+    excel97_text,
+    grid,
+    opened,
+    wide,
+    words,
+    zipped,
+)
+from mutations import mutated
+from programs import resave, resave_by_node
+
+import sheetarray as sa
+from sheetarray.columns import Request
+from sheetarray.dtypes import from_name
+from sheetarray.sheets.excel.reader import legacy_records
+
+FLOAT = from_name("float64")
+FOREIGN = Path(__file__).parents[4] / "shared" / "foreign-workbooks"
+double, place97 = struct.Struct("<d").pack, struct.Struct("<3H").pack
+
+
+def many_cells(suffix: str, rows: int) -> bytes:
+    """A workbook with rows of an integer, a shared string, a double and the text of a formula."""
+    if suffix == "xlsb":
+        lines = {
+            row: [
+                binary_cell(2, 0, struct.pack("<i", row << 2 | 2)),
+                binary_cell(7, 1, struct.pack("<I", row % 3)),
+                binary_cell(5, 2, double(row / 7)),
+                binary_cell(8, 3, wide(f"t{row}") + bytes(8)),
+            ]
+            for row in range(rows)
+        }
+        return binary_book(lines, strings=["a", "é", "漢"])
+    cells: dict[tuple[int, int], Any] = {}
+    for row in range(rows):
+        cells[row, 0] = excel97_record(0x027E, place97(row, 0, 0) + struct.pack("<i", row << 2 | 2))
+        cells[row, 1] = excel97_record(0x00FD, place97(row, 1, 0) + struct.pack("<I", row % 3))
+        cells[row, 2] = row / 7
+        cells[row, 3] = excel97_record(0x0006, place97(row, 3, 0) + struct.pack("<BxB3xH", 0, 0, 0xFFFF) + bytes(8))
+        cells[row, 3] += excel97_record(0x0207, excel97_text(f"t{row}"))
+    table = struct.pack("<2I", 3, 3) + excel97_text("a") + excel97_text("é") + excel97_text("漢")
+    return excel97_book(cells, globals_=excel97_record(0xFC, table))
+
+
+def cells_of(content: bytes) -> dict[tuple[int, int], str]:
+    """All cells of a sheet, as text."""
+    with opened(content).runs(numeric=False) as runs:
+        return {
+            place: value
+            for run in runs
+            for place, value in zip(zip(run.rows.tolist(), run.columns.tolist(), strict=True), run.values, strict=True)
+        }
+
+
+def refused(content: bytes, message: str, verb: Callable[..., Any] = sa.read_columns) -> sa.FormatError:
+    """The error that a workbook is refused with."""
+    with pytest.raises(sa.FormatError, match=message) as caught:
+        verb(io.BytesIO(content), format="xlsx")
+    return caught.value
+
+
+# What is kept ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+@pytest.mark.parametrize("rows", [1, 300, 4095, 4096, 4097])
+def test_cells_of_many_records(suffix: str, rows: int) -> None:
+    content = many_cells(suffix, rows)
+    table = sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
+    assert table["A"].tolist() == list(range(rows))
+    assert table["B"].tolist() == [("a", "é", "漢")[row % 3] for row in range(rows)]
+    assert table["C"].tolist() == [row / 7 for row in range(rows)]
+    assert table["D"].tolist() == [f"t{row}" for row in range(rows)]
+    sheet = opened(content)
+    for _ in range(2):  # the second time from what was kept
+        ((_, numbers),) = sheet.columns([Request(2, 0, FLOAT)], typed=True)
+        assert list(numbers) == [row / 7 for row in range(rows)]
+
+
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+def test_cells_far_from_the_first_ones(suffix: str) -> None:
+    expected = {(4, 3): 1.5, (9000, 200): 2.5}
+    if suffix == "xls":
+        expected[65_535, 255] = 3.5
+        content = excel97_book(expected)
+    else:
+        content = binary_book(
+            {row: [binary_cell(5, column, double(value))] for (row, column), value in expected.items()}
+        )
+    assert cells_of(content) == {place: str(value) for place, value in expected.items()}
+
+
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+def test_numbers_keep_every_bit(suffix: str) -> None:
+    source = np.random.default_rng(11)
+    bits = source.integers(0, 2**64, 3000, dtype=np.uint64).view(np.float64)
+    numbers = np.concatenate([bits[np.isfinite(bits)], source.random(500), [-0.0, 2.0**53, 2.0**53 - 1, 5e-324, 1e-5]])
+    if suffix == "xls":
+        content = excel97_book({(row, 0): float(value) for row, value in enumerate(numbers)})
+    else:
+        content = binary_book({row: [binary_cell(5, 0, double(value))] for row, value in enumerate(numbers)})
+    for typed in (True, False):
+        ((_, cells),) = opened(content).columns([Request(0, 0, FLOAT)], typed=typed)
+        assert np.array([float(cell) for cell in cells]).tobytes() == numbers.tobytes()
+
+
+def test_errors_dates_and_durations_are_told_apart() -> None:
+    """The same cells in both kinds; an empty text is a blank in .xlsb, as docs/formats.md says."""
+    serials = [59.0, 60.0, 61.0, 43831.25, 0.5, -1.0]
+    styles = b"".join(excel97_record(0xE0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 14, 46))
+    cells: dict[tuple[int, int], Any] = {(0, 0): "a", (1, 0): excel97_record(0x205, place97(1, 0, 0) + b"\x2a\1")}
+    rows = {0: [binary_cell(6, 0, wide("a"))], 1: [binary_cell(3, 0, b"\x2a")]}
+    for row, serial in enumerate(serials, 2):
+        cells[row, 0] = excel97_record(0x203, place97(row, 0, 1) + double(serial))
+        rows[row] = [binary_cell(5, 0, double(serial), 1)]
+    cells[8, 0] = excel97_record(0x203, place97(8, 0, 2) + double(1.5))
+    cells[9, 0] = ""
+    rows[9] = [binary_cell(6, 0, wide(""))]
+    expected = ["a", "#N/A", "1900-02-28", 60, "1900-03-01", "2020-01-01T06:00:00", 0.5, -1]
+    assert [row[0] for row in grid(excel97_book(cells, globals_=styles))] == [*expected, "1.5", ""]
+    assert [row[0] for row in grid(binary_book(rows, dates=True))] == expected
+
+
+@pytest.mark.parametrize("year", [1900, 1904])
+def test_dates_count_from_1900_or_1904(year: int) -> None:
+    settings = excel97_record(0x22, struct.pack("<H", year == 1904))
+    styles = settings + b"".join(excel97_record(0xE0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 14))
+    cells: dict[tuple[int, int], Any] = {(0, 0): "a", (1, 0): excel97_record(0x203, place97(1, 0, 1) + double(43831))}
+    day = np.datetime64("2020-01-01" if year == 1900 else "2024-01-02")
+    table = sa.read_columns(io.BytesIO(excel97_book(cells, globals_=styles)), format="xlsx")
+    assert table["a"].tolist() == [day.item()]
+    rows = {0: [binary_cell(6, 0, wide("a"))], 1: [binary_cell(5, 0, double(43831), 1)]}
+    members = members_of(binary_book(rows, dates=True))
+    if year == 1904:
+        members["xl/workbook.bin"] = members["xl/workbook.bin"].replace(bytes(12), b"\1" + bytes(11), 1)
+    assert sa.read_columns(io.BytesIO(zipped(members)), format="xlsx")["a"].tolist() == [day.item()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+def test_arrays_go_through_other_programs(suffix: str, tmp_path: Path) -> None:
+    """LibreOffice saves .xls, SheetJS .xls and .xlsb; they read ours from .xlsx, so all numbers are doubles."""
+    source = np.random.default_rng(5)
+    arrays = {
+        "t": source.normal(size=(40, 3)).round(6),
+        "i": np.arange(-5, 300, dtype="int16"),
+        "ok": source.random(90) < 0.5,
+        "s": np.array(["a", "é漢😀", "=1+1", "x" * 900]),
+        "d": np.array(["1999-12-31", "2026-02-28"], "datetime64[D]"),
+        "g": np.array([None, 1.5, "x", True], dtype=object),
+    }
+    sa.write(tmp_path / "a.xlsx", arrays)
+    saved = [resave_by_node("sheetjs", tmp_path / "a.xlsx", tmp_path / f"node.{suffix}")]
+    saved += [resave(tmp_path / "a.xlsx", suffix, tmp_path / "office")] if suffix == "xls" else []
+    for path in saved:
+        read = sa.read(path)
+        for name, array in arrays.items():
+            assert read[name].dtype.kind == array.dtype.kind, name
+            assert read[name].tolist() == array.tolist(), name
+        assert list(sa.scan(path)) == list(arrays)
+        assert not [finding for finding in sa.check(path) if finding.severity == "error"]
+
+
+@pytest.mark.parametrize("name", ["56563a.xls", "Test10x10000.xls", "51710.xlsb", "Test10x10000.xlsb"])
+def test_workbooks_of_other_people(name: str) -> None:
+    if not (FOREIGN / name).exists():
+        pytest.skip(f"{name} is not in the folder of foreign workbooks")
+    table = sa.read_columns(FOREIGN / name)
+    if name.startswith("Test"):
+        assert {len(column) for column in table.values()} == {9999}
+        assert [table[f"col{number}"][-1] for number in range(1, 11)] == [f"1x{number}" for number in range(1, 11)]
+    elif name == "51710.xlsb":
+        assert list(table) == [chr(ord("A") + number) for number in range(13)]
+        assert table["B"].tolist()[:6] == [10, 10, 20, 30, 40, 50]
+        assert (np.isnan(table["A"][0]), table["A"][1]) == (True, 1)
+    else:
+        assert len(table) == 14
+        assert np.unique(table["Date"]).astype(str).tolist() == ["2014-05-15", "2014-05-16", "2014-05-17"]
+        assert table["Col10"][-1] == 2.099999904633
+
+
+# What is refused ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("suffix", "library"), [("xls", "xlrd"), ("xlsb", "python-calamine")])
+def test_a_missing_library_is_named_with_its_extra(suffix: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = many_cells(suffix, 2)
+    monkeypatch.setitem(sys.modules, library.replace("-", "_"), None)
+    for verb in (sa.read, sa.scan, sa.read_columns):
+        with pytest.raises(sa.MissingDependencyError, match=rf"need {library}: pip install 'sheetarray\[legacy\]'"):
+            verb(io.BytesIO(content), format="xlsx")
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), AssertionError(), KeyError(3), MemoryError(), OSError("x")])
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+def test_whatever_a_library_raises_is_an_error_of_ours(
+    suffix: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    path = tmp_path / f"old.{suffix}"
+    path.write_bytes(many_cells(suffix, 2))
+    library, function = ("xlrd", "open_workbook") if suffix == "xls" else ("python_calamine", "load_workbook")
+    monkeypatch.setattr(f"{library}.{function}", fail)
+    with pytest.raises(sa.FormatError, match=f"old.{suffix}.*cannot read it .{type(error).__name__}") as caught:
+        sa.read(path)
+    assert "save it as .xlsx" in str(caught.value.hint)
+    assert [finding.severity for finding in sa.check(path)] == ["error"]
+
+
+def test_a_panic_of_rust_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As pyo3 raises it: no Exception."""
+
+    def panic(*_: object) -> None:
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr("python_calamine.load_workbook", panic)
+    refused(many_cells("xlsb", 2), "PanicException: index out of bounds")
+
+
+def test_names_that_refer_to_each_other_never_reach_the_library() -> None:
+    """xlrd follows the names in formulas of names: a ring of them ended in a RecursionError."""
+    name = struct.pack("<H2B6H4BB", 0, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) + b"x"
+    ring = b"".join(
+        excel97_record(0x18, name[:4] + struct.pack("<H", 5) + name[6:] + b"\x23" + struct.pack("<HH", 1 + at % 2, 0))
+        for at in range(2)
+    )
+    content = excel97_book({(0, 0): "a", (1, 0): 1.5}, globals_=ring)
+    assert sa.read_columns(io.BytesIO(content), format="xlsx")["a"].tolist() == [1.5]
+
+
+def test_sheets_within_each_other_are_refused() -> None:
+    sheet = begin(16) + excel97_record(0x0203, place97(0, 0, 0) + double(1.0)) + excel97_record(0x0A)
+    end = excel97_record(0x0A)
+    titles = [bytes(2) + excel97_text(title, "<B") for title in "ab"]
+    first = len(begin(5)) + sum(len(excel97_record(0x85, bytes(4) + title)) for title in titles) + len(end)
+    for second, message in ((first, "two sheets of the workbook overlap"), (first + len(sheet), "")):
+        listed = b"".join(
+            excel97_record(0x85, struct.pack("<I", at) + title)
+            for at, title in zip((first, second), titles, strict=True)
+        )
+        content = compound({"Workbook": begin(5) + listed + end + sheet + sheet})
+        if message:
+            refused(content, message)
+        else:
+            assert sa.read_columns(io.BytesIO(content), format="xlsx", sheet="b", header=False)["A"].tolist() == [1]
+    refused(compound({"Workbook": begin(5) + listed[: len(listed) // 2] + end}), "breaks off|no sheet begins")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (struct.pack("<2I", 2, 2) + b"\1\0\0a", "shared strings breaks off after 1"),
+        (struct.pack("<2I", 1, 1) + b"\1\0\4" + struct.pack("<i", -4) + b"a", "breaks off after 0"),
+        (struct.pack("<2I", 1, 1) + b"\1\0\x08\xff\xffa", "breaks off after 0"),
+        (struct.pack("<2I", 1, 2**31) + b"\1\0\0a", "a table of 2,147,483,648 shared strings"),
+        (struct.pack("<2I", 1, 1) + b"\1\0\0a", "string 1 of a table of 1"),
+    ],
+)
+def test_tables_of_strings_that_are_no_tables(table: bytes, message: str) -> None:
+    refers = excel97_record(0x00FD, place97(0, 0, 0) + struct.pack("<I", 1))
+    refused(excel97_book({(0, 0): refers}, globals_=excel97_record(0xFC, table)), message)
+
+
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+@pytest.mark.parametrize(("limit", "what"), [("_MOST_CELLS", "cells"), ("_MOST_STRINGS", "shared strings")])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(legacy_records, limit, (12 if what == "cells" else 3) - more)
+    content = many_cells(suffix, 3)
+    if more > 0:
+        error = refused(
+            content, f"table of 3 {what}" if suffix == "xls" and what != "cells" else f"more than .* {what}"
+        )
+        assert "save it as .xlsx" in str(error.hint)
+    else:
+        assert len(cells_of(content)) == 12
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_the_range_of_a_sheet_is_bounded(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(legacy_records, "_MOST_AREA", 10 * 8 - more)
+    content = binary_book({5: [binary_cell(5, 3, double(1.5))], 14: [binary_cell(5, 10, double(2.5))]})
+    if more > 0:
+        refused(content, "cells in a range of 10 rows and 8 columns")
+    else:
+        assert list(cells_of(content)) == [(5, 3), (14, 10)]
+
+
+@pytest.mark.parametrize(("suffix", "bytes_of_one"), [("xls", 2), ("xlsb", 1)])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_text_to_which_many_cells_refer(
+    suffix: str, bytes_of_one: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(legacy_records, "_MOST_TEXT", 4 * bytes_of_one * 10 - more)
+    if suffix == "xls":
+        table = excel97_record(0xFC, struct.pack("<2I", 1, 1) + struct.pack("<HB", 10, 0) + b"x" * 10)
+        cells = {(row, 0): excel97_record(0xFD, place97(row, 0, 0) + bytes(4)) for row in range(4)}
+        content = excel97_book(cells, globals_=table)
+    else:
+        content = binary_book({row: [binary_cell(7, 0, bytes(4))] for row in range(4)}, strings=["x" * 10])
+    if more > 0:
+        refused(content, "cells hold more than [0-9]+ bytes of text")
+    else:
+        assert grid(content) == [["x" * 10]] * 4
+
+
+def test_a_cell_twice_is_named() -> None:
+    again = excel97_record(0x0203, place97(2, 0, 0) + double(2.0))
+    row = excel97_record(0x00BD, struct.pack("<2H", 2, 0) + bytes(6 * 3) + b"\2\0")
+    for repeated in (again * 9, row + again, again + row):
+        for verb in (sa.read, sa.read_columns):
+            refused(excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): repeated, (3, 0): 2.0}), r"\bA3\b.*twice", verb)
+    twice = [binary_cell(5, 0, double(1.0))] * 2
+    refused(binary_book({0: [binary_cell(6, 0, wide("a"))], 2: twice}), r"\bA3\b.*twice")
+    cells = [binary_cell(5, column, double(1.0)) for column in (1, 0)]
+    refused(binary_book({0: cells}), r"\bA1\b.*after a later one")
+
+
+def test_a_text_of_no_formula_is_refused() -> None:
+    refused(excel97_book({(0, 0): excel97_record(0x0207, excel97_text("x")), (1, 0): 1.5}), "before all formulas")
+
+
+@pytest.mark.parametrize("count", [16_384, 16_385])
+def test_a_row_has_no_more_cells_than_columns(count: int) -> None:
+    content = binary_book({0: [binary_cell(5, column, double(1.0)) for column in range(count)]})
+    if count == 16_384:
+        assert len(cells_of(content)) == 16_384
+    else:
+        refused(content, "a cell beyond the 1048576 rows and 16384 columns")
+
+
+# Damage ------------------------------------------------------------------------------------------------------
+
+_READ = """
+import collections, json, pathlib, sys, warnings
+import sheetarray as sa
+warnings.simplefilter("ignore")
+outcomes = collections.Counter()
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    for verb in (sa.read, sa.read_columns, lambda path: sa.check(path)):
+        try:
+            list(verb(path))
+            outcomes["read"] += 1
+        except sa.FormatError as error:
+            assert path.name in str(error), error
+            outcomes["refused"] += 1
+print(json.dumps(outcomes))
+"""
+
+
+@pytest.mark.slow
+@measured
+@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
+def test_mutations_are_read_or_refused_within_bounds(suffix: str, tmp_path: Path) -> None:
+    source = random.Random(suffix)
+    count = examples(1000)
+    made = book_of_everything(suffix)
+    members = {} if suffix == "xls" else members_of(made)
+    for number in range(count):
+        if members and number % 4:
+            name = source.choice([name for name in members if name.endswith(".bin")])
+            content = zipped({**members, name: mutated(members[name], source)})
+        else:
+            content = mutated(made, source)
+        (tmp_path / f"{number}.{suffix}").write_bytes(content)
+    (tmp_path / f"whole.{suffix}").write_bytes(made)
+    child = run_limited(_READ, tmp_path, seconds=5 + count / 50, mebibytes=512)
+    outcomes = json.loads(child.output)
+    assert outcomes["read"] + outcomes["refused"] == 3 * count + 3
+    assert outcomes["read"] > count / 10  # not all of them are refused
+
+
+def book_of_everything(suffix: str) -> bytes:
+    """A workbook with an array, shared strings, formulas, errors, booleans, and numbers shown as dates."""
+    flat = ["t", *words("float64", 2), 0.5, -7.0]
+    if suffix == "xls":
+        cells: dict[tuple[int, int], Any] = {(row, 0): value for row, value in enumerate(flat)}
+        for row in range(4):
+            cells[row, 2] = excel97_record(0x00FD, place97(row, 2, 0) + struct.pack("<I", row % 2))
+            formula = struct.pack("<BxB3xH", 0, 0, 0xFFFF) + bytes(6) + struct.pack("<H", 5) + bytes(5)
+            cells[row, 3] = excel97_record(0x0006, place97(row, 3, 0) + formula)
+            cells[row, 3] += excel97_record(0x0207, excel97_text(f"t{row}"))
+            cells[row, 4] = excel97_record(0x0205, place97(row, 4, 0) + bytes([7, row % 2]))
+            cells[row, 5] = excel97_record(0x0203, place97(row, 5, 1) + double(43831.5))
+            cells[row, 6] = excel97_record(0x00BD, struct.pack("<2H", row, 6) + bytes(6 * 3) + b"\x08\0")
+        table = excel97_record(0xFC, struct.pack("<2I", 2, 2) + excel97_text("a") + excel97_text("漢"))
+        styles = excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
+        styles += b"".join(excel97_record(0xE0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 164))
+        return excel97_book(cells, globals_=styles + table)
+    rows: dict[int, list[bytes]] = {}
+    for row, value in enumerate(flat):
+        text = isinstance(value, str)
+        rows[row] = [binary_cell(6, 0, wide(value)) if text else binary_cell(5, 0, double(value))]  # type: ignore[arg-type]
+        rows[row] += [
+            binary_cell(7, 2, struct.pack("<I", row % 2)),
+            binary_cell(8, 3, wide(f"t{row}") + bytes(8)),
+            binary_cell(3, 4, b"\7"),
+            binary_cell(4, 5, b"\1"),
+            binary_cell(2, 6, struct.pack("<i", row << 2 | 2), 1),
+            binary_cell(62, 7, b"\1" + wide("rich") + bytes(8)),
+        ]
+    return binary_book(rows, strings=["a", "漢"], dates=True)
+
+
+def members_of(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
