@@ -28,13 +28,14 @@ from .reading import (
     scan_sheet,
     scan_sheets,
 )
-from .row_edits import RowChange
+from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone
 from .words import Words
 
 __all__ = [
     "MOST_ADDRESSES",
     "MOST_BROKEN",
+    "UNEVEN_HINT",
     "Anchor",
     "ArrayColumn",
     "ArrayInfo",
@@ -62,6 +63,7 @@ __all__ = [
     "check_sheet",
     "check_sheets",
     "column_letters",
+    "describe_uneven_rows",
     "errors_of_problems",
     "find_anchors",
     "find_header_edits",

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..data import describe_missing_cells, error_for_problem, may_be_blank
+from ..data import describe_missing_cells, error_for_problem
 from ..dtypes import Buffer
 from ..elements import Missing, Problem
 from ..errors import Finding, FormatError
@@ -108,19 +108,15 @@ class ColumnReader:
     # Lengths that people have changed ------------------------------------------------------------------------
 
     def measure_others(self, wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> None:
-        """Take note of arrays that are not wanted, but whose length tells how long a wanted one with blanks is."""
+        """Take note of arrays that are not wanted, but whose lengths tell whether those of wanted ones are meant."""
 
         def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
             rows = count_rows(group[0].header) if group[0].header else None
             return rows and (group[0].title, group[0].orient, rows[0])
 
-        unsure = {
-            extent(group)
-            for group in wanted.values()
-            if group[0].header and may_be_blank(group[0].header, self._missing)
-        }
+        alike = {extent(group) for group in wanted.values()} - {None}
         others = {name: group for name, group in groups.items() if name not in wanted}
-        self._others = {name: group for name, group in others.items() if extent(group) in unsure - {None}}
+        self._others = {name: group for name, group in others.items() if extent(group) in alike}
 
     def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
         """Return the column of each array, with the length that its cells have."""
@@ -129,13 +125,13 @@ class ColumnReader:
             some = {name: group for name, group in groups.items() if (group[0].orient == "rows") == lying}
             fetched = self._fetch_rows(some.values()) if lying else self._fetch(some.values(), typed=True)
             columns |= dict(zip(some, fetched, strict=True))
-        resize_columns(columns, self._missing, self._mode.fixed)
+        resize_columns(columns, self._missing, self._mode.fixed, self._note)
         return {name: columns[name] for name in groups}
 
     def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> None:
         """Give columns the lengths that their cells have, if the mode says that arrays are resized."""
         if self._mode.resize:
-            resize_columns(columns, self._missing, self._mode.fixed)
+            resize_columns(columns, self._missing, self._mode.fixed, self._note)
         elif self._mode.finds_edits:
             self._edits += find_row_edits(columns, self._missing, self._mode.fixed)
 

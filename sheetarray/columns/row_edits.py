@@ -13,12 +13,13 @@ from typing import Literal
 
 from ..data import may_be_blank
 from ..elements import Missing
-from ..errors import Finding
-from ..header import Header
+from ..errors import Finding, quote_names
+from ..header import Header, NoteFinding
 from ..resizing import count_rows, resize_header
 from .column import ArrayColumn
 
 MOST_SHAPES = 20  # arrays whose new shapes a finding names
+UNEVEN_HINT = "resize=True reads each as it stands; a total, or a note, typed below a column is an element of it then"
 _HINT = "resize=True reads them as they stand, sheetarray adopt makes the headers true to them"
 
 
@@ -175,13 +176,16 @@ def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[d
     yield from groups.values()
 
 
-def resize_columns(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str]) -> None:
+def resize_columns(
+    columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str], note: NoteFinding
+) -> None:
     """Give columns headers with the lengths that their cells have, each by itself.
 
     Args:
-        columns: by the name of the array; of its sheet all arrays with as many rows, where it may have blanks.
+        columns: by the name of the array; of its sheet all arrays with as many rows.
         missing: as for `read_sheets`.
         fixed: arrays that keep their lengths, since others depend on them.
+        note: is called with a finding where arrays of one length have several now.
     """
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
         common = _find_common_rows(extents.values())
@@ -192,6 +196,45 @@ def resize_columns(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: 
                 rows = extent.least if alone else None
             if rows is not None:
                 columns[name].take_length(rows * extent.row)
+        if (uneven := _find_uneven_edit(extents, columns)) is not None:
+            note(uneven)
+
+
+def _find_uneven_edit(extents: Mapping[str, _Extent], columns: Mapping[str, ArrayColumn]) -> Finding | None:
+    """Return a finding if arrays that had as many rows do not have as many now, or only one has cells in new rows."""
+    before = next(iter(extents.values())).rows
+    rows: dict[str, int] = {}
+    for name, extent in extents.items():
+        if extent.elements is None or (extent.is_sure and not extent.is_whole):
+            continue  # reading raises an error
+        counted = count_rows(columns[name].header)
+        rows[name] = before if counted is None else counted[0]
+    grown = [name for name, count in rows.items() if count > before and (extents[name].least or 0) > before]
+    if len(grown) == 1:  # the others are longer only because theirs may be blanks
+        rows = {name: count if name in grown else min(count, before) for name, count in rows.items()}
+    uneven = describe_uneven_rows(before, rows)
+    if uneven is None:
+        return None
+    name = uneven[0]
+    location = columns[name].group[0].data_address(min(before, rows[name]) * extents[name].row)
+    return Finding("warning", location, uneven[1], UNEVEN_HINT, array=name)
+
+
+def describe_uneven_rows(before: int, rows: Mapping[str, int]) -> tuple[str, str] | None:
+    """Return an array whose number of rows is not that of the others now, and what is to be said; None if all agree.
+
+    Args:
+        before: how many rows each had.
+        rows: how many each has now, by name.
+    """
+    by_count: dict[int, list[str]] = {}
+    for name, count in sorted(rows.items(), key=lambda item: item[1]):
+        by_count.setdefault(count, []).append(name)
+    if len(by_count) < 2:
+        return None
+    rarest = min((names for count, names in by_count.items() if count != before), key=len)
+    said = ", ".join(f"{count:,} in {quote_names(names)}" for count, names in by_count.items())
+    return rarest[0], f"arrays that had {before:,} rows each have different numbers of rows now: {said}"
 
 
 def _find_common_rows(extents: Iterable[_Extent]) -> int | None:

@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,68 @@ def test_a_single_column_that_differs_stays_an_error_with_its_address(tmp_path: 
     assert "resize=True" in finding.hint
     assert "clear" not in finding.hint
     assert "delete" not in finding.hint.replace("deleted?", "")
-    assert sa.read(path, resize=True)["n"].tolist() == [0, 1, 2, 3, 4, 5, 7]
+    for names in (None, ["n"]):
+        with pytest.warns(sa.SheetArrayWarning, match=f"{UNEVEN}6 in 'p', 7 in 'n'"):
+            assert sa.read(path, names, resize=True)["n"].tolist() == [0, 1, 2, 3, 4, 5, 7]
+    with pytest.warns(sa.SheetArrayWarning, match=UNEVEN):
+        assert sa.scan(path, resize=True)["n"].shape == (7,)
+    with pytest.warns(sa.SheetArrayWarning, match=UNEVEN):
+        assert list(sa.adopt(path)) == ["n"]
+    assert list(sa.check(path)) == []
+
+
+UNEVEN = "arrays that had 6 rows each have different numbers of rows now: "
+NAMES = ["f", "g", "s"]
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        ((1, 0, 0), "6 in 'g', 's', 7 in 'f'"),
+        ((0, 1, 0), "6 in 'f', 's', 7 in 'g'"),
+        ((0, 0, 1), "6 in 'f', 'g', 7 in 's'"),
+        ((1, 0, 1), "6 in 'g', 7 in 'f', 's'"),
+        ((1, 2, 0), "6 in 's', 7 in 'f', 8 in 'g'"),
+        ((-1, 0, 0), "5 in 'f', 6 in 'g', 's'"),
+        ((1, 1, 0), None),  # an appended row whose text is blank
+        ((2, 2, 2), None),
+        ((-2, -2, -2), None),
+        ((0, 0, 0), None),
+    ],
+)
+def test_arrays_that_grew_differently_are_named_with_their_rows(
+    added: tuple[int, int, int], said: str | None, orient: Any, tmp_path: Path
+) -> None:
+    """A total typed below one column is no element without a word, whichever array is asked for."""
+    arrays = {"f": np.arange(6.0), "g": np.arange(6), "s": np.array(list("abcdef")), "other": np.arange(8)}
+    file = io.StringIO()
+    sa.write_csv(file, arrays)
+    columns = take_columns(list(csv.reader(io.StringIO(file.getvalue(), newline=""))), "")
+    for column, more in zip(columns, added, strict=False):
+        column[len(column) + min(more, 0) :] = ["7"] * more
+    path = tmp_path / "t.csv"
+    put_csv(path, columns)
+    if orient == "rows":
+        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+        width = max(map(len, rows))
+        turned = io.StringIO(newline="")
+        csv.writer(turned).writerows(zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True))
+        path.write_text(turned.getvalue(), encoding="utf-8", newline="")
+    verbs: list[Any] = [sa.read, sa.scan, lambda path, **options: sa.read(path, ["g"], **options), sa.read_frame]
+    for verb in verbs[: 3 if len({*added}) > 1 else 4]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if verb is sa.read_frame:
+                verb(path, NAMES, resize=True)
+            else:
+                verb(path, resize=True)
+        texts = [str(warning.message) for warning in caught]
+        assert len(texts) == (said is not None)
+        if said is not None:
+            named = "".join(sorted(texts[0].partition(UNEVEN)[2].partition(" (")[0]))
+            assert named == "".join(sorted(said)), texts[0]  # names stand in the order in which they were asked for
+    assert bool(list(sa.check(path))) == any(added)
 
 
 def test_what_is_no_row_stays_an_error(tmp_path: Path) -> None:
@@ -264,9 +326,12 @@ def test_blanks_are_nan_where_neighbours_are_longer(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", {"n": np.arange(2), "x": np.array([0.5, 1.5])})
     columns = csv_columns(path)
     put_csv(path, [[*columns[0], "2"], columns[1]])
-    assert sa.read(path, resize=True, missing="nan")["x"].tolist()[:2] == [0.5, 1.5]
-    assert np.isnan(sa.read(path, resize=True, missing="nan")["x"][2])
-    assert sa.read(path, resize=True)["x"].tolist() == [0.5, 1.5]
+    with pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 'n'"):
+        x = sa.read(path, resize=True, missing="nan")["x"]
+    assert x.tolist()[:2] == [0.5, 1.5]
+    assert np.isnan(x[2])
+    with pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 'n'"):
+        assert sa.read(path, resize=True)["x"].tolist() == [0.5, 1.5]
 
 
 def test_arrays_in_rows_grow_to_the_right(tmp_path: Path) -> None:
@@ -340,7 +405,8 @@ def test_labels_follow_the_arrays(tmp_path: Path) -> None:
     assert error.message.startswith("row 3 appended in 2 arrays")
     book["arrays"].cell(end, columns["time"]).value = None
     book.save(path)
-    with pytest.raises(sa.FormatError, match="the dimension 'time' has 4 in 't', and 3 in 'time'"):
+    uneven = pytest.warns(sa.SheetArrayWarning, match="3 in 'time', 4 in 't'")
+    with uneven, pytest.raises(sa.FormatError, match="the dimension 'time' has 4 in 't', and 3 in 'time'"):
         sa.read_dataset(path, resize=True)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
-from ...columns import ArrayInfo, column_letters
+from ...columns import UNEVEN_HINT, ArrayInfo, column_letters, describe_uneven_rows
 from ...composite import find_fixed_columns, read_composites, scan_composites, spread
 from ...elements import MOST_GENERIC, ComplexForm, Missing
-from ...errors import FormatError, locating
+from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...header import NoteFinding, count_blanks_before, parse_header, warn_of_finding
 from ...linear import LinearArray, resize_to_cells
@@ -123,6 +123,8 @@ def read_json(
     with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
         lists = read_lists(opened)
         fixed = find_fixed_lists(lists, strict) if resize else frozenset(lists)
+        if resize:
+            _warn_of_uneven(lists, strict, infos_of_lists(lists, strict, fixed=fixed))
         done = total = 0
         report = progress or ignore_progress
 
@@ -163,12 +165,25 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
         if resize:
             lists = read_lists(opened)
             infos = infos_of_lists(lists, strict, fixed=find_fixed_lists(lists, strict))
+            _warn_of_uneven(lists, strict, infos)
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             lists = select(read_lists(opened), columns)
             return {name: read_array(name, cells, strict, "nan") for name, cells in lists.items()}
 
         return scan_composites(read, lambda: infos)
+
+
+def _warn_of_uneven(lists: Mapping[str, Any], strict: bool, resized: Mapping[str, ArrayInfo]) -> None:
+    """Warn of arrays that had as many rows each, and have not now."""
+    alike: dict[int, dict[str, int]] = {}
+    for name, written in infos_of_lists(lists, strict).items():
+        if written.shape:
+            axis = 0 if written.order == "row-major" else -1
+            alike.setdefault(written.shape[axis], {})[name] = resized[name].shape[axis]
+    for before, rows in alike.items():
+        if (uneven := describe_uneven_rows(before, rows)) is not None:
+            warn_of_finding(Finding("warning", uneven[0], uneven[1], UNEVEN_HINT))
 
 
 def find_fixed_lists(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
