@@ -48,9 +48,9 @@ $(VENV)/.demo: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
 	@$(SAY_LOOPS)
 	@touch $@
 
-$(VENV)/.development: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
+$(VENV)/.development: pyproject.toml setup.py sheetarray/_scan.cpp sheets-emulator/pyproject.toml | $(VENV)/.python
 	@echo "== installing every format's packages, and those of the tests (some 300 MB to download: a few minutes)"
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[dev]' --editable ./sheets-emulator
 	@$(SAY_LOOPS)
 	@touch $@ $(VENV)/.demo
 

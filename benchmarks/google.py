@@ -20,7 +20,7 @@ SETS = {
 def count_requests() -> dict[str, dict[str, int]]:
     """Return the requests of a write and of a read of each set of arrays."""
     from sheetarray.sheets.google import read_gsheet, write_gsheet
-    from sheetarray.testing.sheets_server import SheetsServer
+    from sheets_emulator import SheetsServer
 
     counts: dict[str, dict[str, int]] = {}
     with SheetsServer() as server:

@@ -14,12 +14,12 @@ from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from sheetarray.testing.sheets_server import SheetsServer
+    from sheets_emulator import SheetsServer
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as there are cores are at work already
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-pytest_plugins = ["sheetarray.testing.pytest_plugin"]  # an installed package brings it by itself
+pytest_plugins = ["sheetarray.testing.pytest_plugin", "sheets_emulator.pytest_plugin"]  # as installed packages bring it
 pytest.register_assert_rewrite("appended_books", "grids", "hostile")
 
 settings.register_profile(
@@ -40,7 +40,7 @@ if DELETED:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that take longest, so that no worker waits for one at the end."""
-    items.sort(key=lambda item: item.path.name not in ("test_deleting.py", "test_foreign_suites.py"))
+    items.sort(key=lambda item: item.path.name != "test_deleting.py")
 
 
 def pytest_collection_finish() -> None:

@@ -15,7 +15,10 @@ import resource
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[2] / "sheets-emulator"))  # need not be installed
 
 IMPORTED = ("polars", "pandas", "orjson", "zstandard", "sheetarray.cli", "sheetarray.tables")
 

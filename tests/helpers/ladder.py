@@ -70,7 +70,6 @@ HEAVY = {
     "h5py",
     "xarray",
     "pyarrow",
-    "werkzeug",
     "isal",
     "fsspec",
     "dask",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sheetarray.sheets.google import read_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
 

@@ -58,7 +58,6 @@ OWN = {  # whose subject are time-outs
     "test_google_bounds.py",
     "test_google_client.py",
     "test_google_faults.py",
-    "test_sheets_server_faults.py",
 }
 
 

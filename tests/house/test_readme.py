@@ -53,7 +53,7 @@ RUN_BLOCKS = """
 RUN_TESTS = """
     import os, sys, pytest
     os.chdir(sys.argv[1])
-    plugin = ["-p", "no:cacheprovider", "-p", "sheetarray.testing.pytest_plugin"]
+    plugin = ["-p", "no:cacheprovider", "-p", "sheets_emulator.pytest_plugin"]
     sys.exit(pytest.main(["-q", "-c", os.devnull, "--rootdir", sys.argv[1], *plugin, *sys.argv[1:]]))
 """
 

@@ -12,7 +12,7 @@ from page_reading import PageReader
 
 import sheetarray as sa
 from sheetarray.pages import contents
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([1, 2], "i2")}
 

@@ -24,7 +24,7 @@ import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.sheets.delimited import adopting as delimited_adopting
 from sheetarray.sheets.excel.adopting import change_cells
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ARRAYS = {
     "t": np.arange(60.0).reshape(20, 3) / 7,

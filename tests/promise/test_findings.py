@@ -16,7 +16,7 @@ from grids import grid, put
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ARRAYS = {"t": np.array([[1.5, 2.5], [3.5, 4.5]]), "i": np.arange(3, dtype="int8"), "s": np.array(["a", "b"])}
 START = 21  # the row of the first element of `t`, counted from 0

@@ -28,7 +28,7 @@ from strategies import SHAPES, TEXTS, arrays, numbers
 
 import sheetarray as sa
 from sheetarray.columns import column_letters
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 NAMES = st.one_of(TEXTS, st.sampled_from(["t", "shape", "dtype", "2019", "a b", "é"])).filter(str.strip)
 MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)

@@ -33,7 +33,7 @@ from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.google import read_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 AROUND = [sign * (base + more) for base in (2**53, 2**63, 2**64) for sign in (1, -1) for more in (*range(-3, 4), 1000)]
 TYPES = ("int64", "uint64")

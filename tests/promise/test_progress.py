@@ -11,7 +11,7 @@ import pytest
 import sheetarray as sa
 from sheetarray.composite import sheets
 from sheetarray.registry.lookup import composites
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ak = pytest.importorskip("awkward")
 ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
 
 import sheetarray as sa
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 
 @st.composite

@@ -75,7 +75,7 @@ def append_gsheet(
     Example:
         >>> import numpy as np
         >>> from sheetarray.sheets.google import read_gsheet, write_gsheet
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)

@@ -39,7 +39,7 @@ def create_gsheet(
             have been.
 
     Example:
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     url = create_gsheet("readings", share=["me@example.org"], client=server.client())
         ...     server.client().open("readings").url == url

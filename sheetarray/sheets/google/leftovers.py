@@ -72,7 +72,7 @@ def clean_gsheet(
         RemoteError: the service cannot be reached, or refuses.
 
     Example:
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     clean_gsheet(server.create(), client=server.client())
         []
@@ -112,7 +112,7 @@ def unlock_gsheet(
         RemoteError: the service cannot be reached, or refuses.
 
     Example:
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     unlock_gsheet(server.create(), client=server.client())
         []

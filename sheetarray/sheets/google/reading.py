@@ -70,7 +70,7 @@ def read_gsheet(
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
@@ -129,7 +129,7 @@ def scan_gsheet(
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
@@ -174,7 +174,7 @@ def check_gsheet(
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
@@ -241,7 +241,7 @@ def read_columns_gsheet(
         RemoteError: the service cannot be reached, or refuses.
 
     Example:
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     _ = client.open_by_key(key).sheet1.update([["id", "t"], [7, 1.5], [8, 2.5]])

@@ -79,7 +79,7 @@ def write_gsheet(
 
     Example:
         >>> import numpy as np
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
@@ -147,7 +147,7 @@ def write_table_gsheet(
 
     Example:
         >>> import numpy as np
-        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
         ...     url = write_table_gsheet(key, {"day": np.array(["2024-02-29"], "M8[D]"), "t": [1.5]}, client=client)

@@ -9,7 +9,7 @@ from spreadsheets import Book
 
 from sheetarray.sheets.google import consistent, reading, sheet
 from sheetarray.sheets.google.batches import CELLS_A_REQUEST
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from spreadsheets import ENDPOINT, Spreadsheet
 import sheetarray as sa
 from sheetarray.sheets.google.plan import WritePlan
 from sheetarray.testing.conformance import Conformance
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 
 class TestGoogle(Conformance):

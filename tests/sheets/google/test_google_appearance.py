@@ -11,7 +11,7 @@ from cases import assert_same
 
 import sheetarray as sa
 from sheetarray.sheets.google import check_gsheet, read_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 TABLE = {
     "day": np.array(["1900-03-01", "9999-12-31", "2024-02-29"], "M8[D]"),

@@ -12,7 +12,7 @@ from cases import assert_same
 from spreadsheets import dump
 
 import sheetarray as sa
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 ARRAYS = {
     "t": np.arange(12.0).reshape(4, 3),

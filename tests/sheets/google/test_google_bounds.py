@@ -19,7 +19,7 @@ from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.sheets.google.retries import FailedError, Retries
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 PAUSE = 0.01  # seconds between two bytes
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"

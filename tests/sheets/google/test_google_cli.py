@@ -13,7 +13,7 @@ from spreadsheets import ENDPOINT
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 SAMPLES = Path(__file__).parents[3] / "sample_sheets"
 

@@ -30,7 +30,7 @@ import sheetarray as sa
 from sheetarray.errors import RemoteError, SheetArrayWarning
 from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.sheets.google.client import ENDPOINT, http_client
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
 TOKEN = "ya29.secret-token-that-nobody-may-see"

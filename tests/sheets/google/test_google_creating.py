@@ -14,7 +14,7 @@ import sheetarray as sa
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import create_gsheet, read_gsheet, write_gsheet
 from sheetarray.sheets.google.client import http_client
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 
 def test_a_spreadsheet_is_made_shared_and_opened_by_its_title(sheets_server: SheetsServer) -> None:

@@ -23,7 +23,7 @@ from spreadsheets import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
 from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 OLD = {"t": np.arange(64.0).reshape(8, 8), "other": np.array(["stays", ""])}
 NEW = {"t": np.linspace(-1, 1, 48), "fresh": np.array([True, False])}

@@ -15,7 +15,7 @@ from sheetarray.cli import main
 from sheetarray.errors import FormatError, RemoteError
 from sheetarray.sheets.google import check_gsheet, clean_gsheet, read_gsheet, unlock_gsheet, write_gsheet
 from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 NEW = {"t": np.full(300, 2.0)}

@@ -11,7 +11,7 @@ import pytest
 from cases import assert_same
 
 import sheetarray as sa
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 LARGE = np.arange(30_000.0).reshape(-1, 3) / 7
 SMALL = {

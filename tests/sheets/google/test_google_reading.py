@@ -23,7 +23,7 @@ from sheetarray.sheets.google import (
     scan_gsheet,
     write_gsheet,
 )
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}
 

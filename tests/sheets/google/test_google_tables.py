@@ -13,7 +13,7 @@ from spreadsheets import dump
 
 import sheetarray as sa
 from sheetarray.sheets.google import write_gsheet, write_table_gsheet
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 TABLE = {
     "day": np.array(["1900-03-01", "NaT", "2024-02-29"], "M8[D]"),

@@ -12,8 +12,8 @@ import pytest
 import sheetarray as sa
 from sheetarray.errors import LimitError, NotFoundError
 from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, read_gsheet, scan_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import Fault, SheetsServer
 from sheetarray.views import geometry
+from sheets_emulator import Fault, SheetsServer
 
 RANDOM = np.random.default_rng(5)
 GRID = RANDOM.normal(size=(4, 3, 5))

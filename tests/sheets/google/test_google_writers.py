@@ -22,7 +22,7 @@ from spreadsheets import dump
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
 from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 ROOM = 1400  # cells of a spreadsheet in which there is no room for a stage beside the arrays below
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}

@@ -17,7 +17,7 @@ from spreadsheets import Book, dump
 import sheetarray as sa
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import body, check_gsheet, direct
-from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheets_emulator import Fault, SheetsServer
 
 # Size --------------------------------------------------------------------------------------------------------
 
