@@ -24,7 +24,7 @@ from spreadsheets import ENDPOINT, Book
 
 import sheetarray as sa
 from sheetarray.labels import NAME
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 Grid = list[list[str]]
 

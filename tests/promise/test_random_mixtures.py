@@ -23,7 +23,7 @@ from table_writers import OF_SEVERAL_KINDS, WRITERS, assert_column
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
-from sheetarray.testing.sheets_server import SheetsServer
+from sheets_emulator import SheetsServer
 
 _CELLS = 20_000  # at most, in a file
 _ORIENTED = ("csv", "tsv", "txt")
