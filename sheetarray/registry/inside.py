@@ -95,7 +95,7 @@ _ROWS = (
     ),
     Format(
         "xlsx",
-        (".xlsx", ".xlsm"),
+        (".xlsx", ".xlsm", ".xltx", ".xltm"),
         "sheetarray.sheets.excel",
         "excel",
         "Excel workbook",

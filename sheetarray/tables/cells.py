@@ -98,10 +98,11 @@ class Table:
         height: the number of rows, at least up to the last one that holds a cell.
         columns: by their numbers in the sheet, counted from 0; at least those that hold a cell.
         lines: the rows that are lines without any cell, not even a blank one, as text may have them.
-        sheet_rows: the row of the sheet in which each row stands, if very many such lines were left out; None if no
-            line was.
+        sheet_rows: the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no
+            row was.
         are_quoted: returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first
             text of each row stands in quotes, which make it a cell and no comment. None if the container has no quotes.
+        held: the number of cells that hold something, in a container in which they may stand very far apart; else None.
     """
 
     height: int
@@ -109,6 +110,7 @@ class Table:
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     sheet_rows: Positions | None = None
     are_quoted: Callable[[list[int], str], Mask] | None = None
+    held: int | None = None
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
+_BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell
 _CELLS_AT_ONCE = 2**23  # cells of columns that are taken together
 _TELLING_WORDS = ("ndarray", "order", "dtype")
 _HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
@@ -57,6 +58,7 @@ def read_table(
         if isinstance(option, Mapping):
             select_names(names, list(option))
     wanted = {name: names[name] for name in select_names(names, columns)}
+    _refuse_blanks(table, rows, len(wanted))
     arrays = _TableReader(table, rows, options, notes).read(wanted)
     notes.warn()
     return arrays
@@ -93,6 +95,21 @@ def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
     """Return whether a cell holds a version, even a damaged one."""
     cells = grid[row] if row < len(grid) else ()
     return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
+
+
+def _refuse_blanks(table: Table, rows: TableRows, count: int) -> None:
+    """Refuse a table that is next to nothing but blanks, since cells stand alone far above or below it.
+
+    Raises:
+        FormatError: it is.
+    """
+    cells = len(rows.data) * count
+    if table.held is not None and cells > _BLANKS_ALWAYS + _BLANKS_TIMES * table.held:
+        raise FormatError(
+            f"{table.held:,} cells, so far apart that the table has {len(rows.data):,} rows of {count:,} columns",
+            location=cell_address(rows.name_row, min(table.columns)),
+            hint="skip_rows= and skip_footer= pass over what stands alone above or below a table",
+        )
 
 
 class _TableReader:

@@ -17,10 +17,9 @@ from ...views.description import View, can_be_shown
 from ...views.geometry import check_views
 from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
+from .skeleton import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
 from .writing import append_workbook, lay_out_arrays, write_workbook
-
-_SUFFIXES = (".xlsx", ".xlsm")
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
@@ -28,7 +27,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
-        target: an .xlsx or .xlsm, replaced as a whole, or an open file.
+        target: an .xlsx, .xlsm, .xltx or .xltm, replaced as a whole, or an open file.
         keep_edits: whether elements that people have edited, and rows that they have added or deleted, stay; all other
             elements are exact.
 
@@ -48,14 +47,13 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         >>> restore_excel(io.BytesIO(file.getvalue()), restored)
         ['t']
     """
-    if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith(_SUFFIXES):
-        raise LimitError("what is restored is a workbook: name a target that ends in .xlsx or .xlsm")
+    if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
+        raise LimitError(f"what is restored is a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         groups = _restore_arrays(book, keep_edits=keep_edits)
         asked = book.views.asked
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
-        for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
-        path = Path(folder, "restored.xlsm" if for_macros else "restored.xlsx")
+        path = Path(folder, f"restored{suffix_of(target)}")
         for snapshot, arrays in groups.values():
             layouts = lay_out_arrays(arrays)
             as_text, real_dates = snapshot.cells == "text", snapshot.dates == "real"

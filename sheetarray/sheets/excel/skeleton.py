@@ -6,11 +6,13 @@ schema (ECMA-376 part 1, 18): Excel insists on it in some places, other programs
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LimitError
+from ...files import name_part
 from .names import ArrayArea, build_references, check_title, make_defined_names
 from .package.packing import PackageWriter
 from .package.properties import add_sheets, merge_properties
@@ -31,8 +33,12 @@ from .workbook_parts import (
     worksheet_frame,
 )
 
-_TYPE = f"{OFFICE}spreadsheetml.sheet.main+xml"
-_MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
+CONTENT_TYPES = {  # of the workbook's own part, by the suffix: Excel does not open a file that has another's
+    ".xlsx": f"{OFFICE}spreadsheetml.sheet.main+xml",
+    ".xlsm": "application/vnd.ms-excel.sheet.macroEnabled.main+xml",
+    ".xltx": f"{OFFICE}spreadsheetml.template.main+xml",
+    ".xltm": "application/vnd.ms-excel.template.macroEnabled.main+xml",
+}
 
 
 @dataclass(frozen=True)
@@ -83,12 +89,18 @@ class WorkbookSkeleton:
         writer.write_part(PROPERTIES, merge_properties(None, add_sheets(record, self.known), location=PROPERTIES))
 
 
-def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> WorkbookSkeleton:
+def suffix_of(target: object) -> str:
+    """Return the suffix by which a target says which kind of workbook it is; that of a plain one for any other."""
+    suffix = os.path.splitext(name_part(target))[1].lower() if isinstance(target, (str, os.PathLike)) else ""
+    return suffix if suffix in CONTENT_TYPES else ".xlsx"
+
+
+def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx") -> WorkbookSkeleton:
     """Make a new workbook without rows.
 
     Args:
         sheets: the plans of its sheets.
-        for_macros: whether the file is an .xlsm: Excel does not open one that has the content type of an .xlsx.
+        suffix: of the file, one of `CONTENT_TYPES`.
 
     Raises:
         LimitError: a title that no sheet can have, or that two of the sheets have.
@@ -108,7 +120,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Workbo
     ]
     styles = VIEW_STYLES if views else OWN_STYLES
     parts = {
-        TYPES: content_types(len(sheets), _MACRO_TYPE if for_macros else _TYPE, views),
+        TYPES: content_types(len(sheets), CONTENT_TYPES[suffix], views),
         "_rels/.rels": root_relations(),
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _TEXT = from_name("string")
 _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
+_MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
 _ROWS_KEPT = 8  # rows whose cells a group keeps: the first and the last ones are looked at for each column
 _PENDING = "a formula without a value"
 _NONE: Positions = np.zeros(0, np.int64)
@@ -84,11 +85,13 @@ class ExcelTable:
         """Return all cells as a table, and release them: called once."""
         runs, self._runs = self._cells(), None
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
+        first = min((run.first if isinstance(run, c.AlikeRows) else int(run.rows.min()) for run in runs), default=0)
         for run in runs:
             of_one_row = run.columns[: run.width] if isinstance(run, c.CellRun) and run.width else run.columns
             filled[of_one_row] = True
         places = np.flatnonzero(filled).tolist()
-        pieces = gather_columns(_consume(runs), [Request(place, 0, _TEXT) for place in places])
+        requests = [Request(place, first, _TEXT) for place in places]
+        pieces = gather_columns(_consume(runs), requests, most_blanks=_MOST_BLANKS)
         height = max((column.height for column in pieces), default=0)
         columns: dict[int, RawColumn] = {}
         step = max(1, _CELLS_A_GROUP // max(height, 1))
@@ -96,9 +99,10 @@ class ExcelTable:
             some = places[start : start + step]
             group = ColumnGroup(pieces[start : start + step], from_1904=self._sheet.from_1904)
             if (twice := group.find_repeated()) is not None:
-                raise c.repeated_cell_error(f"{self.title}!{cell_address(twice[0], some[twice[1]])}")
+                raise c.repeated_cell_error(f"{self.title}!{cell_address(first + twice[0], some[twice[1]])}")
             columns |= {place: GroupedColumn(group, index) for index, place in enumerate(some)}
-        return Table(height, columns)
+        rows = np.arange(first, first + height) if first else None
+        return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)))
 
 
 def _by_row(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun]:

@@ -16,7 +16,7 @@ from ...adapters import Progress
 from ...columns import Layout, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...errors import LimitError, locating
-from ...files import Source, Writable, file_version, name_part, replacing
+from ...files import Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
@@ -35,7 +35,7 @@ from .reader.cells import MOST_COLUMNS, MOST_ROWS
 from .rows import RowWriter
 from .searches import KEY, Searches
 from .sheet_plans import SheetPart, SheetPlan
-from .skeleton import WorkbookSkeleton, skeleton
+from .skeleton import WorkbookSkeleton, skeleton, suffix_of
 from .views.writing import link_columns, plan_view_sheet, write_view
 
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
@@ -81,13 +81,12 @@ def write_workbook(
         guard: whether a very hidden sheet holds a snapshot of every array.
         views: by the names of their arrays.
     """
-    for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
     taken = [sheet_plan.title for sheet_plan in plans]
     places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
     shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
-    plan = skeleton([*map(plan_view_sheet, shown), *plans], for_macros=for_macros)
+    plan = skeleton([*map(plan_view_sheet, shown), *plans], suffix=suffix_of(target))
     with replacing(target, binary=True) as sink:
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
         _write_sheets(

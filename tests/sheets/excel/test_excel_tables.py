@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from examples import cross
-from foreign_books import book, boolean, shared, styles
+from foreign_books import book, boolean, document, shared, styles, table_cell, table_row
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import ooxml
@@ -176,3 +178,56 @@ def test_cell_of_a_number_that_holds_none(shape: str, text: str) -> None:
     with pytest.raises(sa.FormatError, match=f"a number that is none, {text}") as caught:
         sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
     assert caught.value.location == "arrays!A1"
+
+
+# Far down ----------------------------------------------------------------------------------------------------
+
+
+LAST = 2**20  # rows of a sheet
+
+
+def table_at(suffix: str, rows: int, columns: int, last: int, above: int | None = None) -> io.BytesIO:
+    """A table whose last row is given (counted from 1), and perhaps a note in a row above."""
+    if suffix == "ods":
+        lines = [table_row(table_cell(None), repeated=last - rows)] if above is None else []
+        if above is not None:
+            lines += [table_row(table_cell(None), repeated=above - 1)] if above > 1 else []
+            lines += [table_row(table_cell("note")), table_row(table_cell(None), repeated=last - rows - above)]
+        lines.append(table_row(*(table_cell(f"n{column}") for column in range(columns))))
+        lines += [table_row(*(table_cell(row + column / 2) for column in range(columns))) for row in range(1, rows)]
+        return io.BytesIO(document({"Sheet": "".join(lines)}))
+    book = openpyxl.Workbook()
+    sheet: Any = book.active
+    if above is not None:
+        sheet.cell(above, 1).value = "note"
+    for row in range(rows):
+        for column in range(columns):
+            sheet.cell(last - rows + row + 1, column + 1).value = f"n{column}" if row == 0 else row + column / 2
+    file = io.BytesIO()
+    book.save(file)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+@pytest.mark.parametrize(("rows", "columns"), [(8, 11), (2, 100), (11, 8)])
+@pytest.mark.parametrize("last", [LAST, LAST - 1, LAST // 2, 200])
+def test_a_small_table_is_read_wherever_it_stands(suffix: Any, rows: int, columns: int, last: int) -> None:
+    arrays = sa.read_columns(table_at(suffix, rows, columns, last), format=suffix)
+    assert list(arrays) == [f"n{column}" for column in range(columns)]
+    for column, array in enumerate(arrays.values()):
+        assert array.tolist() == [row + column / 2 for row in range(1, rows)]
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_cells_are_bounded_and_not_their_distance(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(table_at(suffix, 8, 11, LAST, above=3).getvalue())
+    with pytest.raises(sa.FormatError, match=r"cell A3: 89 cells, so far apart .*1,048,573 rows.*skip_rows="):
+        sa.read_columns(path)
+    for skip_rows in (3, 1000, LAST - 8, [2]):
+        assert sa.read_columns(path, skip_rows=skip_rows)["n10"].tolist() == [row + 5 for row in range(1, 8)]
+    with pytest.raises(sa.FormatError, match=f"cell B{LAST - 6} .*expected an integer, found"):
+        sa.read_columns(path, skip_rows=3, dtype="uint8")
+    some = sa.read_columns(path, ["K"])["K"]
+    assert (len(some), some[-1]) == (LAST - 3, "12")  # every row counts from the note on

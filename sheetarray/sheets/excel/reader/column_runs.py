@@ -76,12 +76,15 @@ class ColumnRuns:
         return len(self.rows) == 1 and isinstance(self.rows[0], range) and self.rows[0].start == 0
 
 
-def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Request]) -> list[ColumnRuns]:
+def gather_columns(
+    runs: Iterable[CellRun | AlikeRows], requests: Sequence[Request], *, most_blanks: int = _BLANKS_ALWAYS
+) -> list[ColumnRuns]:
     """Return the cells of each requested column, from the requested row on.
 
     Args:
         runs: the cells of a sheet.
         requests: one for each of some columns.
+        most_blanks: that the columns may have in all, beside some for each other cell.
 
     Raises:
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
@@ -119,10 +122,10 @@ def gather_columns(runs: Iterable[CellRun | AlikeRows], requests: Sequence[Reque
             waiting = []
     _sort_runs(waiting, first_rows, columns)
     heights, cells = sum(column.height for column in columns), sum(map(len, columns))
-    if heights > _BLANKS_ALWAYS + _BLANKS_TIMES * cells:
+    if heights > most_blanks + _BLANKS_TIMES * cells:
         raise FormatError(
             f"{cells} cells, so far apart that their columns are {heights} cells long",
-            hint="delete what stands alone far below the arrays",
+            hint="delete what stands alone, far below all else",
         )
     return columns
 
