@@ -1,23 +1,29 @@
-"""Compares two arrays element by element, by their indices and block by block."""
+"""The comparison of two arrays: rows that belong together, elements that differ, by how much, and which differ most.
+
+Elements are compared block by block, without rounding: integers as integers, with floats too. Where one axis has
+another length, rows that were added or deleted are found first, and the others are compared at their places.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Context
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import Array, Positions
-from .aligning import align_rows
-from .noise import find_noise
-from .ranking import Ranking, rank_differences, to_double
+from .. import aligning, dtypes
+from ..dtypes import Array, Mask, Positions
+from ..labels import DatasetLabels
 from .slices import cover_with_blocks
-from .unequal import find_other_zeros, find_unequal, is_exact_as_double
 from .values import to_rectangular
+
+_EXACT_IN_DOUBLES = 2**53
+_NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
+_AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 DifferingElement = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
 
@@ -40,10 +46,7 @@ class Comparison:
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
         noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
-        inserted: rows that B alone has, where one axis has another length and the other rows were compared.
-        deleted: rows that A alone has.
-        axis: along which these rows lie; None where the arrays have one shape, or could not be aligned.
-        rows: of A and B, the rows that were compared with one another.
+        alignment: of the rows, where one axis has another length and the other rows were compared; else None.
     """
 
     name: str
@@ -59,17 +62,14 @@ class Comparison:
     relative: float | None = None
     first: list[DifferingElement] = field(default_factory=list)
     noise: int = 0
-    inserted: list[int] = field(default_factory=list)
-    deleted: list[int] = field(default_factory=list)
-    axis: int | None = None
-    rows: tuple[Positions, Positions] | None = None
+    alignment: Alignment | None = None
 
     def index_in_a(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the index in A of the element that has an index in B."""
-        if self.axis is None or self.rows is None:
+        if self.alignment is None:
             return index
-        row = int(self.rows[0][np.searchsorted(self.rows[1], index[self.axis])])
-        return (*index[: self.axis], row, *index[self.axis + 1 :])
+        in_a, in_b = self.alignment.pairs
+        return self.alignment.put_row(index, int(in_a[np.searchsorted(in_b, index[self.alignment.axis])]))
 
     @property
     def same(self) -> bool:
@@ -91,14 +91,13 @@ def compare(
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
-    Integers are compared as integers, with floats too. With a tolerance numbers are equal where they are close, -0.0
-    and 0.0 too.
+    With a tolerance numbers are equal where they are close, as in `np.isclose`, -0.0 and 0.0 too.
 
     Args:
         name: of the array.
         a: the array in the first file.
         b: the array in the second.
-        rtol: relative tolerance, for floats and complex numbers, as in `np.isclose`.
+        rtol: relative tolerance, for floats and complex numbers.
         atol: absolute tolerance.
         most: the largest number of differing elements that are named.
         names_noise: whether elements are named that differ by rounding alone.
@@ -109,47 +108,47 @@ def compare(
         name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
     )
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        comparison.compared = _is_same_nested(a, b)
+        import awkward  # type: ignore[import-untyped]
+
+        alike = awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False)
+        comparison.compared = bool(alike)
         return comparison
     comparison.compared = _are_comparable(a, b)
     if a.shape != b.shape:
-        alignment = align_rows(a, b) if comparison.compared else None
+        aligned = comparison.alignment = align_rows(a, b) if comparison.compared else None
         comparison.compared = True
-        if alignment is None:
+        if aligned is None:
             return comparison
-        comparison.inserted, comparison.deleted = alignment.inserted, alignment.deleted
-        comparison.axis, comparison.rows = alignment.axis, alignment.pairs
-        a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
+        a, b = (np.take(array, rows, aligned.axis) for array, rows in zip((a, b), aligned.pairs, strict=True))
     if not comparison.compared:
         return comparison
     comparison.elements = a.size
-    ranking = Ranking(most)
+    ranking = _Ranking(most)
     for block in cover_with_blocks(a.shape):
         if release is not None:
             release()
         x, y = a[*block, ...], b[*block, ...]  # of no axes too: arrays, not their elements
-        unequal = find_unequal(x, y, rtol, atol)
+        unequal = _find_unequal(x, y, rtol, atol)
         if not comparison.tolerant:
-            signs = find_other_zeros(x, y) & ~unequal
+            signs = _find_other_zeros(x, y) & ~unequal
             comparison.signs += int(np.count_nonzero(signs))
             unequal |= signs
         if not unequal.any():
             continue
-        comparison.differing += int(np.count_nonzero(unequal))
-        _add_differences(comparison, x[unequal], y[unequal])
-        noise = np.zeros(np.count_nonzero(unequal), np.bool_)
-        if not comparison.tolerant:
-            noise = find_noise(x[unequal], y[unequal])
-        comparison.noise += int(np.count_nonzero(noise))
-        ranks = rank_differences(x[unequal], y[unequal], noise)
         places = np.argwhere(unequal) + [part.start for part in block]
-        ranking.add(ranks, places) if names_noise else ranking.add(ranks[~noise], places[~noise])
-    for place in ranking.take():
+        x, y = x[unequal], y[unequal]
+        comparison.differing += len(x)
+        noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
+        comparison.noise += int(np.count_nonzero(noise))
+        ranks = _measure(comparison, x, y)
+        ranks[noise, 0] = 3
+        named = np.ones(len(x), np.bool_) if names_noise else ~noise
+        ranking.add(ranks[named], places[named])
+    for place in ranking.indices.tolist():
         index = tuple(place)
         shown = index
-        if comparison.axis is not None and comparison.rows is not None:
-            row = int(comparison.rows[1][index[comparison.axis]])
-            shown = (*index[: comparison.axis], row, *index[comparison.axis + 1 :])
+        if (aligned := comparison.alignment) is not None:
+            shown = aligned.put_row(index, int(aligned.pairs[1][index[aligned.axis]]))
         comparison.first.append((shown, a[index], b[index]))
     return comparison
 
@@ -159,30 +158,8 @@ def dtype_name(array: Any) -> str:
     return dtypes.from_numpy(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
 
 
-def _is_same_nested(a: Any, b: Any) -> bool:
-    """Return whether two arrays, of which one is awkward, hold the same values."""
-    import awkward  # type: ignore[import-untyped]
-
-    return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
-
-
 def _shape(array: Any) -> tuple[int, ...]:
     return array.shape if isinstance(array, np.ndarray) else (len(array),)
-
-
-def _are_comparable(a: Array, b: Array) -> bool:
-    if a.dtype.kind == b.dtype.kind == "m":
-        try:
-            np.promote_types(a.dtype, b.dtype)
-        except TypeError:  # a month has no number of days
-            return False
-    kinds = {_dtype_family(a), _dtype_family(b)}
-    return len(kinds) == 1 or (kinds & {"object"} == {"object"})
-
-
-def _dtype_family(array: Array) -> str:
-    kind = array.dtype.kind
-    return "number" if kind in "biufc" else {"O": "object", "U": "text", "T": "text"}.get(kind, kind)
 
 
 def _order(array: Any) -> str | None:
@@ -193,35 +170,272 @@ def _order(array: Any) -> str | None:
     return "column-major" if several and array.flags.f_contiguous else "row-major"
 
 
-def _add_differences(comparison: Comparison, x: Array, y: Array) -> None:
-    """Take the largest differences of some elements into account."""
-    kinds = x.dtype.kind + y.dtype.kind
-    if not set(kinds) <= set("iufc"):
-        return
-    absolute: list[int | float]
-    if not set(kinds) <= set("iu") and not (is_exact_as_double(x) and is_exact_as_double(y)):
-        for part in (np.real, np.imag) if "c" in kinds else (np.asarray,):
-            _note_largest(comparison, *_largest_exactly(part(x), part(y)))
-        return
-    if set(kinds) <= set("iu"):
-        if x.dtype == y.dtype:
-            apart = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # exact: modulo 2^64
-        else:
-            apart = np.abs(x.astype(object) - y.astype(object))
-        absolute = [int(np.max(apart))]
-        apart, size = apart.astype(np.float64), np.abs(y.astype(np.float64))
+def _are_comparable(a: Array, b: Array) -> bool:
+    if a.dtype.kind == b.dtype.kind == "m":
+        try:
+            np.promote_types(a.dtype, b.dtype)
+        except TypeError:  # a month has no number of days
+            return False
+    families = dict.fromkeys("biufc", "number") | {"U": "text", "T": "text"}
+    kinds = {families.get(array.dtype.kind, array.dtype.kind) for array in (a, b)}
+    return len(kinds) == 1 or "O" in kinds
+
+
+# Rows that belong together -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The rows of two arrays that belong together.
+
+    Attributes:
+        axis: along which the rows lie.
+        pairs: the rows of A, and of B, that are compared with one another; both ascend.
+        deleted: the rows of A that B lacks.
+        inserted: the rows of B that A lacks.
+    """
+
+    axis: int
+    pairs: tuple[Positions, Positions]
+    deleted: list[int]
+    inserted: list[int]
+
+    def put_row(self, index: tuple[int, ...], row: int) -> tuple[int, ...]:
+        """Return an index with another row."""
+        return (*index[: self.axis], row, *index[self.axis + 1 :])
+
+
+def align_rows(a: Array, b: Array) -> Alignment | None:
+    """Return the pairs of rows that belong together; None if several axes changed, or no row of A is in B.
+
+    Rows are those along the one axis whose length changed. One that stands elsewhere was deleted and inserted again.
+
+    Example:
+        >>> aligned = align_rows(np.array([1, 2, 3]), np.array([1, 7, 2, 3]))
+        >>> aligned.inserted, aligned.deleted
+        ([1], [])
+    """
+    axes = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=False)) if sizes[0] != sizes[1]]
+    if a.ndim != b.ndim or len(axes) != 1 or a.dtype.kind + b.dtype.kind in ("UO", "OU"):
+        return None
+    if not a.size or not b.size:
+        return None
+    axis = axes[0]
+    rows = [np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (a, b)]
+    name, (written, cells) = _to_one_dtype(*(array.reshape(-1) for array in rows))
+    origins = aligning.align_rows(written, cells, dtypes.from_name(name), rows[0].shape[1])
+    second = np.flatnonzero((origins.sources >= 0) & ~origins.moved)
+    first = origins.sources[second]
+    if not len(first):
+        return None
+    deleted = np.setdiff1d(np.arange(a.shape[axis]), first).tolist()
+    inserted = np.setdiff1d(np.arange(b.shape[axis]), second).tolist()
+    return Alignment(axis, (first, second), deleted, inserted)
+
+
+def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
+    """Return the name of a dtype that holds the elements of two arrays, and both arrays in it."""
+    kinds = a.dtype.kind + b.dtype.kind
+    if set(kinds) <= set("biu"):
+        return "int64", [array.astype(np.int64) for array in (a, b)]
+    if set(kinds) <= set("biufc"):
+        if kinds == "ff":
+            coarser = min(a.dtype, b.dtype, key=lambda dtype: dtype.itemsize)
+            with np.errstate(over="ignore"):
+                a, b = a.astype(coarser), b.astype(coarser)
+        wide = np.complex128 if "c" in kinds else np.float64
+        return np.dtype(wide).name, [array.astype(wide) for array in (a, b)]
+    if kinds in ("MM", "mm"):
+        unit = np.promote_types(a.dtype, b.dtype)
+        return "int64", [array.astype(unit).view(np.int64) for array in (a, b)]
+    return "string", [np.array([repr(cell) for cell in array.tolist()], object) for array in (a, b)]
+
+
+def format_rows(rows: list[int]) -> str:
+    """Return rows as people say them: `row 30`, `rows 31 to 33`, or their number and the first if there are gaps."""
+    if len(rows) == 1:
+        return f"row {rows[0]}"
+    if rows[-1] - rows[0] == len(rows) - 1:
+        return f"rows {rows[0]} to {rows[-1]}"
+    return f"{len(rows):,} rows from {rows[0]} to {rows[-1]}"
+
+
+# Elements that differ ------------------------------------------------------------------------------------------------
+
+
+def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
+    """Return a mask of the pairs that differ: NaN equals NaN, -0.0 equals 0.0, integers are never rounded."""
+    kinds = a.dtype.kind + b.dtype.kind
+    if "O" in kinds:
+        return _map_pairs(a, b, lambda x, y: not (type(x) is type(y) and bool(x == y or (x != x and y != y))))
+    if kinds[0] in "Mm":
+        return _find_other_times(a, b)
+    if "f" not in kinds and "c" not in kinds:
+        return np.asarray(a != b)
+    exact = _is_exact_as_double(a) and _is_exact_as_double(b)
+    if rtol or atol:
+        if not exact and "c" not in kinds:
+            return _map_pairs(a, b, lambda x, y: _are_far_apart(x, y, rtol, atol))
+        with np.errstate(all="ignore"):
+            return ~np.isclose(_to_double(a), _to_double(b), rtol=rtol, atol=atol, equal_nan=True)
+    if "c" in kinds:
+        return _find_unequal(np.real(a), np.real(b), 0, 0) | _find_unequal(np.imag(a), np.imag(b), 0, 0)
+    if not exact:
+        return _map_pairs(a, b, lambda x, y: x != y)  # Python rounds neither
+    x, y = _to_double(a), _to_double(b)
+    return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
+
+
+def _find_other_zeros(a: Array, b: Array) -> Mask:
+    """Return a mask of the pairs of zeros of which only one is negative, also in a part of a complex number."""
+    kinds = a.dtype.kind + b.dtype.kind
+    if kinds == "OO":
+        return _map_pairs(a, b, lambda x, y: type(x) is type(y) is float and x == y == 0 and str(x) != str(y))
+    if not set(kinds) <= set("fc"):
+        return np.zeros(a.shape, np.bool_)
+    if "c" in kinds:
+        return _find_other_zeros(np.real(a), np.real(b)) | _find_other_zeros(np.imag(a), np.imag(b))
+    return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
+
+
+def _find_other_times(a: Array, b: Array) -> Mask:
+    """Return a mask of the moments or durations that differ, without NumPy's overflow where units differ."""
+    unit = np.promote_types(a.dtype, b.dtype)
+    x, y = a.astype(unit), b.astype(unit)
+    unequal = (x != y) & ~(np.isnat(a) & np.isnat(b))
+    for given, taken in ((a, x), (b, y)):
+        if given.dtype != unit:
+            unequal |= (taken.astype(given.dtype) != given) & ~np.isnat(given)
+    return np.asarray(unequal)
+
+
+def _are_far_apart(x: float, y: float, rtol: float, atol: float) -> bool:
+    """Return whether two numbers differ by more than a tolerance, computed without rounding."""
+    if not (math.isfinite(x) and math.isfinite(y)):
+        return True
+    if math.isinf(rtol) or math.isinf(atol):
+        return False
+    return abs(Fraction(x) - Fraction(y)) > Fraction(atol) + Fraction(rtol) * abs(Fraction(y))
+
+
+def _map_pairs(a: Array, b: Array, differ: Callable[[Any, Any], bool]) -> Mask:
+    pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+    return np.array([differ(x, y) for x, y in pairs], np.bool_).reshape(a.shape)
+
+
+def _is_exact_as_double(array: Array) -> bool:
+    """Return whether doubles hold all elements of an array exactly; only 64-bit integers are looked at."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+        return True
+    return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)
+
+
+def _to_double(array: Array) -> Array:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def find_noise(a: Array, b: Array) -> Mask:
+    """Return a mask of the pairs of floats that are within 1 ulp of one another, or the same to 15 or 16 digits.
+
+    A program that saved the file again may have made such differences by rounding.
+
+    Args:
+        a: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.
+        b: as many.
+
+    Example:
+        >>> find_noise(np.array([0.1 + 0.2, 1.0, 0.0]), np.array([0.3, 1.1, -0.0])).tolist()
+        [True, False, False]
+    """
+    kinds = a.dtype.kind + b.dtype.kind
+    if set(kinds) - set("fc") or a.dtype != b.dtype:
+        return np.zeros(len(a), np.bool_)
+    if "c" in kinds:
+        parts = [(part(a), part(b)) for part in (np.real, np.imag)]
+        same = [(x == y) | (np.isnan(x) & np.isnan(y)) for x, y in parts]
+        noise = [find_noise(np.ascontiguousarray(x), np.ascontiguousarray(y)) for x, y in parts]
+        both: Mask = (same[0] | noise[0]) & (same[1] | noise[1]) & (noise[0] | noise[1])
+        return both
+    with np.errstate(all="ignore"):
+        near: Mask = (np.nextafter(a, b) == b) & (a != b) & np.isfinite(a) & np.isfinite(b)
+        apart = np.abs(a - b) <= _NEAR * np.maximum(np.abs(a), np.abs(b))
+    if a.dtype == np.float64:
+        for place in np.flatnonzero(apart & ~near & (a != b)).tolist():
+            near[place] = _is_rounded_alike(float(a[place]), float(b[place]))
+    return near
+
+
+def _is_rounded_alike(a: float, b: float) -> bool:
+    """Return whether two doubles are the same to 15 or 16 digits as C rounds, or to 15 as spreadsheets round.
+
+    C rounds the double itself; spreadsheets round the shortest numeral that reads back to it, half away from zero.
+    """
+    if any(format(a, way) == format(b, way) for way in (".14e", ".15e")):
+        return True
+    return _AS_SPREADSHEETS.create_decimal(repr(a)) == _AS_SPREADSHEETS.create_decimal(repr(b))
+
+
+# By how much, and which differ most ----------------------------------------------------------------------------------
+
+
+class _Ranking:
+    """The indices of the `most` elements of the lowest ranks; of equal ones those that come first in the array."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._ranks, self.indices = np.empty((0, 2)), np.empty((0, 0), np.int64)
+
+    def add(self, ranks: Array, indices: Array) -> None:
+        if not self._most or not len(ranks):
+            return
+        ranks = np.concatenate([self._ranks, ranks])
+        indices = np.concatenate([self.indices, indices]) if len(self.indices) else indices
+        order = np.lexsort((ranks[:, 1], ranks[:, 0]))[: self._most]
+        self._ranks, self.indices = ranks[order], indices[order]
+
+
+def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
+    """Return a rank for each pair of elements that differ, and note the largest differences.
+
+    Lower ranks are listed first: pairs that cannot be subtracted, such as texts, then numbers, the largest difference
+    first, then zeros that differ in their sign.
+    """
+    ranks = np.zeros((len(x), 2))
+    kinds = {x.dtype.kind, y.dtype.kind}
+    if not kinds <= set("iufc"):
+        return ranks
+    exact: list[tuple[list[int | float], list[float]]] = []
+    whole: list[int | float] = []
+    if x.dtype == y.dtype and kinds <= set("iu"):
+        steps = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # modulo 2^64
+        apart, whole = steps.astype(np.float64), [int(steps.max())]
+    elif kinds <= set("iu"):
+        differences = np.abs(x.astype(object) - y.astype(object))
+        apart, whole = differences.astype(np.float64), [int(differences.max())]
     else:
         with np.errstate(all="ignore"):
-            apart, size = np.abs(to_double(x) - to_double(y)), np.abs(to_double(y))
-        known = ~np.isnan(apart)
-        apart, size = apart[known], size[known]
-        absolute = [float(np.max(apart))] if apart.size else []
-    with np.errstate(all="ignore"):
-        ratios = (apart / size)[(size > 0) & np.isfinite(size)]
-    _note_largest(comparison, absolute, [float(np.max(ratios))] if ratios.size else [])
+            apart = np.abs(_to_double(x) - _to_double(y))
+        if not (_is_exact_as_double(x) and _is_exact_as_double(y)):
+            parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
+            exact = [_measure_exactly(part(x), part(y)) for part in parts]
+    known = np.isfinite(apart)
+    ranks[:, 0] = np.where(known, np.where(apart == 0, 2, 1), 0)
+    ranks[:, 1] = np.where(known, -apart, 0)
+    if not exact:
+        numbers = ~np.isnan(apart)
+        size = np.abs(_to_double(y))
+        with np.errstate(all="ignore"):
+            ratios = (apart / size)[numbers & (size > 0) & np.isfinite(size)]
+        if not whole and numbers.any():
+            whole = [float(np.max(apart[numbers]))]
+        exact = [(whole, [float(np.max(ratios))] if ratios.size else [])]
+    for absolute, relative in exact:
+        comparison.absolute = max([*absolute, *_known(comparison.absolute)], default=None)
+        comparison.relative = max([*relative, *_known(comparison.relative)], default=None)
+    return ranks
 
 
-def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
+def _measure_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
     """Return the largest difference, and the largest relative one, where doubles do not hold the integers."""
     pairs = list(zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
     if any(math.isinf(value) for pair in pairs for value in pair):
@@ -233,9 +447,40 @@ def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]
     return absolute, [] if ratio is None else [float(ratio) if ratio < 2**1023 else math.inf]
 
 
-def _note_largest(comparison: Comparison, absolute: list[int | float], relative: list[float]) -> None:
-    if comparison.absolute is not None:
-        absolute.append(comparison.absolute)
-    if comparison.relative is not None:
-        relative.append(comparison.relative)
-    comparison.absolute, comparison.relative = max(absolute, default=None), max(relative, default=None)
+def _known(value: Any) -> list[Any]:
+    return [] if value is None else [value]
+
+
+# Labels --------------------------------------------------------------------------------------------------------------
+
+
+def compare_labels(pair: Sequence[DatasetLabels | None]) -> list[str]:
+    """Return sentences on the differences between the labels of two files, by name.
+
+    Example:
+        >>> compare_labels([DatasetLabels(attrs={"title": "a"}), DatasetLabels()])
+        ["attribute title: 'a' -> none"]
+    """
+    first, second = pair
+    if first is None or second is None:
+        return [] if first is second else [f"dimension names and attributes only in {'B' if first is None else 'A'}"]
+    texts = [f"attribute {text}" for text in _compare_attrs(first.attrs, second.attrs)]
+    for name in [name for name in first.variables if name in second.variables]:
+        one, other = first.variables[name], second.variables[name]
+        if one.dims != other.dims:
+            texts.append(f"{name}: dimensions {', '.join(one.dims)} -> {', '.join(other.dims)}")
+        if (name in first.coords) != (name in second.coords):
+            texts.append(f"{name}: a coordinate only in {'A' if name in first.coords else 'B'}")
+        texts += [f"{name}: attribute {text}" for text in _compare_attrs(one.attrs, other.attrs)]
+    if repr(first.frame) != repr(second.frame):
+        texts.append("the index, its names or categories differ")
+    return texts
+
+
+def _compare_attrs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    texts = []
+    for key in dict.fromkeys([*first, *second]):
+        pair = [f"{attrs[key]!r:.60}" if key in attrs else "none" for attrs in (first, second)]
+        if repr(first.get(key, ...)) != repr(second.get(key, ...)):
+            texts.append(f"{key}: {' -> '.join(pair)}")
+    return texts

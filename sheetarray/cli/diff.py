@@ -13,12 +13,10 @@ import numpy as np
 from .. import api
 from ..errors import FormatError, NotFoundError, locating
 from ..labels import reading_labels
-from .aligning import format_element, format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
-from .comparing import Comparison, compare
+from .comparing import Comparison, compare, compare_labels, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, may_be_resized, source_endpoints
-from .labels import compare_labels
 from .program import FINDINGS, FINE
 from .progress import watching
 from .values import format_value, to_json_cells
@@ -191,7 +189,7 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
             parts.append("all elements equal" + (" within the tolerance" if comparison.tolerant else ""))
         _print_line(comparison.name, "; ".join(parts))
         for index, x, y in comparison.first:
-            element = escape_controls(format_element(comparison.name, index))
+            element = escape_controls(_format_element(comparison.name, index))
             if (before := comparison.index_in_a(index)) != index:
                 element += f" (was {list(before)})"
             print_wrapped(f"  {element}: {format_value(x)} -> {format_value(y)}", indent=4)
@@ -224,18 +222,21 @@ def _format_layouts(comparison: Comparison) -> list[str]:
 
 def _format_rows(comparison: Comparison) -> list[str]:
     """Return sentences on the rows that were inserted or deleted, and on the differences in the others."""
-    if comparison.axis is None:
+    aligned = comparison.alignment
+    if aligned is None:
         return []
-    parts = [
-        f"{format_rows(rows)} {what}"
-        for rows, what in ((comparison.deleted, "deleted"), (comparison.inserted, "inserted"))
-        if rows
-    ]
+    changed = ((aligned.deleted, "deleted"), (aligned.inserted, "inserted"))
+    parts = [f"{format_rows(rows)} {what}" for rows, what in changed if rows]
     return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
 
 
 def _print_line(name: str, text: str) -> None:
     print_wrapped(escape_controls(text), indent=2, head=f"{escape_controls(name)}: ")
+
+
+def _format_element(name: str, index: Sequence[int]) -> str:
+    """Return the name that messages use for an element, such as `t[2, 0, 5]`; for a 0-d array its own name."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def _format_difference(comparison: Comparison) -> str:
@@ -274,9 +275,9 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                 "shape": [list(shape) for shape in comparison.shapes],
                 "compared": comparison.compared and comparison.shapes[0] == comparison.shapes[1],
                 "elements": comparison.elements,
-                "axis": comparison.axis,
-                "rows_deleted": comparison.deleted,
-                "rows_inserted": comparison.inserted,
+                "axis": comparison.alignment and comparison.alignment.axis,
+                "rows_deleted": comparison.alignment.deleted if comparison.alignment else [],
+                "rows_inserted": comparison.alignment.inserted if comparison.alignment else [],
                 "differing": comparison.differing,
                 "noise": comparison.noise,
                 "listed": len(comparison.first),
@@ -285,7 +286,7 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                 "largest_relative": _to_finite(comparison.relative),
                 "first": [
                     {
-                        "element": format_element(comparison.name, index),
+                        "element": _format_element(comparison.name, index),
                         "index": list(index),
                         "index_in_a": list(comparison.index_in_a(index)),
                         "a": to_json_cells(np.asarray(x)),

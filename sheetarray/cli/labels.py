@@ -1,16 +1,14 @@
-"""Labels on the command line: `--slice "time=2026-07,lat=47.5"`, and differences between the labels of two files."""
+"""Labels on the command line: `--slice "time=2026-07,lat=47.5"`."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..dtypes import Array
-from ..labels import DatasetLabels
 from .slices import Indices, SliceError
 
 _NEXT = re.compile(r",(?=[^,=]*=)")  # a comma that ends a label: what follows is the name of a dimension
@@ -113,35 +111,3 @@ def _suggest(coordinate: Array, label: str | None) -> str:
     elif label is not None:
         near = difflib.get_close_matches(label, texts[:10_000], _SUGGESTED)
     return f"near are {', '.join(near)}" if near else f"the first are {', '.join(texts[:_SUGGESTED])}"
-
-
-def compare_labels(pair: Sequence[DatasetLabels | None]) -> list[str]:
-    """Return sentences on the differences between the labels of two files, by name.
-
-    Example:
-        >>> compare_labels([DatasetLabels(attrs={"title": "a"}), DatasetLabels()])
-        ["attribute title: 'a' -> none"]
-    """
-    first, second = pair
-    if first is None or second is None:
-        return [] if first is second else [f"dimension names and attributes only in {'B' if first is None else 'A'}"]
-    texts = [f"attribute {text}" for text in _compare_attrs(first.attrs, second.attrs)]
-    for name in [name for name in first.variables if name in second.variables]:
-        one, other = first.variables[name], second.variables[name]
-        if one.dims != other.dims:
-            texts.append(f"{name}: dimensions {', '.join(one.dims)} -> {', '.join(other.dims)}")
-        if (name in first.coords) != (name in second.coords):
-            texts.append(f"{name}: a coordinate only in {'A' if name in first.coords else 'B'}")
-        texts += [f"{name}: attribute {text}" for text in _compare_attrs(one.attrs, other.attrs)]
-    if repr(first.frame) != repr(second.frame):
-        texts.append("the index, its names or categories differ")
-    return texts
-
-
-def _compare_attrs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    texts = []
-    for key in dict.fromkeys([*first, *second]):
-        pair = [f"{attrs[key]!r:.60}" if key in attrs else "none" for attrs in (first, second)]
-        if repr(first.get(key, ...)) != repr(second.get(key, ...)):
-            texts.append(f"{key}: {' -> '.join(pair)}")
-    return texts

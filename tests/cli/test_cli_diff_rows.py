@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.cli.aligning import align_rows, format_rows
-from sheetarray.cli.comparing import compare
-from sheetarray.cli.noise import find_noise
+from sheetarray.cli.comparing import align_rows, compare, find_noise, format_rows
 
 
 def run(*arguments: Any) -> Any:
@@ -208,6 +206,17 @@ def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:
     assert align_rows(np.zeros((2, 3)), np.zeros((3, 2))) is None
     assert align_rows(np.zeros((2, 3)), np.zeros(2)) is None
     assert [format_rows(rows) for rows in ([3], [3, 4], [3, 5])] == ["row 3", "rows 3 to 4", "2 rows from 3 to 5"]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_an_array_that_was_empty_has_another_shape(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    longer = (shape[0] + 1, *shape[1:])
+    sa.write(tmp_path / "a.csv", {"t": np.zeros(shape)})
+    sa.write(tmp_path / "b.csv", {"t": np.zeros(longer)})
+    for one, other in (("a", "b"), ("b", "a")):
+        result = run(tmp_path / f"{one}.csv", tmp_path / f"{other}.csv")
+        assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
+        assert result.stdout.startswith("t: shape ")
 
 
 def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
