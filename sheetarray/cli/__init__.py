@@ -1,9 +1,9 @@
 """The command line: one module for each command.
 
-`main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
-status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
-terminal can show; `slices`, `values`, `pictures` and `comparing` do the work and know nothing of the command line.
-Which formats there are, only the registry knows.
+`main` is the entry point. Each command has a module of its name (`restore` is in `adopt`); `program` turns errors into
+two lines and an exit status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands
+share, `console` what a terminal can show; `slices`, `values`, `pictures` and `comparing` know nothing of the command
+line. Which formats there are, only the registry knows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import click
 from .. import __version__
 from ..loops import describe
 from ..registry import FORMATS
-from .adopt import adopt
+from .adopt import adopt, restore
 from .arguments import add_storage_option
 from .check import check
 from .convert import convert
@@ -22,7 +22,6 @@ from .export import export
 from .gsheets import gsheets
 from .info import info
 from .program import Program
-from .restore import restore
 from .show import show
 from .table import table
 from .view import view

@@ -1,4 +1,4 @@
-"""`sheetarray adopt`: headers made true to the cells, after people have added or deleted rows."""
+"""`sheetarray adopt` and `restore`: what people have changed, accepted or undone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from ..columns import ArrayInfo
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .console import count_noun, escape_controls, format_shape, print_json, print_line
-from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .endpoints import PIPE, Endpoint, place_of, source_endpoint, target_endpoint
 from .program import UsageProblem
 from .progress import watching
 
@@ -77,3 +77,26 @@ def _to_json(
             for name, info in infos.items()
         ],
     }
+
+
+@click.command(short_help="Write a workbook anew from its guard.")
+@click.argument("file")
+@click.argument("out")
+@click.option("--keep-edits", is_flag=True, help="Keep what people have edited; all other elements are exact.")
+@click.option("--from", "from_format", metavar="FORMAT", help="The format of FILE, instead of its suffix.")
+def restore(file: str, out: str, from_format: str | None, keep_edits: bool) -> None:
+    """Write the arrays of FILE to OUT as they were written, from the guard that FILE has (write with guard=True).
+
+    OUT is a workbook (.xlsx), and may be FILE itself; it is replaced as a whole or not at all.
+
+    \b
+    Examples:
+      sheetarray restore returned.xlsx run.xlsx
+      sheetarray restore returned.ods run.xlsx --keep-edits
+    """
+    if out == PIPE:
+        raise UsageProblem("restore writes no pipe", "OUT names the file to write")
+    place = source_endpoint(file, from_format)
+    names = place.call("restore", place_of(out), keep_edits=keep_edits)
+    print_line(f"{escape_controls(out)}: ", bold=True, nl=False)
+    click.echo(f"{count_noun(len(names), 'array')} restored{', edits kept' if keep_edits else ''}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -12,7 +14,8 @@ import numpy as np
 from .. import api
 from ..conversions import FIELDS
 from ..errors import locating
-from ..files import is_pattern
+from ..files import is_pattern, is_url
+from ..registry import format_of
 from .arguments import (
     FormatName,
     from_and_read_options,
@@ -20,12 +23,18 @@ from .arguments import (
     missing_option,
     parse_options,
     split_pairs,
+    storage_options,
 )
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, format_size, print_json
+from .console import count_noun, escape_controls, format_size, print_json, print_line
 from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
-from .program import FINE, UsageProblem
-from .progress import watching
+from .program import FINDINGS, FINE, UsageProblem, to_cli_options
+from .progress import make_bar, watching
+
+if TYPE_CHECKING:
+    from ..conversions import Conversions
+
+_FAILURES_SHOWN = 20
 
 
 @click.command(short_help="Convert a file to another format.")
@@ -101,11 +110,9 @@ def convert(
     write_texts = {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
     is_template = any(f"{{{field}" in target for field in FIELDS)
     if source != PIPE and (is_pattern(source) or is_template or workers or scheduler or manifest):
-        from .converting import convert_files  # which needs processes and a database
-
         places = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
         formats = from_format, to_format
-        return convert_files(
+        return _convert_files(
             source, target, names, formats, split_pairs(read_pairs, missing), write_texts, places, wants_json=wants_json
         )
     if wants_json and target == PIPE:
@@ -176,3 +183,108 @@ def _to_json(origin: Endpoint, goal: Endpoint, arrays: dict[str, Any]) -> dict[s
             for name, array in arrays.items()
         ],
     }
+
+
+# Many files ---------------------------------------------------------------------------------------------------------
+
+
+def _convert_files(
+    source: str,
+    template: str,
+    names: tuple[str, ...],
+    formats: tuple[str | None, str | None],
+    reading: dict[str, str],
+    writing: dict[str, str],
+    places: Mapping[str, Any],
+    *,
+    wants_json: bool,
+) -> int:
+    """Convert the files of a pattern, and return the exit status.
+
+    Args:
+        source: the pattern.
+        template: of the targets.
+        names: of the arrays; none for all.
+        formats: of the two, as --from and --to say.
+        reading: options of the format read, as texts; `writing` are those of the format written.
+        places: the options `workers`, `scheduler` and `manifest`, which say where the work is done and noted.
+        wants_json: whether the result is JSON.
+    """
+    from ..conversions import convert_many  # which needs processes and a database
+
+    if template == PIPE:
+        raise UsageProblem("many files do not fit into one pipe", "DST is a template, such as 'out/{stem}.json'")
+    from_format, to_format = formats
+    options: dict[str, Any] = {
+        "reading": parse_options(format_of(source, from_format), "read", reading) if reading else {},
+        "writing": parse_options(format_of(template, to_format), "write", writing) if writing else {},
+    }
+    storage = storage_options() if is_url(source) or is_url(template) else None
+    start = time.monotonic()
+    with _watching_files() as progress:
+        try:
+            result = convert_many(
+                source,
+                template,
+                list(names) or None,
+                from_format=from_format,
+                to_format=to_format,
+                storage_options=storage,
+                progress=progress,
+                **places,
+                **options,
+            )
+        except ValueError as error:
+            if type(error) is not ValueError:
+                raise
+            raise UsageProblem(str(error)) from error
+    if wants_json:
+        print_json(_conversions_to_json(result))
+    else:
+        _print_result(result, time.monotonic() - start)
+    return FINDINGS if result.failed else FINE
+
+
+def _print_result(result: Conversions, seconds: float) -> None:
+    for failure in result.failed[:_FAILURES_SHOWN]:
+        print_line("failed: ", fg="red", bold=True, nl=False, err=True)
+        message = failure.error if failure.source in failure.error else f"{failure.source}: {failure.error}"
+        click.echo(escape_controls(to_cli_options(message, "--read")), err=True)
+    if len(result.failed) > _FAILURES_SHOWN:
+        click.echo(f"and {len(result.failed) - _FAILURES_SHOWN:,} more; --json and a manifest have them all", err=True)
+    counts = [f"{result.done:,} converted"]
+    counts += [f"{result.already:,} before"] if result.already else []
+    counts += [f"{len(result.failed):,} failed"] if result.failed else []
+    rate = f" ({(result.done + len(result.failed)) / max(seconds, 1e-3):,.0f} a second)" if result.done else ""
+    click.echo(f"{count_noun(result.total, 'file')}: {', '.join(counts)}{rate}", err=True)
+
+
+def _conversions_to_json(result: Conversions) -> dict[str, Any]:
+    return {
+        "files": result.total,
+        "converted": result.done,
+        "before": result.already,
+        "failed": [{"source": file.source, "target": file.target, "error": file.error} for file in result.failed],
+    }
+
+
+@contextmanager
+def _watching_files() -> Iterator[Callable[[Conversions], None] | None]:
+    """Show on a terminal the number of files done, the number a second, and the time left; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import TextColumn, TimeRemainingColumn
+
+    with make_bar(TimeRemainingColumn(compact=True), TextColumn("left")) as bar:
+        task = bar.add_task("listing", total=None)
+        start = time.monotonic()
+
+        def show(result: Conversions) -> None:
+            done = result.done + len(result.failed)
+            failed = f", {len(result.failed):,} failed" if result.failed else ""
+            rate = done / max(time.monotonic() - start, 1e-3)
+            text = f"{result.already + done:,} of {result.total:,} files{failed}, {rate:,.0f} a second"
+            bar.update(task, description=text, total=result.total - result.already, completed=done)
+
+        yield show

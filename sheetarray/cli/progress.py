@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -35,91 +35,56 @@ def watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dic
         yield {}
         return
     bar = _Bar(place, verb)
-    bar.timer.start()
     try:
         yield {"progress": bar}
     finally:
-        bar.close()
+        if bar.shown is not None:
+            bar.shown.stop()
+
+
+def make_bar(*columns: Any) -> Progress:
+    """Return a progress bar on standard error that leaves the terminal as it was: a text, the bar, and more columns."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    text = TextColumn("{task.description}", markup=False)
+    return Progress(text, BarColumn(), *columns, console=Console(stderr=True), transient=True)
 
 
 class _Bar:
-    """A bar that appears only after a moment, so that short work shows none."""
+    """A bar that appears with the first report after a moment, so that short work shows none."""
 
     def __init__(self, place: Endpoint, verb: str) -> None:
         doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
         size = place.size if doing != "writing" else None
-        self.title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
-        self.words = self.title
-        self.lock = threading.Lock()
-        self.state: tuple[int, int] = (0, 0)
+        self._title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
+        self._began = time.monotonic()
+        self._done = self._total = 0
         self.shown: Progress | None = None
-        self.task: Any = None
-        self.closed = False
-        self.timer = threading.Timer(_PATIENCE, self.show)
-        self.timer.daemon = True
+        self._task: Any = None
 
     def __call__(self, done: int, total: int) -> None:
         """Take note of how many cells are done: the adapter calls it."""
-        with self.lock:
-            self.state, self.words = (done, total), self.title
-            self._show()
+        self._done, self._total = done, total
+        self._show(self._title)
 
     def waiting(self, seconds: float, why: str) -> None:
         """Show that the adapter waits, and why."""
-        with self.lock:
-            self.words = f"{self.title}: {escape_controls(why)}, waiting {seconds:.0f} s"
-            self._show()
+        self._show(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
 
-    def _show(self) -> None:
-        if self.shown is not None:
-            self.shown.update(self.task, description=self.words, **_progress_state(*self.state))
-
-    def show(self) -> None:
-        """Draw the bar: the timer calls it, in its own thread."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            Task,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-        from rich.text import Text
-
-        class TimeLeft(TimeRemainingColumn):
-            """The time that is left; empty until the adapter has reported cells done."""
-
-            def render(self, task: Task) -> Text:
-                left = super().render(task)
-                return Text.assemble(left, " left") if task.total is not None and task.time_remaining else Text()
-
-        with self.lock:
-            if self.closed:
+    def _show(self, text: str) -> None:
+        if self.shown is None:
+            if time.monotonic() - self._began < _PATIENCE:
                 return
-            self.shown = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TextColumn("{task.fields[cells]}"),
-                TimeElapsedColumn(),
-                TextColumn("elapsed"),
-                TimeLeft(compact=True),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self.task = self.shown.add_task(self.words, **_progress_state(*self.state))
+            from rich.progress import TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            left = TimeRemainingColumn(compact=True)
+            self.shown = make_bar(TextColumn("{task.fields[cells]}"), TimeElapsedColumn(), TextColumn("elapsed,"), left)
+            self._task = self.shown.add_task(text, total=None, cells="")
             self.shown.start()
-
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-        self.timer.cancel()
-        with self.lock:
-            self.closed = True
-            if self.shown is not None:
-                self.shown.stop()
-
-
-def _progress_state(done: int, total: int) -> dict[str, Any]:
-    """Return the fields of a progress bar; until the first report of cells done it only moves."""
-    cells = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" if total else ""
-    return {"completed": done, "total": total if done else None, "cells": cells}
+        cells = (
+            f"{self._done:,} of {self._total:,} cells" if self._done else f"{self._total:,} cells" * bool(self._total)
+        )
+        self.shown.update(
+            self._task, description=text, completed=self._done, total=self._total if self._done else None, cells=cells
+        )

@@ -21,21 +21,14 @@ from .console import (
     print_renderable,
 )
 from .endpoints import Endpoint, source_endpoint
-from .labels import find_indices, split_labels
+from .pictures import INDENT, compute_statistics, has_numbers, print_multiples, print_values
 from .program import UsageProblem
 from .progress import watching
-from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
-from .values import (
-    compute_statistics,
-    format_value,
-    has_numbers,
-    to_json_cells,
-    to_rectangular,
-)
+from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
+from .values import format_value, to_json_cells, to_rectangular
 
 if TYPE_CHECKING:
     from rich.console import Console
-from .drawing import INDENT, print_multiples, print_values
 
 _ROWS = 12
 _LONGEST_LABEL = 12

@@ -13,8 +13,9 @@ from .arguments import from_and_read_options, json_option, parse_options, split_
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, make_console, print_json, print_renderable
 from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .pictures import format_elements
 from .program import UsageProblem
-from .values import format_elements, to_json_cells
+from .values import to_json_cells
 
 if TYPE_CHECKING:
     from rich.table import Table

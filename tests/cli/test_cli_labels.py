@@ -13,8 +13,7 @@ from click.testing import CliRunner, Result
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.cli.labels import find_indices
-from sheetarray.cli.slices import SliceError
+from sheetarray.cli.slices import SliceError, find_indices
 
 
 def run(*arguments: object) -> Result:

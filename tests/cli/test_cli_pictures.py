@@ -11,9 +11,8 @@ from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main, pictures
-from sheetarray.cli.multiples import choose_slices, draw_multiples
+from sheetarray.cli.pictures import choose_slices, compute_statistics, draw_multiples
 from sheetarray.cli.slices import slice_to_two_axes
-from sheetarray.cli.values import compute_statistics
 from sheetarray.pages import colours
 
 
