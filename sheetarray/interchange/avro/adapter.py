@@ -26,8 +26,6 @@ from ...values import as_array
 from .datum import SCHEMA, check_holdable, encode_parts, read_array, skip_array
 from .wire import CODECS, PackedWire, Wire, encode_varint
 
-# Object containers ----------------------------------------------------------------------------------------------------
-
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
 _SYNC = 16
@@ -38,185 +36,6 @@ _TIMES = {"null": 1, "deflate": 1032}  # what a codec makes of a byte at most; o
 _MOST_KEYS = 10_000
 _STEP = 2**20  # bytes of elements that are written, or compressed, at once
 
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The location of a block in a file.
-
-    Attributes:
-        first: the number of its first record, from 0.
-        count: of its records.
-        start: the offset of its bytes.
-        end: the offset after them.
-    """
-
-    first: int
-    count: int
-    start: int
-    end: int
-
-
-class AvroFile:
-    """The header of a file, and its blocks.
-
-    Attributes:
-        names: of the records; None if the file has no names.
-    """
-
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
-        self._wire = Wire(data, len(MAGIC))
-        metadata: dict[str, bytes] = {}
-
-        def entry() -> None:
-            location = self._wire.location()
-            key = self._wire.read_text("a key of the metadata", 2**16)
-            if key in metadata:
-                raise FormatError(f"the metadata have the key {key!r:.80} twice", location=location)
-            metadata[key] = bytes(
-                self._wire.read(self._wire.read_long("the length of a value"), f"the value of {key!r:.80}")
-            )
-
-        self._wire.read_blocks("the metadata", entry, _MOST_KEYS)
-        self._sync = bytes(self._wire.read(_SYNC, "the sync marker"))
-        codec = metadata.get("avro.codec", b"null")
-        self._codec = codec.decode("utf-8", "replace")
-        if self._codec not in ("null", *CODECS):
-            raise FormatError(
-                f"the codec is {self._codec!r:.80}",
-                location="byte 4",
-                hint=f"null, {', '.join(CODECS)} are read: write it again with one of them",
-            )
-        if not _is_ndarray(_parse_json(metadata.get("avro.schema", b""), "the schema")):
-            raise FormatError(
-                "the records are no ndarray of YEP-113 (shape, typestr, data, version)",
-                location="byte 4",
-                hint="fastavro reads other records",
-            )
-        self.names = _parse_names(metadata[NAMES]) if NAMES in metadata else None
-
-    def iter_blocks(self) -> Iterator[Block]:
-        """Yield every block, in order; their bytes are passed over."""
-        wire, first = self._wire, 0
-        for _ in range(_MOST_BLOCKS):
-            if wire.is_at_end():
-                return
-            location = wire.location()
-            count = wire.read_long("the number of records")
-            size = wire.read_long("the size of a block")
-            start = wire.at
-            wire.skip(size, "a block")
-            if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
-                raise FormatError(f"a block of {size} bytes with {count} records", location=location)
-            if first + count > MOST_RECORDS:
-                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=location)
-            marker = wire.location()
-            if bytes(wire.read(_SYNC, "the sync marker")) != self._sync:
-                raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
-            yield Block(first, count, start, start + size)
-            first += count
-        if not wire.is_at_end():
-            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.location())
-
-    def wire_of(self, block: Block, inflated: int = 0) -> Wire:
-        """Return the records of a block."""
-        if self._codec == "null":
-            return Wire(self._data, block.start, block.end)
-        most = max(0, max_inflated_size(len(self._data)) - inflated)
-        return PackedWire(self._data[block.start : block.end], block.start, self._codec, most)
-
-
-def _parse_json(text: bytes, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{what} is no JSON", location="byte 4") from error
-
-
-def _parse_names(text: bytes) -> list[str]:
-    names = _parse_json(text, NAMES)
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FormatError(f"{NAMES} is no list of texts", location="byte 4")
-    seen: dict[str, int] = {}
-    for index, name in enumerate(names):
-        if name in seen:
-            raise FormatError(
-                f"two arrays have the name {name!r:.80}, records {seen[name]} and {index}", location="byte 4"
-            )
-        seen[name] = index
-    return names
-
-
-def _is_ndarray(schema: Any) -> bool:
-    """Return whether records of this schema have the same bytes as YEP-113's."""
-    return bool(_parse_fields(schema) == _parse_fields(SCHEMA))
-
-
-def _parse_fields(schema: Any) -> Any:
-    fields = schema.get("fields") if isinstance(schema, dict) and schema.get("type") == "record" else None
-    if not isinstance(fields, list) or not all(isinstance(field, dict) for field in fields):
-        return None
-    return [(field.get("name"), _type_name(field.get("type"))) for field in fields[:8]]
-
-
-def _type_name(type_: Any, deepest: int = 4) -> Any:
-    if isinstance(type_, str):
-        return "int" if type_ == "long" else type_
-    if not isinstance(type_, dict) or not deepest:
-        return None
-    inner = "items" if type_.get("type") == "array" else "type"
-    return (
-        (inner, _type_name(type_.get(inner), deepest - 1))
-        if inner == "items"
-        else _type_name(type_.get(inner), deepest - 1)
-    )
-
-
-# Writing -----------------------------------------------------------------------------------------------------
-
-
-class ContainerWriter:
-    """An object container on its way into a sink."""
-
-    def __init__(self, sink: Sink, names: Sequence[str], codec: str) -> None:
-        self._sink, self._deflates = sink, codec == "deflate"
-        self._sync = os.urandom(_SYNC)
-        metadata = {"avro.codec": codec, "avro.schema": json.dumps(SCHEMA), NAMES: json.dumps(list(names))}
-        entries = b"".join(_with_size(key.encode()) + _with_size(value.encode()) for key, value in metadata.items())
-        sink.write(MAGIC + encode_varint(len(metadata)) + entries + encode_varint(0) + self._sync)
-
-    def write(self, array: np.ndarray[Any, Any]) -> Iterator[int]:
-        """Write an array as a record in a block of its own.
-
-        Yields:
-            The number of its elements that have been written, or compressed, after each piece of them.
-        """
-        head, data, tail = encode_parts(array)
-        size = array.dtype.itemsize
-        if self._deflates:
-            packer = fast_zlib.compressor(fast_zlib.RAW)
-            packed = [packer.compress(head)]
-            for start in range(0, len(data), _STEP):
-                packed.append(packer.compress(data[start : start + _STEP]))
-                yield min(start + _STEP, len(data)) // size
-            packed += [packer.compress(tail), packer.flush()]
-            self._sink.write(encode_varint(1) + encode_varint(sum(map(len, packed))))
-            for piece in packed:
-                self._sink.write(piece)
-        else:
-            self._sink.write(encode_varint(1) + encode_varint(len(head) + len(data) + len(tail)) + head)
-            for start in range(0, len(data), _STEP):
-                self._sink.write(data[start : start + _STEP])
-                yield min(start + _STEP, len(data)) // size
-            self._sink.write(tail)
-        self._sink.write(self._sync)
-
-
-def _with_size(content: bytes) -> bytes:
-    return encode_varint(len(content)) + content
-
-
-# Files of named arrays ------------------------------------------------------------------------------------------------
 
 Codec = Literal["null", "deflate"]
 
@@ -255,10 +74,14 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target, binary=True) as sink:
-        writer = ContainerWriter(sink, list(held), codec)
+        sync = os.urandom(_SYNC)
+        metadata = {"avro.codec": codec, "avro.schema": json.dumps(SCHEMA), NAMES: json.dumps(list(held))}
+        entries = b"".join(_with_size(key.encode()) + _with_size(value.encode()) for key, value in metadata.items())
+        sink.write(MAGIC + encode_varint(len(metadata)) + entries + encode_varint(0) + sync)
         for array in held.values():
-            for written in writer.write(array):
+            for written in _write_record(sink, array, codec):
                 report(done + written, total)
+            sink.write(sync)
             done += array.size
     report(total, total)
 
@@ -272,6 +95,32 @@ def _to_holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
     except LimitError as error:
         raise LimitError(f"{name}: {error}") from error
     return array
+
+
+def _with_size(content: bytes) -> bytes:
+    return encode_varint(len(content)) + content
+
+
+def _write_record(sink: Sink, array: np.ndarray[Any, Any], codec: Codec) -> Iterator[int]:
+    """Write a block of one record; yield the number of its elements that are done, after each piece of them."""
+    head, data, tail = encode_parts(array)
+    pieces = [(data[start : start + _STEP], start + _STEP) for start in range(0, len(data), _STEP)]
+    if codec == "null":
+        sink.write(encode_varint(1) + encode_varint(len(head) + len(data) + len(tail)) + head)
+        for piece, end in pieces:
+            sink.write(piece)
+            yield min(end, len(data)) // array.dtype.itemsize
+        sink.write(tail)
+        return
+    packer = fast_zlib.compressor(fast_zlib.RAW)
+    packed = [packer.compress(head)]
+    for piece, end in pieces:
+        packed.append(packer.compress(piece))
+        yield min(end, len(data)) // array.dtype.itemsize
+    packed += [packer.compress(tail), packer.flush()]
+    sink.write(encode_varint(1) + encode_varint(sum(map(len, packed))))
+    for content in packed:
+        sink.write(content)
 
 
 # Reading -----------------------------------------------------------------------------------------------------
@@ -380,25 +229,30 @@ def check_avro(source: Readable) -> Iterator[Finding]:
     yield from findings
 
 
-class _AvroSource:
-    """The records of a file by their names; a bare datum is a file of one.
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The location of a block in a file."""
 
-    Attributes:
-        records: the number of each record, by its name.
-    """
+    first: int  # the number of its first record, from 0
+    count: int  # of its records
+    start: int  # the offset of its bytes
+    end: int
+
+
+class _AvroSource:
+    """The records of a file by their names; a bare datum is a file of one."""
 
     def __init__(self, source: Source) -> None:
         self._data = memoryview(source.whole(text=False))
         refuse_empty(bytes(self._data[:1]), "byte 0")
-        self._inflated = 0  # bytes, of the blocks read so far
+        self._codec = "null"
+        self._blocks, names = [_Block(0, 1, 0, len(self._data))], None
         self._wire = Wire(self._data)
-        self._container = AvroFile(self._data) if self._data[: len(MAGIC)] == MAGIC else None
-        if self._container:
-            self._blocks = list(self._container.iter_blocks())
-        else:
-            self._blocks = [Block(0, 1, 0, len(self._data))]
+        if self._data[: len(MAGIC)] == MAGIC:
+            wire = Wire(self._data, len(MAGIC))
+            names, sync = self._read_header(wire)
+            self._blocks = list(self._read_blocks(wire, sync))
         count = sum(block.count for block in self._blocks)
-        names = self._container.names if self._container else None
         if names is not None and len(names) != count:
             raise FormatError(f"{NAMES} has {len(names)} names for {count} records", location="byte 4")
         if not count:
@@ -408,9 +262,55 @@ class _AvroSource:
         )
         self.records = {name: index for index, name in enumerate(self._names)}
 
-    def iter_blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
+    def _read_header(self, wire: Wire) -> tuple[list[str] | None, bytes]:
+        """Return the names of the records, if the file has names, and its sync marker; note the codec."""
+        metadata: dict[str, bytes] = {}
+
+        def read_entry() -> None:
+            location = wire.location()
+            key = wire.read_text("a key of the metadata", 2**16)
+            if key in metadata:
+                raise FormatError(f"the metadata have the key {key!r:.80} twice", location=location)
+            metadata[key] = bytes(wire.read(wire.read_long("the length of a value"), f"the value of {key!r:.80}"))
+
+        wire.read_blocks("the metadata", read_entry, _MOST_KEYS)
+        sync = bytes(wire.read(_SYNC, "the sync marker"))
+        with locating(location="byte 4"):
+            self._codec = metadata.get("avro.codec", b"null").decode("utf-8", "replace")
+            if self._codec not in ("null", *CODECS):
+                hint = f"null, {', '.join(CODECS)} are read: write it again with one of them"
+                raise FormatError(f"the codec is {self._codec!r:.80}", hint=hint)
+            if _fields_of(_parse_json(metadata.get("avro.schema", b""), "the schema")) != _fields_of(SCHEMA):
+                reason = "the records are no ndarray of YEP-113 (shape, typestr, data, version)"
+                raise FormatError(reason, hint="fastavro reads other records")
+            return _parse_names(metadata[NAMES]) if NAMES in metadata else None, sync
+
+    def _read_blocks(self, wire: Wire, sync: bytes) -> Iterator[_Block]:
+        """Yield every block, in order; their bytes are passed over."""
+        first = 0
+        for _ in range(_MOST_BLOCKS):
+            if wire.is_at_end():
+                return
+            location = wire.location()
+            count = wire.read_long("the number of records")
+            size = wire.read_long("the size of a block")
+            start = wire.at
+            wire.skip(size, "a block")
+            if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
+                raise FormatError(f"a block of {size} bytes with {count} records", location=location)
+            if first + count > MOST_RECORDS:
+                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=location)
+            marker = wire.location()
+            if bytes(wire.read(_SYNC, "the sync marker")) != sync:
+                raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
+            yield _Block(first, count, start, start + size)
+            first += count
+        if not wire.is_at_end():
+            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.location())
+
+    def iter_blocks(self, wanted: set[str] | None) -> Iterator[tuple[_Block, list[str]]]:
         """Yield blocks with the names of their records: all, or those that hold something wanted."""
-        self._inflated = 0
+        self._inflated = 0  # bytes, of the blocks read so far
         for block in self._blocks:
             members = self._names[block.first : block.first + block.count]
             if wanted is None or not wanted.isdisjoint(members):
@@ -418,9 +318,13 @@ class _AvroSource:
                 yield block, members
                 self._inflated += self._wire.inflated
 
-    def wire_of(self, block: Block) -> Wire:
+    def wire_of(self, block: _Block) -> Wire:
         """Return the records of a block."""
-        self._wire = self._container.wire_of(block, self._inflated) if self._container else Wire(self._data)
+        if self._codec == "null":
+            self._wire = Wire(self._data, block.start, block.end)
+        else:
+            most = max(0, max_inflated_size(len(self._data)) - self._inflated)
+            self._wire = PackedWire(self._data[block.start : block.end], block.start, self._codec, most)
         return self._wire
 
     def iter_heads(self) -> Iterator[tuple[str, FileArray]]:
@@ -435,3 +339,40 @@ class _AvroSource:
         """Refuse bytes after the last record of a block."""
         if not wire.is_at_end():
             raise FormatError("bytes after the end of the array", location=wire.location())
+
+
+def _parse_json(text: bytes, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{what} is no JSON") from error
+
+
+def _parse_names(text: bytes) -> list[str]:
+    names = _parse_json(text, NAMES)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{NAMES} is no list of texts")
+    seen: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if name in seen:
+            raise FormatError(f"two arrays have the name {name!r:.80}, records {seen[name]} and {index}")
+        seen[name] = index
+    return names
+
+
+def _fields_of(schema: Any) -> Any:
+    """Return the names and types of a record's fields, equal where the bytes of records are."""
+    fields = schema.get("fields") if isinstance(schema, dict) and schema.get("type") == "record" else None
+    if not isinstance(fields, list) or not all(isinstance(field, dict) for field in fields):
+        return None
+    return [(field.get("name"), _type_name(field.get("type"))) for field in fields[:8]]
+
+
+def _type_name(type_: Any, deepest: int = 4) -> Any:
+    if isinstance(type_, str):
+        return "int" if type_ == "long" else type_
+    if not isinstance(type_, dict) or not deepest:
+        return None
+    if type_.get("type") == "array":
+        return "items", _type_name(type_.get("items"), deepest - 1)
+    return _type_name(type_.get("type"), deepest - 1)
