@@ -49,21 +49,13 @@ _INSTEAD = {
 
 @dataclass(frozen=True, slots=True)
 class RawHeader:
-    """The fields of a RawArray file's header.
+    """The fields of a RawArray file's header."""
 
-    Attributes:
-        flags: bit 0 big-endian data, bit 1 encoded data, bit 2 single bits.
-        eltype: the code of the element type.
-        elbyte: bytes of an element.
-        size: bytes of the data, as the writer counted them.
-        dims: dimension sizes, the fastest first.
-    """
-
-    flags: int
-    eltype: int
-    elbyte: int
-    size: int
-    dims: tuple[int, ...]
+    flags: int  # bit 0 big-endian data, bit 1 encoded data, bit 2 single bits
+    eltype: int  # the code of the element type
+    elbyte: int  # bytes of an element
+    size: int  # bytes of the data, as the writer counted them
+    dims: tuple[int, ...]  # dimension sizes, the fastest first
 
     @property
     def position(self) -> int:

@@ -224,17 +224,11 @@ def _refuse_surrogates(array: np.ndarray[Any, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ArrayDict:
-    """The dict of an array, looked through.
+    """The dict of an array, looked through."""
 
-    Attributes:
-        stored: dtype, shape and order; its bytes begin at 0.
-        data: bytes, a base64 text, or the lists of an object array.
-        path: where the dict is.
-    """
-
-    stored: FileArray
-    data: Any
-    path: str
+    stored: FileArray  # dtype, shape and order; its bytes begin at 0
+    data: Any  # bytes, a base64 text, or the lists of an object array
+    path: str  # where the dict is
 
     def array(self, decode: Callable[[Any, str], Any]) -> np.ndarray[Any, Any]:
         """Return the array, in native byte order; a copy that can be written to."""
