@@ -230,6 +230,16 @@ def locating(
         raise
 
 
+@contextmanager
+def noting(findings: list[Finding], *, array: str | None = None) -> Iterator[None]:
+    """Append the finding of a `FormatError` that ends the block, about an array if its name is given."""
+    try:
+        with locating(array=array):
+            yield
+    except FormatError as error:
+        findings.append(Finding.from_error(error))
+
+
 def _describe_location(location: str) -> str:
     sheet, mark, cell = location.rpartition("!")
     kind = "cell " if re.fullmatch(r"[A-Z]{1,3}[0-9]{1,7}", cell) else ""

@@ -18,7 +18,7 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...file_array import FileArray
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
@@ -210,22 +210,15 @@ def check_avro(source: Readable) -> Iterator[Finding]:
         ['the file is empty: 0 bytes']
     """
     findings: list[Finding] = []
-    with Source(source) as opened:
-        try:
-            file = _AvroSource(opened)
-        except FormatError as error:
-            findings.append(Finding.from_error(error))
-        else:
-            for block, members in file.iter_blocks(None):
-                try:
-                    with locating(array=members[0] if len(members) == 1 else None):
-                        wire = file.wire_of(block)
-                        for name in members:
-                            with locating(array=name):
-                                read_array(wire)
-                        file.check_finished(wire)
-                except FormatError as error:
-                    findings.append(Finding.from_error(error))
+    with Source(source) as opened, noting(findings):
+        file = _AvroSource(opened)
+        for block, members in file.iter_blocks(None):
+            with noting(findings, array=members[0] if len(members) == 1 else None):
+                wire = file.wire_of(block)
+                for name in members:
+                    with locating(array=name):
+                        read_array(wire)
+                file.check_finished(wire)
     yield from findings
 
 

@@ -11,7 +11,7 @@ from ... import dtypes
 from ...adapters import EVERYTHING, Keeps, Progress
 from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, locating
+from ...errors import Finding, FormatError, LimitError, noting
 from ...files import Readable, Writable
 from ...header import Order
 from ...resizing import contiguous_strides
@@ -173,15 +173,9 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
         >>> list(check_awkd(file))
         []
     """
-    findings = []
-    try:
-        with ArchiveArrays(source, plain=True) as arrays:
-            for name, stored in _names(arrays).items():
-                try:
-                    with locating(array=name):
-                        arrays[stored]
-                except FormatError as error:
-                    findings.append(Finding.from_error(error))
-    except FormatError as error:
-        findings.append(Finding.from_error(error))
+    findings: list[Finding] = []
+    with noting(findings), ArchiveArrays(source, plain=True) as arrays:
+        for name, stored in _names(arrays).items():
+            with noting(findings, array=name):
+                arrays[stored]
     yield from findings

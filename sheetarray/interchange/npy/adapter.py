@@ -27,7 +27,7 @@ from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, locating
+from ...errors import Finding, FormatError, LimitError, locating, noting
 from ...file_array import FileArray, in_member, write_elements
 from ...files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
@@ -301,12 +301,9 @@ def check_npy(source: Readable) -> Iterator[Finding]:
         >>> [finding.location for finding in check_npy(io.BytesIO(b"PK"))]
         ['byte 0']
     """
-    findings = []
-    try:
-        with Source(source) as opened, locating(array=default_name(opened.name)):
-            _decode(opened)
-    except FormatError as error:
-        findings.append(Finding.from_error(error))
+    findings: list[Finding] = []
+    with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
+        _decode(opened)
     yield from findings
 
 
@@ -455,19 +452,13 @@ def check_npz(source: Readable) -> Iterator[Finding]:
         >>> list(check_npz(io.BytesIO(file.getvalue())))
         []
     """
-    findings = []
-    try:
-        with Source(source) as opened, _opening_archive(opened) as archive:
-            members = _members_by_name(archive)
-            _check_total(archive, members.values())
-            for name, member in members.items():
-                try:
-                    with locating(array=name):
-                        _read_array(archive, member, _read_header(archive, member))
-                except FormatError as error:
-                    findings.append(Finding.from_error(error))
-    except FormatError as error:
-        findings.append(Finding.from_error(error))
+    findings: list[Finding] = []
+    with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:
+        members = _members_by_name(archive)
+        _check_total(archive, members.values())
+        for name, member in members.items():
+            with noting(findings, array=name):
+                _read_array(archive, member, _read_header(archive, member))
     yield from findings
 
 

@@ -21,7 +21,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...file_array import in_member, write_elements
 from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, naming_target, replacing
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_axes, decode, parse, prepare
@@ -261,18 +261,11 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
         ['the header takes 48 bytes and more']
     """
     check_axes(axes)
-    findings = []
-    places: Mapping[str, _ArrayFile] = {}
-    try:
-        places = _array_files(source)
-    except FormatError as error:
-        findings.append(Finding.from_error(error))
-    for name, place in places.items():
-        try:
-            with locating(array=name), _opening(place) as opened:
+    findings: list[Finding] = []
+    with noting(findings):
+        for name, place in _array_files(source).items():
+            with noting(findings, array=name), _opening(place) as opened:
                 decode(parse(opened), opened.own(), axes)
-        except FormatError as error:
-            findings.append(Finding.from_error(error))
     yield from findings
 
 

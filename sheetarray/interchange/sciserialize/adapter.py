@@ -13,7 +13,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, linear_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
 from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
@@ -192,18 +192,10 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
         ['the file is empty: 0 bytes']
     """
     findings: list[Finding] = []
-    with Source(source) as opened:
-        try:
-            entries = _read_entries(opened)
-        except FormatError as error:
-            entries = {}
-            findings.append(Finding.from_error(error))
-        for name, entry in entries.items():
-            try:
-                with locating(array=name):
-                    _to_array(name, entry)
-            except FormatError as error:
-                findings.append(Finding.from_error(error))
+    with Source(source) as opened, noting(findings):
+        for name, entry in _read_entries(opened).items():
+            with noting(findings, array=name):
+                _to_array(name, entry)
     yield from findings
 
 
