@@ -68,7 +68,7 @@ def _find_all(
         if buffer is not None and column.header != column.written:
             title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
             changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
-            findings = list(changes) if guarded is None else _judge_rows(guarded, name, changes, column)
+            findings = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
             findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
             verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
             yield from findings
@@ -78,7 +78,7 @@ def _find_all(
                 verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
             else:
                 memory.pass_over(name)
-                verdict = list(find_edits(guarded, column.header, name, column.element_address))
+                verdict = list(find_edits(guarded, buffer, column.header, name, column.element_address))
                 if (other := snapshots.others.get(name)) is not None:
                     verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
             verdict = [replace(finding, array=name) for finding in verdict]
@@ -114,12 +114,13 @@ def _find_all(
 
 
 def _judge_rows(
-    guarded: Guarded, name: str, changes: Iterable[Finding | RowChange], column: ArrayColumn
+    guarded: Guarded, buffer: Buffer, name: str, changes: Iterable[Finding | RowChange], column: ArrayColumn
 ) -> list[Finding | RowChange]:
     """Return the change of rows that a guard shows, if nothing else has changed; otherwise findings of the edits.
 
     Args:
         guarded: the array beside its snapshot.
+        buffer: the elements of today.
         name: of the array.
         changes: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
         column: the cells of the array.
@@ -127,7 +128,7 @@ def _judge_rows(
     known = [change for change in changes if isinstance(change, RowChange)]
     only = guarded.only_change
     if only is None:
-        return [*known, *find_edits(guarded, column.header, name, column.element_address)]
+        return [*known, *find_edits(guarded, buffer, column.header, name, column.element_address)]
     return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
 
 

@@ -96,7 +96,7 @@ def test_numbers_that_were_all_cut_to_two_decimals_are_not_said_to_be_within_15_
             sheet.cell(row, 1).value = round(sheet.cell(row, 1).value, 2)
 
     result = change(book, cut)
-    assert any(line.startswith("error: f: all numbers were rounded or cut to 2 decimals") for line in result)
+    assert any(line.startswith("error: f: elements were edited throughout the array") for line in result)
     assert not any("15 digits" in line or "16 digits" in line for line in result)
 
 

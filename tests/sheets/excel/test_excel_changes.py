@@ -1,4 +1,4 @@
-"""Changes of whole arrays that `check` names: fewer digits, factors, constants, other orders."""
+"""Changes of whole arrays without a guard: other orders, arrays that were exchanged or copied, and none made up."""
 
 from __future__ import annotations
 
@@ -10,106 +10,20 @@ import numpy as np
 import openpyxl
 import pytest
 from examples import cross
-from fingerprints import at_15, at_15_even, at_16, cell, findings, random_numbers, remembered, with_edits
+from fingerprints import at_15, at_15_even, at_16, cell, findings, random_numbers, with_edits
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 Array = np.ndarray[Any, Any]
-GRID = random_numbers(40, 6) * 100 + 20
-WHOLE = np.random.default_rng(5).integers(-(10**6), 10**6, (40, 6))
-DATES = np.datetime64("2020-01-01") + np.arange(240).reshape(40, 6)
-
-VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
-    "2 decimals": (GRID, lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
-    "1 decimal": (GRID, lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
-    "no decimals": (GRID, np.round, "all numbers were rounded or cut to whole numbers"),
-    "cut": (GRID, lambda x: np.trunc(x * 1000) / 1000, "all numbers were rounded or cut to 3 decimals"),
-    "9 decimals": (GRID, lambda x: np.round(x, 9), "all numbers were rounded or cut to 9 decimals"),
-    "4 to 2 decimals": (np.round(GRID, 4), lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
-    "6 digits": (
-        GRID * 10.0 ** np.arange(6),
-        lambda x: np.array([float(f"{v:.6g}") for v in x]),
-        "all numbers were rounded or cut to 6 digits",
-    ),
-    "single": (GRID, lambda x: x.astype("f4").astype("f8"), "all numbers were cut to single precision (float32)"),
-    "sign": (GRID, np.negative, "every number has the opposite sign"),
-    "sign, rounded": (GRID, lambda x: at_15(-x), "every number has the opposite sign"),
-    "factor": (GRID, lambda x: x * 2.54, "every number was multiplied by 2.54"),
-    "factor, rounded": (GRID, lambda x: at_15(x * 2.54), "every number was multiplied by 2.54"),
-    "divisor": (GRID, lambda x: x / 3, "every number was divided by 3"),
-    "constant": (GRID, lambda x: x + 273.15, "273.15 was added to every number"),
-    "minus": (GRID, lambda x: x - 1e-3, "0.001 was taken from every number"),
-    "both": (GRID, lambda x: x * 1.8 + 32, "every number was multiplied by 1.8, and 32 added"),
-    "filled": (GRID, lambda x: np.full_like(x, 7), "filled with one value: all 240 elements are 7.0 now"),
-    "filled text": (
-        np.array([f"t{k}" for k in range(200)]),
-        lambda x: np.full_like(x, "t7"),
-        "filled with one value: all 200 elements are 't7' now",
-    ),
-    "whole sign": (WHOLE, np.negative, "every number has the opposite sign"),
-    "whole factor": (WHOLE, lambda x: x * 7, "every number was multiplied by 7"),
-    "whole divisor": (WHOLE * 4, lambda x: x // 4, "every number was divided by 4"),
-    "whole constant": (WHOLE, lambda x: x + 1, "1 was added to every number"),
-    "whole minus": (WHOLE.astype("u8") + 10**7, lambda x: x - np.uint64(3), "3 was taken from every number"),
-    "dates": (DATES, lambda x: x - 1462, "every date is 1462 days earlier"),
-    "hours": (DATES.astype("M8[s]"), lambda x: x + 3600, "every date is 3600 seconds later"),
-    "durations": (DATES - DATES[0, 0], lambda x: x + 2, "every duration is 2 days longer"),
-    "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
-    "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
-    "truth": (GRID > 20, np.logical_not, "every truth value became its opposite"),
-    "conjugate": (GRID + 1j * GRID[::-1], np.conj, "every number became its complex conjugate"),
-}
-
-SHAPED = {
-    "f8": GRID,
-    "i4": WHOLE.astype("i4"),
-    "text": np.char.add("t", WHOLE.astype(str)),
-    "F": np.asfortranarray(GRID),
-}
-PLACES: dict[str, tuple[Callable[[Array], Array], str]] = {
-    "reversed": (lambda grid: grid[::-1, ::-1], "reversed: the last element stands first"),
-    "rows reversed": (lambda grid: grid[::-1], "reversed: the rows stand in reverse order"),
-    "columns reversed": (lambda grid: grid[:, ::-1], "reversed: the columns stand in reverse order"),
-    "rows moved": (lambda grid: np.roll(grid, 3, 0), "moved around: all rows have moved on by 3"),
-    "columns moved": (lambda grid: np.roll(grid, 2, 1), "moved around: all columns have moved on by 2"),
-}
-
-
-@pytest.mark.parametrize(("name", "blocks"), cross(VALUES, ("0", "5", "64")))
-def test_a_change_that_was_the_same_for_all_elements_is_named(name: str, blocks: str) -> None:
-    array, change, message = VALUES[name]
-    (finding,) = findings(array, change, int(blocks))
-    assert (finding.severity, finding.location, finding.message) == ("error", "t", message)
-
-
-@pytest.mark.parametrize(
-    ("moved_array", "blocks"), cross([f"{kind}, {name}" for kind in SHAPED for name in PLACES], ("0", "64"))
-)
-def test_another_order_of_all_elements_is_named(moved_array: str, blocks: str) -> None:
-    kind, _, name = moved_array.partition(", ")
-    array, (change, message) = SHAPED[kind], PLACES[name]
-    record, linear = remembered(array, int(blocks))
-    moved = change(linear.to_numpy()).ravel("F" if kind == "F" else "C")
-    (finding,) = compare_with_fingerprint(record, linear.header, moved, "t", cell)
-    assert finding.message.startswith(message)
-
-
-def test_a_transpose_is_named() -> None:
-    (finding,) = findings(GRID, lambda x: x.reshape(40, 6).T.ravel())
-    assert finding.message.startswith("transposed: the elements stand in the order of the array's transpose")
-    cube = random_numbers(4, 5, 6)
-    (finding,) = findings(cube, lambda x: at_15(x.reshape(4, 5, 6).transpose(2, 0, 1).ravel()))[1:]
-    assert finding.message.startswith("transposed, axes (2, 0, 1)")
 
 
 @pytest.mark.parametrize("step", [7, 30, 1000])
 def test_a_column_that_was_moved_around_or_pushed_down_is_named(step: int) -> None:
     array = random_numbers(5000)
     (finding,) = findings(array, lambda x: np.roll(x, step))
-    assert finding.message == f"moved around: all elements have moved down by {step}, the last ones to the top"
+    assert finding.message == "reordered: the elements are those that were written, but in another order"
     (finding,) = findings(array, lambda x: np.concatenate([np.zeros(step), x])[:5000])
     assert finding.message.startswith(f"{step} elements were inserted before t[0]")
     (finding,) = findings(array.reshape(-1, 5), lambda x: np.concatenate([np.zeros(10 * 5), x])[:5000])
@@ -125,11 +39,6 @@ def test_numbers_typed_over_nan_are_named() -> None:
 
     result = findings(array, change)
     assert [finding.location for finding in result] == [cell(2), cell(5)]
-
-
-def test_the_edit_that_a_guess_would_not_show_is_told() -> None:
-    (finding,) = findings(GRID, lambda x: np.round(x, 2))
-    assert "an edit of less than 1 in a single element beside it would not be seen" in finding.hint
 
 
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {
@@ -207,18 +116,10 @@ def test_whatever_was_done_no_element_is_named_that_is_as_written(
             assert before[index] != after[index] or before.tobytes() != after.tobytes()
             assert before[index] != after[index]
         said = finding.message
-        if said.startswith("every number has the opposite sign"):
-            assert np.allclose(after, -before, rtol=1e-14, atol=0)
         if "elements are those that were written" in said:
             assert np.allclose(np.sort(before), np.sort(after), rtol=1e-14, atol=0)
-        if said.startswith("filled"):
-            assert (after == after[0]).all()
-        if "rounded or cut to 2 decimals" in said:
-            assert np.abs(before - after).max() <= 0.01 + 1e-9 * np.abs(before).max()
         if "re-saved" in said and len(result) == 1:
             assert np.allclose(after, before, rtol=1e-14, atol=0)
-        if said == "1 was added to every number":
-            assert np.allclose(after - before, 1, rtol=1e-9, atol=1e-9 * np.abs(before).max())
 
 
 @given(st.integers(0, 10**6), st.integers(1, 40))

@@ -57,7 +57,7 @@ class Coded(NamedTuple):
         twice: the numbers that get other 15 digits by way of 16 digits; for float64 only, and only if asked for.
         errors: the relative error of each element's rounding to 15 digits; for float64 only.
         parts: the signed digits and the decimal exponents of which `scale` is made; for real numbers only.
-        numbers: the elements as doubles, NaT as NaN; for real numbers, dates and durations.
+        numbers: the elements; for float64 only.
     """
 
     exact: Codes

@@ -49,9 +49,7 @@ def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
             return _code_strings
         case "generic":
             return _code_generic
-        case "datetime" | "timedelta":
-            return _code_moments
-        case "bool":
+        case "datetime" | "timedelta" | "bool":
             return _code_plain
 
 
@@ -167,7 +165,7 @@ class _ShortFloatCoder(_ScaleWeigher):
             digits = self.decimals.take_apart(numbers * self._above)
         signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
         parts = signed, digits.exponent
-        return Coded(exact, rounded, scale=self.scale(*parts, start), numbers=numbers, parts=parts)
+        return Coded(exact, rounded, scale=self.scale(*parts, start), parts=parts)
 
 
 class _IntegerCoder(_ScaleWeigher):
@@ -178,7 +176,7 @@ class _IntegerCoder(_ScaleWeigher):
         numbers = buffer.astype(np.float64)
         digits = self.decimals.take_apart(numbers)
         parts = digits.digits15 * digits.sign, digits.exponent
-        return codes._replace(scale=self.scale(*parts, start), numbers=numbers, parts=parts)
+        return codes._replace(scale=self.scale(*parts, start), parts=parts)
 
 
 def _float_bits(buffer: Buffer) -> Buffer:
@@ -197,12 +195,6 @@ def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder'
     wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
     codes = mix_new(wide)
     return Coded(codes, codes)
-
-
-def _code_moments(buffer: Buffer, start: int) -> Coded:
-    """Return the codes of dates and durations, with their numbers."""
-    numbers = np.where(np.isnat(buffer), np.nan, buffer.view(np.int64).astype(np.float64))
-    return _code_plain(buffer, start)._replace(numbers=numbers)
 
 
 def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)

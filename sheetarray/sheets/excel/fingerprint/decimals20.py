@@ -15,8 +15,8 @@ import numpy as np
 
 from .digits_text import EXPONENT, digits_from_text
 from .edits import FingerprintComparison
+from .moments import find_hidden_edit
 from .sums import WIDTH
-from .values import limit_hidden_edit
 
 _UNITS = 1e20  # units of the 20th decimal in 1, exactly
 _SMALL = 1e-5  # from here on, 20 decimals hold 15 digits
@@ -52,7 +52,9 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
         return None
     edited, others = view.edited_elements
     results = _compare_rounding(case, [index for index in edited if small[index]])
-    hidden = limit_hidden_edit(case)
+    hidden = None
+    if record.moments is not None and case.moments is not None:
+        hidden = find_hidden_edit(record.moments, case.moments, numbers)
     if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
         return None
     size = view.partition.stretch

@@ -225,11 +225,6 @@ class FingerprintComparison:
             np.array_equal(before, after) for before, after in pairs if before is not None and after is not None
         )
 
-    def beginning_was(self, buffer: Buffer) -> bool:
-        """Return whether some elements may be the first ones that were written: a quick test before `was`."""
-        view = self.view
-        return stretch_matches(view.codes(buffer), 0, view.partition, view.then)
-
     @cached_property
     def last_digits(self) -> list[int]:
         """The indices of elements that seem edited, but may only have been rounded otherwise, by a unit or two."""

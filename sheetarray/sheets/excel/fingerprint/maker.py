@@ -19,7 +19,7 @@ from ....header import Header
 from .coded import Coded, Codes, ScaleSums, make_noise
 from .codes import Coder, coder_for, exact_codes, to_native
 from .decimal15 import MOST
-from .moments import MANY, Moments, decimals_of, moments_of
+from .moments import Moments, moments_of
 from .record import Fingerprint, header_checksum, max_blocks, partitions_for
 from .sums import MOST_BLOCKS, Sums, Weights, combine, weight
 
@@ -87,7 +87,6 @@ class Fingerprinter:
         self._has_sixteen = False
         self._even, self._twice = (Sums(partitions_for(count, blocks)[0]) if self._ways else None for _ in range(2))
         self._moments: Moments | None = None
-        self._decimals = 0
         self.scale: ScaleSums | None = None
 
     def add(self, buffer: Buffer) -> None:
@@ -118,8 +117,6 @@ class Fingerprinter:
                 sums.add_at(otherwise.places, otherwise.steps, weights, self.seen)
         if coded.numbers is not None:
             moments = moments_of(coded.numbers, self.seen)
-            if self._decimals < MANY and self.dtype.kind == "float":
-                self._decimals = decimals_of(coded.numbers, self._decimals, self.dtype)
             with np.errstate(invalid="ignore"):  # the numbers may be too large to be added up
                 self._moments = moments if self._moments is None else self._moments + moments
         if coded.scale is not None:
@@ -142,7 +139,6 @@ class Fingerprinter:
             combine(fifteen, self._even.totals) if self._even and self._has_sixteen else None,
             combine(fifteen, self._twice.totals) if self._twice and self._has_sixteen else None,
             self._moments if self._moments is not None and np.isfinite(self._moments).all() else None,
-            self._decimals if self._moments is not None and self.dtype.kind == "float" else None,
         )
 
     def to_json(self, header: Header | None = None) -> dict[str, Any]:

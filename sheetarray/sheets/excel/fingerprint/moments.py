@@ -1,9 +1,7 @@
-"""Moments: sums of numbers times pseudo-random weights, which show a change that was the same for all numbers.
+"""Moments: sums of numbers times pseudo-random weights, which show that no number was changed by more than rounding.
 
 There are four: the plain sum, and three whose weights belong to the indices and lie between 0.5 and 1, or between -1
-and -0.5. If every number was multiplied by a and increased by b, each moment was multiplied by a and increased by b
-times the sum of its weights: four equations for two unknowns. Rounding moves a moment by no more than the sum of its
-errors.
+and -0.5. Rounding moves a moment by no more than the sum of its errors.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -15,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ....dtypes import DType
 from .decimal15 import MOST
 
 Moments = np.ndarray[tuple[int], np.dtype[np.float64]]
 Numbers = np.ndarray[tuple[int], np.dtype[Any]]
 
 EQUATIONS = 4
-MANY = 15  # decimals: so many, or more, are not told apart
-_TENS = [10.0**decimals for decimals in range(MANY)]
+_ERROR = 5e-15  # relative, of numbers rounded once more
+_SUMMING = 16 * 2.0**-53  # the error of a sum, relative to the sum of sizes
+_SIGMAS = 6.0  # standard deviations by which a moment may differ
+_LEAST_WEIGHT = 0.5  # the smallest weight of a number in a moment, without its sign
 _RUN = 2048  # numbers at a time: a product of this size stays in one thread
 
 
@@ -74,60 +73,19 @@ def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
     return sizes, np.sqrt(squares)
 
 
-def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
-    """Return the number of decimals with which all numbers can be written, at least `known`; MANY for 15 and more.
+def find_hidden_edit(then: Moments, now: Moments, numbers: Numbers) -> float | None:
+    """Return the largest edit of a single double that would not be seen beside rounding; None if more has happened.
 
     Args:
-        numbers: as doubles, whatever their dtype is.
-        known: the number of decimals that other numbers of the array need.
-        dtype: of the numbers.
-
-    Example:
-        >>> from sheetarray import dtypes
-        >>> decimals_of(np.array([1.5, 0.07]), 0, dtypes.from_name("float64"))
-        2
+        then: the moments when the array was written.
+        now: those of today.
+        numbers: the elements of today.
     """
-    while known < MANY:
-        with np.errstate(over="ignore", invalid="ignore"):
-            alike = _reads_back(numbers, _TENS[known], dtype)
-        if alike.all():
-            return known
-        known = max(known + 1, _decimals_in_text(dtype.numpy.type(numbers[np.argmin(alike)])))
-    return MANY
-
-
-def decimals_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]], dtype: DType) -> list[int]:
-    """Return the number of decimals of each row, as `decimals_of` counts them."""
-    known = [0] * len(rows)
-    waiting = np.arange(len(rows))
-    while len(waiting):
-        powers = np.array([_TENS[known[row]] for row in waiting.tolist()])[:, None]
-        some = rows[waiting]
-        with np.errstate(over="ignore", invalid="ignore"):
-            alike = _reads_back(some, powers, dtype)
-        others = np.flatnonzero(~alike.all(axis=1))
-        waiting = waiting[others]
-        numbers = some[others, np.argmin(alike[others], axis=1)].astype(dtype.numpy)
-        for row, number in zip(waiting.tolist(), numbers, strict=True):
-            known[row] = min(max(known[row] + 1, _decimals_in_text(number)), MANY)
-        waiting = waiting[np.array([known[row] < MANY for row in waiting.tolist()], dtype=bool)]
-    return known
-
-
-def _decimals_in_text(number: np.floating[Any]) -> int:
-    """Return the number of decimals in the shortest text of a number."""
-    digits, _, power = str(number).partition("e")
-    return len(digits.partition(".")[2]) - int(power or 0)
-
-
-def _reads_back(numbers: Any, power: Any, dtype: DType) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return a mask of the numbers that can be written with k decimals, where `power` is 10^k."""
-    scaled = numbers * power
-    near = np.rint(scaled) / power
-    if dtype.numpy.itemsize < 8:
-        near = near.astype(dtype.numpy).astype(np.float64)
-    mask: np.ndarray[Any, np.dtype[np.bool_]] = (near == numbers) | ~(np.abs(scaled) < 2.0**52)
-    return mask
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes, squares = sizes_of(np.where(np.isfinite(numbers), numbers, 0.0))
+        slack = _SUMMING * sizes + _SIGMAS * _ERROR * squares
+        is_same = bool(np.isfinite(slack).all() and (np.abs(now - then) <= slack).all())
+    return float(slack.max()) / _LEAST_WEIGHT if is_same else None
 
 
 @lru_cache(maxsize=1)

@@ -1,13 +1,13 @@
 """The record of a fingerprint: a small JSON object with sums in base64, which is read as untrusted input.
 
     {"v": 3, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
-     "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": .., "even": .., "twice": .., "moments": ..,
-     "decimals": 15}
+     "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": .., "even": .., "twice": .., "moments": ..}
 
 `exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each group of a `Partition`, of
 the elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. `even`
 and `twice` are like `fifteen`, for other ways to 15 digits, and stand in the finest records only; `moments` are four
-doubles. Version 2 had none of `even`, `twice` and `moments`. All numbers are little-endian.
+doubles, of float64 only. Version 2 had none of `even`, `twice` and `moments`; older records of version 3 have
+`decimals`, and moments of other numbers, which nobody reads. All numbers are little-endian.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -25,7 +25,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ....header import Header
-from .moments import EQUATIONS, MANY, Moments
+from .moments import EQUATIONS, Moments
 from .sums import MOST_BLOCKS, WIDTH, Pair, Partition
 
 _VERSION = 3
@@ -77,7 +77,6 @@ class Fingerprint:
         even: the sums of the elements as `%.15g` rounds them.
         twice: the sums of the elements rounded to 16 digits, then to 15.
         moments: the four sums of the module `moments`.
-        decimals: the number of decimals with which all elements can be written; of floats only.
     """
 
     dtype: str
@@ -93,7 +92,6 @@ class Fingerprint:
     even: Pair | None = None
     twice: Pair | None = None
     moments: Moments | None = None
-    decimals: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the fingerprint as a JSON object of ASCII text."""
@@ -111,8 +109,6 @@ class Fingerprint:
             record |= {"even": _encode_pair(self.even), "twice": _encode_pair(self.twice)}
         if self.moments is not None:
             record["moments"] = _to_base64(self.moments.astype("<f8").tobytes())
-        if self.decimals is not None:
-            record["decimals"] = self.decimals
         return record
 
     def fits(self, header: Header) -> bool:
@@ -149,7 +145,6 @@ class Fingerprint:
             _decode_pair(stored.get("even"), fine),
             _decode_pair(stored.get("twice"), fine),
             _decode_moments(stored.get("moments")),
-            decimals if is_size(decimals := stored.get("decimals"), MANY) else None,
         )
 
 

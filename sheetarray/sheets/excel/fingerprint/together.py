@@ -19,7 +19,7 @@ from .coded import Coded, Codes, make_noise
 from .codes import coder_for, exact_codes, scale_weights, to_native
 from .decimal15 import MOST, SHORT
 from .maker import exact_checksum, round_error_up
-from .moments import decimals_of_rows, moments_of_rows
+from .moments import moments_of_rows
 from .record import Fingerprint, header_checksum, partitions_for
 from .sums import KEPT, MOST_BLOCKS, Partition, Weights, weight
 
@@ -163,12 +163,11 @@ def _fingerprints(arrays: list[Written], coded: Coded, sums: RowSums, blocks: in
     scale: list[list[int]] | None = None
     if coded.parts is not None:
         scale = [(part.reshape(-1, count) @ scale_weights()[:count]).tolist() for part in coded.parts]
-    moments = decimals = None
+    moments = None
     if coded.numbers is not None:
         numbers: _Matrix = coded.numbers.reshape(-1, count)
         moments = moments_of_rows(numbers)
         has_moments = np.isfinite(moments).all(axis=1).tolist()
-        decimals = decimals_of_rows(numbers, dtype) if dtype.kind == "float" else None
     exact, errors, longer = sums.exact.tolist(), sums.errors.tolist(), sums.longer.tolist()
     for row, array in enumerate(arrays):
         yield Fingerprint(
@@ -183,5 +182,4 @@ def _fingerprints(arrays: list[Written], coded: Coded, sums: RowSums, blocks: in
             None if scale is None else (scale[0][row] & _ALL, scale[1][row] & _ALL),
             header_checksum(array.header),
             moments=moments[row] if moments is not None and has_moments[row] else None,
-            decimals=None if decimals is None else decimals[row],
         )

@@ -23,9 +23,7 @@ from .edits import FingerprintComparison, Moved
 from .integers import find_rounded_integers
 from .maker import exact_checksum
 from .record import Fingerprint, header_checksum
-from .reordering import find_reordering
 from .rounding_findings import RoundingFindings
-from .values import Change, find_change_of_values
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _MOST_RANGES = 5
@@ -97,8 +95,6 @@ class _Verdict(RoundingFindings):
             yield from self._edited_findings(integers.edited, integers.others, most)
         elif case.last_digits and not view.edited_elements[1]:
             yield from self._edited_and_rounded(most)
-        elif (change := self._change()) is not None:
-            yield self._error(change.message, change.hint)
         elif case.power_of_ten == 0 and case.sixteen is not None and (view.digits == 15 or view.edited_elements[1]):
             yield self._last_digits()
         elif (moved := self._find_move()) is not None:
@@ -110,11 +106,6 @@ class _Verdict(RoundingFindings):
             if len(others) < self.partition.stretches:  # there are others
                 yield from self._rounded_too("every other number", **alike)
             yield from self._edited_findings(edited, others, most)
-
-    def _change(self) -> Change | None:
-        """Return the change that all elements have undergone; None if only one or two were edited."""
-        edited, others = self.view.edited_elements
-        return find_change_of_values(self.case) if others or len(edited) > 1 else None
 
     # Rounded -------------------------------------------------------------------------------------------------
 
@@ -152,10 +143,7 @@ class _Verdict(RoundingFindings):
 
     def _reordered_finding(self, most: int) -> Finding:
         edited, others = self.view.edited_elements
-        few = not others and 0 < len(edited) <= _FEW
-        if not few and (change := find_reordering(self.case, self.header)) is not None:
-            message = change
-        elif direction := _sort_direction(self.case.buffer):
+        if direction := _sort_direction(self.case.buffer):
             message = f"sorted: the elements are those that were written, but in {direction} order"
         elif not others and 0 < len(edited) <= most:
             message = "reordered: these elements are those that were written, but each in another's place: "

@@ -16,6 +16,7 @@ from ....errors import Finding, FormatError, quote_names
 from ....header import Header
 from ....resizing import count_rows
 from .comparing import count_chains, is_beyond, mark_kept
+from .explaining import explain_change
 from .guard_sheet import GuardSheet, read_guard
 from .rounding import LEAST_CHAINS
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
@@ -37,6 +38,7 @@ class Guarded:
         alignment: where each row of today was written; None if the rows stand where they were written.
         deleted: the rows that were written and are gone, by their numbers at that time.
         unit: what the alignment speaks of: single elements where rows of several were torn apart.
+        original: the elements as they were written, in their order; None unless there are as many now.
     """
 
     written: Buffer
@@ -44,6 +46,7 @@ class Guarded:
     alignment: RowOrigins | None = None
     deleted: Sequence[int] = ()
     unit: Literal["row", "element"] = "row"
+    original: Buffer | None = None
 
     @property
     def added(self) -> Mask:
@@ -316,7 +319,8 @@ class Snapshots:
             return None
         rows, before, best = count_rows(header), count_rows(snapshot.header.header), None
         if len(written) == len(buffer):
-            best = Guarded(written, mark_kept(written, buffer, header.dtype, self._show_chains))
+            kept = mark_kept(written, buffer, header.dtype, self._show_chains)
+            best = Guarded(written, kept, original=written)
             if best.kept.all():
                 return best
         row = rows[1] if rows is not None and before is not None and rows[1] == before[1] else 0
@@ -339,7 +343,8 @@ class Snapshots:
         kept[places] = mark_kept(written[origins], buffer[places], header.dtype, self._show_chains)
         is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
         deleted = alignment.find_deleted(len(written) // row).tolist()
-        return Guarded(elements, kept, alignment, deleted, "element" if is_torn else "row")
+        original = written if len(written) == len(buffer) else None
+        return Guarded(elements, kept, alignment, deleted, "element" if is_torn else "row", original)
 
     def _show_chains(self) -> bool:
         """Return whether the arrays of the workbook together show that two programs rounded in turn."""
@@ -419,17 +424,28 @@ def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
     return changed
 
 
-def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[int], str]) -> Iterator[Finding]:
+def find_edits(
+    guarded: Guarded, buffer: Buffer, header: Header, name: str, address: Callable[[int], str]
+) -> Iterator[Finding]:
     """Yield findings about the edited elements, each with its index and address; the first says how many they are.
+
+    One finding says it all where one change explains all elements.
 
     Args:
         guarded: the array beside its snapshot.
+        buffer: the elements of today.
         header: of the array.
         name: of the array.
         address: of the cell of an element, by its index in the buffer.
     """
     changes, added = describe_row_changes(guarded.alignment, guarded.deleted, guarded.unit), guarded.added
     edited = np.flatnonzero(~guarded.kept & ~added).tolist()
+    is_moved = guarded.alignment is not None and bool(guarded.alignment.moved.any())
+    if guarded.original is not None and (is_moved or 2 * len(edited) > len(buffer)):
+        change = explain_change(guarded.original, buffer, header)
+        if change is not None:
+            yield Finding("error", name, change, _RESTORE)
+            return
     elements = [header.describe_element(name, index) for index in edited[:_MOST_NAMED]]
     count = len(edited)
     if count:
