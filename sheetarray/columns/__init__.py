@@ -16,7 +16,6 @@ from .grid import Anchor, cell_address, column_letters, quote_title
 from .laying_out import can_align, lay_out, lay_out_sheets
 from .layout import Layout, LayoutColumn
 from .parts import MOST_ADDRESSES
-from .pausing import without_collection
 from .progress import reporting_cells
 from .reading import (
     check_sheet,
@@ -79,5 +78,4 @@ __all__ = [
     "scan_names",
     "scan_sheet",
     "scan_sheets",
-    "without_collection",
 ]

@@ -31,7 +31,6 @@ from .beginnings import (
 from .candidates import Candidate, count_word_cells, find_own_version, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
 from .grid import Anchor, CellGrid, Orient, column_letters
-from .pausing import without_collection
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, Words
 
@@ -95,10 +94,6 @@ class _Search:
         """Return every anchor, in the order in which arrays are written."""
         if not may_make_anchors(self._words.codes):
             return []
-        with without_collection(len(self._words)):
-            return self._search()
-
-    def _search(self) -> list[Anchor]:
         for batch in self._iter_batches(self._iter_candidates()):
             if not self._take_batch(batch):
                 break

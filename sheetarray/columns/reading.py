@@ -23,7 +23,6 @@ from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, FindUnchanged, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
-from .pausing import hold_pauses, iter_without_collection, without_collection
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 
@@ -79,8 +78,7 @@ def read_sheets(
         NotFoundError: no array of a name asked for.
     """
     mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed, restore=restore)
-    with hold_pauses():
-        return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
+    return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
 
 
 def read_sheet(
@@ -142,8 +140,7 @@ def scan_sheets(
     groups, reader = _open_reader(sheets, None, mode)
     resized = reader.fetch_resized(groups) if resize else {}
     infos = _Infos(sheets, groups, {name: column.header for name, column in resized.items()})
-    with without_collection(len(groups)):
-        return dict(infos.items())
+    return dict(infos.items())
 
 
 def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) -> Mapping[str, ArrayInfo]:
@@ -249,9 +246,8 @@ def check_sheets(
     how: dict[str, Any] = {"find_unchanged": find_unchanged, "fixed": fixed, "finds_edits": True, "restore": restore}
     mode = ReadMode(False, missing, errors.append, findings.append, judge, **how)
     try:
-        with hold_pauses():
-            for _ in _read_arrays(sheets, None, mode):
-                pass
+        for _ in _read_arrays(sheets, None, mode):
+            pass
     except FormatError as error:
         errors.append(error)
     yield from findings
@@ -268,9 +264,8 @@ def _open_reader(
 ) -> tuple[dict[str, list[Anchor]], ColumnReader]:
     """Return the anchors of each array, and what reads them."""
     anchors = _find_all_anchors(sheets, mode.strict)
-    with without_collection(len(anchors)):
-        groups = group_parts(sheets, anchors, names, mode.report, mode.note)
-        return groups, ColumnReader(sheets, find_stops(anchors), mode)
+    groups = group_parts(sheets, anchors, names, mode.report, mode.note)
+    return groups, ColumnReader(sheets, find_stops(anchors), mode)
 
 
 def _read_arrays(
@@ -283,10 +278,9 @@ def _read_arrays(
     if mode.resize:
         reader.measure_others(wanted, groups)
     lying = {name: group for name, group in wanted.items() if group[0].orient == "rows"}
-    yield from iter_without_collection(reader.read_rows(lying), len(lying))
+    yield from reader.read_rows(lying)
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
-    with without_collection(len(standing)):
-        results = reader.read_columns(standing)
+    results = reader.read_columns(standing)
     for sheet in sheets:
         for finding in sheet.notes:
             mode.note(finding)
