@@ -114,24 +114,23 @@ def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, O
         RuntimeError: no process can be started.
     """
     works = False
-    with _sharing_processors(workers):
-        while True:
-            lost: list[Job] = []
-            for job, outcome in _run_in_pool(jobs, workers, _WINDOW * workers, lost):
-                works = True
-                yield job, outcome
-            if not lost:
-                return
-            for job in lost:
-                lost_again: list[Job] = []
-                outcomes = list(_run_in_pool(iter([job]), 1, 1, lost_again))
-                works = works or bool(outcomes) or _can_start_process()
-                if not works:
-                    raise RuntimeError(
-                        "no process can be started: a script has to call convert_many below "
-                        'if __name__ == "__main__":, as with any processes of Python'
-                    )
-                yield from outcomes or [(job, Outcome("the process that converted it has died, perhaps for memory"))]
+    while True:
+        lost: list[Job] = []
+        for job, outcome in _run_in_pool(jobs, workers, _WINDOW * workers, lost):
+            works = True
+            yield job, outcome
+        if not lost:
+            return
+        for job in lost:
+            lost_again: list[Job] = []
+            outcomes = list(_run_in_pool(iter([job]), 1, 1, lost_again))
+            works = works or bool(outcomes) or _can_start_process()
+            if not works:
+                raise RuntimeError(
+                    "no process can be started: a script has to call convert_many below "
+                    'if __name__ == "__main__":, as with any processes of Python'
+                )
+            yield from outcomes or [(job, Outcome("the process that converted it has died, perhaps for memory"))]
 
 
 def _run_in_pool(jobs: Iterator[Job], workers: int, window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:
@@ -146,7 +145,8 @@ def _make_pool(workers: int) -> ProcessPoolExecutor:
     import multiprocessing
 
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    share = max(1, (os.cpu_count() or 1) // workers)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_process, initargs=(share,))
 
 
 def _can_start_process() -> bool:
@@ -212,17 +212,10 @@ def _run_on(executor: Executor, jobs: Iterator[Job], window: int, lost: list[Job
             return
 
 
-@contextmanager
-def _sharing_processors(workers: int) -> Iterator[None]:
-    """Let the columnar engine of each process that is started have its share of the processors, and no more."""
-    known = os.environ.get(_ENGINE_THREADS)
-    if known is None:
-        os.environ[_ENGINE_THREADS] = str(max(1, (os.cpu_count() or 1) // workers))
-    try:
-        yield
-    finally:
-        if known is None:
-            os.environ.pop(_ENGINE_THREADS, None)
+def _begin_process(threads: int) -> None:
+    """Let the columnar engine of this process have its share of the processors, and end it with its parent."""
+    os.environ.setdefault(_ENGINE_THREADS, str(threads))
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:
