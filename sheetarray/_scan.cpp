@@ -4,7 +4,7 @@
 // and says where, and Python's plain way takes over. Every byte is read through a `Cursor`, which knows its end. Memory
 // grows with what was read, never with what a file says.
 //
-// Sections: results; doubles; the module. One section for each grammar stands between the last two.
+// Sections: results; rows of a worksheet; doubles; the module. One section for each grammar stands between the last two.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -252,6 +252,243 @@ PyObject *guarded(PyObject *module, PyObject *arguments) {
   }
 }
 
+// ---- Rows of a worksheet: columns of cells to XML ------------------------------------------------------------------
+
+const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
+
+// The values of some cells, in one form: the first layer of a group that has a value for a cell writes it.
+struct Layer {
+  int kind = 0;  // d: doubles, f: floats, i: int64, v: texts as they are, t: texts that are escaped
+  std::string before, after;
+  Argument values, present;
+  std::vector<string_view> texts;  // those of blanks have no data
+
+  size_t size() const {
+    if (kind == 'v' || kind == 't') return texts.size();
+    return kind == 'f' ? values.count<float>() : values.count<double>();
+  }
+};
+
+// Some cells of one column, one under another.
+struct Segment {
+  std::string letters;
+  size_t group, start, above, count;
+};
+
+bool is_white(unsigned char unit) { return unit == ' ' || (unit >= '\t' && unit <= '\r'); }
+
+// Whether programs might change white space of a text: at its ends, lines, tabs, several in a row, and any beyond ASCII.
+bool keeps_space(string_view text) {
+  if (text.empty()) return false;
+  if (text.front() == ' ' || text.back() == ' ') return true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto unit = static_cast<unsigned char>(text[i]);
+    if (is_white(unit) && (unit != ' ' || text[i + 1] == ' ')) return true;  // a space is never the last unit
+    if (unit != 0xC2 && unit != 0xE1 && unit != 0xE2 && unit != 0xE3) continue;
+    const string_view rest = text.substr(i, 3);
+    const auto last = static_cast<unsigned char>(rest.back());
+    if (rest.substr(0, 2) == "\xC2\x85" || rest.substr(0, 2) == "\xC2\xA0") return true;
+    if (rest == "\xE1\x9A\x80" || rest == "\xE2\x81\x9F" || rest == "\xE3\x80\x80") return true;
+    if (rest.substr(0, 2) == "\xE2\x80" && (last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF)) return true;
+  }
+  return false;
+}
+
+bool is_hex(char unit) {
+  return (unit >= '0' && unit <= '9') || (unit >= 'A' && unit <= 'F') || (unit >= 'a' && unit <= 'f');
+}
+
+// Append a text as the content of an element; what XML cannot hold, and what looks like such an escape, is `_xHHHH_`.
+void append_escaped(std::string &out, string_view text) {
+  size_t kept = 0;  // the text before it is written
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto unit = static_cast<unsigned char>(text[i]);
+    if (unit >= ' ' && unit != '&' && unit != '<' && unit != '>' && unit != '_' && unit != 0xEF) continue;
+    if (unit == '\t' || unit == '\n') continue;
+    const string_view rest = text.substr(i, 7);
+    char escape[] = "_x0000_";
+    const char *made = escape;
+    size_t taken = 1;
+    if (unit == '&') {
+      made = "&amp;";
+    } else if (unit == '<') {
+      made = "&lt;";
+    } else if (unit == '>') {
+      made = "&gt;";
+    } else if (unit < ' ') {
+      escape[4] = unit < 16 ? '0' : '1';
+      escape[5] = "0123456789ABCDEF"[unit % 16];
+    } else if (unit == '_') {
+      if (rest.size() < 7 || rest[1] != 'x' || rest[6] != '_' || !is_hex(rest[2]) || !is_hex(rest[3]) ||
+          !is_hex(rest[4]) || !is_hex(rest[5]))
+        continue;
+      made = "_x005F_";
+    } else {
+      if (rest.substr(0, 3) != "\xEF\xBF\xBE" && rest.substr(0, 3) != "\xEF\xBF\xBF") continue;
+      made = rest[2] == '\xBE' ? "_xFFFE_" : "_xFFFF_";
+      taken = 3;
+    }
+    out.append(text.substr(kept, i - kept)).append(made);
+    kept = i + taken;
+  }
+  out.append(text.substr(kept));
+}
+
+// Append the shortest text that reads back as a number, in the form of Python's `repr`.
+template <class Number>
+void append_number(std::string &out, Number number) {
+  if (number == 0) {
+    out += std::signbit(number) ? "-0.0" : "0.0";
+    return;
+  }
+  char text[LONGEST_NUMBER], digits[LONGEST_NUMBER];
+  const char *end = std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::scientific).ptr;
+  if (number < 0) out += '-';
+  size_t count = 0;
+  const char *at = text;
+  for (; *at != 'e'; ++at)
+    if (*at != '.') digits[count++] = *at;
+  at += at[1] == '+' ? 2 : 1;
+  int exponent = 0;
+  std::from_chars(at, end, exponent);
+  if (exponent < -4 || exponent >= 16) {
+    out += digits[0];
+    if (count > 1) out.append(1, '.').append(digits + 1, count - 1);
+    out += exponent < 0 ? "e-" : "e+";
+    exponent = exponent < 0 ? -exponent : exponent;
+    if (exponent < 10) out += '0';
+    char *last = std::to_chars(text, text + sizeof text, exponent).ptr;
+    out.append(text, static_cast<size_t>(last - text));
+  } else if (exponent < 0) {
+    out.append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits, count);
+  } else {
+    const auto whole = static_cast<size_t>(exponent) + 1;
+    out.append(digits, whole < count ? whole : count).append(whole < count ? 0 : whole - count, '0').append(1, '.');
+    if (whole < count) out.append(digits + whole, count - whole);
+    else out += '0';
+  }
+}
+
+void append_integer(std::string &out, int64_t number) {
+  char text[LONGEST_NUMBER];
+  out.append(text, static_cast<size_t>(std::to_chars(text, text + sizeof text, number).ptr - text));
+}
+
+// Append a cell's XML after its reference, and return true; false where the layer has no value for it.
+bool append_value(std::string &out, const Layer &layer, size_t index) {
+  if (layer.present.view.obj && !layer.present.at<char>(index)) return false;
+  if (layer.kind == 'v' || layer.kind == 't') {
+    const string_view text = layer.texts[index];
+    if (!text.data()) return false;
+    out += '"';
+    if (layer.kind == 'v') {
+      out.append(layer.before).append(text).append(layer.after);
+      return true;
+    }
+    out += keeps_space(text) ? " t=\"inlineStr\"><is><t xml:space=\"preserve\">" : " t=\"inlineStr\"><is><t>";
+    append_escaped(out, text);
+    out += "</t></is></c>";
+    return true;
+  }
+  out.append(1, '"').append(layer.before);
+  if (layer.kind == 'd') append_number(out, layer.values.at<double>(index));
+  else if (layer.kind == 'f') append_number(out, layer.values.at<float>(index));
+  else append_integer(out, layer.values.at<int64_t>(index));
+  out += layer.after;
+  return true;
+}
+
+bool read_texts(PyObject *list, std::vector<string_view> *texts) {
+  if (!PyList_Check(list)) PyErr_SetString(PyExc_TypeError, "no list of texts");
+  else texts->resize(static_cast<size_t>(PyList_Size(list)));
+  for (size_t i = 0; i < texts->size() && !PyErr_Occurred(); ++i) {
+    PyObject *item = PyList_GetItem(list, static_cast<Py_ssize_t>(i));
+    if (item == Py_None) continue;
+    Py_ssize_t length = 0;
+    const char *data = PyUnicode_AsUTF8AndSize(item, &length);
+    if (data) (*texts)[i] = {data, static_cast<size_t>(length)};
+  }
+  return !PyErr_Occurred();
+}
+
+bool read_layer(PyObject *tuple, Layer *layer) {
+  const char *before, *after;
+  PyObject *values;
+  if (!PyArg_ParseTuple(tuple, "sCOz*s", &before, &layer->kind, &values, &layer->present.view, &after)) return false;
+  layer->before = before;
+  layer->after = after;
+  if (layer->kind == 'v' || layer->kind == 't') {
+    if (!read_texts(values, &layer->texts)) return false;
+  } else if (PyObject_GetBuffer(values, &layer->values.view, PyBUF_SIMPLE) != 0) {
+    return false;
+  }
+  const bool known = std::strchr("dfivt", layer->kind) != nullptr;
+  if (!known || (layer->present.view.obj && layer->present.count<char>() != layer->size()))
+    PyErr_SetString(PyExc_ValueError, "a layer of another kind, or marks of another number of cells");
+  return !PyErr_Occurred();
+}
+
+PyObject *format_rows(Module *, PyObject *arguments) {
+  Py_ssize_t first, count;
+  PyObject *attribute_list, *segment_list, *group_list;
+  std::vector<string_view> attributes;
+  if (!PyArg_ParseTuple(arguments, "nnOO!O!", &first, &count, &attribute_list, &PyList_Type, &segment_list,
+                        &PyList_Type, &group_list) ||
+      !read_texts(attribute_list, &attributes))
+    return nullptr;
+  if (count < 0) {
+    PyErr_SetString(PyExc_ValueError, "a negative number of rows");
+    return nullptr;
+  }
+  std::vector<std::vector<std::unique_ptr<Layer>>> groups(static_cast<size_t>(PyList_Size(group_list)));
+  for (size_t i = 0; i < groups.size(); ++i) {
+    PyObject *layers = PyList_GetItem(group_list, static_cast<Py_ssize_t>(i));
+    for (Py_ssize_t j = 0; PyList_Check(layers) && j < PyList_Size(layers); ++j) {
+      groups[i].push_back(std::make_unique<Layer>());
+      if (!read_layer(PyList_GetItem(layers, j), groups[i].back().get())) return nullptr;
+    }
+  }
+  std::vector<Segment> segments(static_cast<size_t>(PyList_Size(segment_list)));
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const char *letters;
+    Py_ssize_t group, start, above, cells;
+    if (!PyArg_ParseTuple(PyList_GetItem(segment_list, static_cast<Py_ssize_t>(i)), "snnnn", &letters, &group, &start,
+                          &above, &cells))
+      return nullptr;
+    bool sound = group >= 0 && static_cast<size_t>(group) < groups.size() && start >= 0 && above >= 0 && cells >= 0;
+    for (size_t j = 0; sound && j < groups[static_cast<size_t>(group)].size(); ++j)
+      sound = static_cast<size_t>(start) + static_cast<size_t>(cells) <= groups[static_cast<size_t>(group)][j]->size();
+    if (!sound) {
+      PyErr_SetString(PyExc_ValueError, "a segment beyond its cells");
+      return nullptr;
+    }
+    segments[i] = {letters, static_cast<size_t>(group), static_cast<size_t>(start), static_cast<size_t>(above),
+                   static_cast<size_t>(cells)};
+  }
+  std::string out;
+  unlocked([&] {
+    std::string number;
+    for (size_t row = 0; row < static_cast<size_t>(count); ++row) {
+      number.clear();
+      append_integer(number, first + static_cast<int64_t>(row));
+      out.append("<row r=\"").append(number).append("\"").append(row < attributes.size() ? attributes[row] : "").append(">");
+      for (const Segment &segment : segments) {
+        if (row < segment.above || row - segment.above >= segment.count) continue;
+        const size_t before = out.size();
+        out.append("<c r=\"").append(segment.letters).append(number);
+        bool written = false;
+        for (const auto &layer : groups[segment.group]) {
+          written = append_value(out, *layer, segment.start + row - segment.above);
+          if (written) break;
+        }
+        if (!written) out.resize(before);
+      }
+      out += "</row>";
+    }
+  });
+  return PyBytes_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
+}
+
 // ---- Doubles: their text and their digits -------------------------------------------------------------------------
 
 const size_t LONGEST_DOUBLE = 64;  // characters: more than a double takes in its shortest text, or with 17 digits
@@ -353,6 +590,7 @@ PyObject *digits_of_doubles(Module *module, PyObject *arguments) {
 // ---- The module ----------------------------------------------------------------------------------------------------
 
 PyMethodDef methods[] = {
+    {"format_rows", guarded<format_rows>, METH_VARARGS, "Return the XML of rows of a worksheet."},
     // doubles
     {"round_doubles", guarded<round_doubles>, METH_VARARGS, "Return doubles rounded to some digits."},
     {"digits_of_doubles", guarded<digits_of_doubles>, METH_VARARGS, "Return digits and exponents of doubles."},

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import suppress
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
 PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
 
-COMPILED = False
+scan: Any = None  # the module `_scan`, or None
 if os.environ.get(PLAIN, "0") in ("", "0"):
-    try:
-        from . import _scan as scan
-
-        COMPILED = True
-    except ImportError:  # installed without a compiler
-        pass
+    with suppress(ImportError):  # installed without a compiler
+        scan = import_module("._scan", __package__)
+COMPILED = scan is not None
 
 _Item = TypeVar("_Item", bound=np.generic)
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]

@@ -189,11 +189,11 @@ class Layout:
         table: Buffer = np.array([piece.buffer[first : first + count] for piece, (first, _) in pairs]).T
         return None if np.isinf(table).any() else np.ascontiguousarray(table)
 
-    def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows below the header zone in spans of about `cells` cells: the first row (from 0), and the number
-        of rows.
+    def body_spans(self, cells: int, *, fewest: int = 1024) -> Iterator[tuple[int, int]]:
+        """Yield the rows below the header zone in spans of about `cells` cells, or of `fewest` rows if these have more:
+        the first row (from 0), and the number of rows.
         """
-        step = max(1024, cells // max(len(self.pieces), 1))
+        step = max(fewest, cells // max(len(self.pieces), 1))
         for row in range(self.zone_height, self.height, step):
             yield row, min(step, self.height - row)
 

@@ -50,6 +50,11 @@ def random_arrays(seed: int, dtypes: Collection[str], *, most_cells: int) -> dic
     return arrays
 
 
+def random_elements(seed: int, dtype: str, length: int) -> Array:
+    """Return a 1-D array of a dtype; its elements are all different, few that are repeated, or one."""
+    return _draw_elements(np.random.default_rng(seed), dtype, length)
+
+
 def _choose(random: Random, some: Sequence[Any]) -> Any:
     """Return one of some things; `Generator.choice` takes ten times as long."""
     return some[int(random.integers(len(some)))]

@@ -17,7 +17,7 @@ import pytest
 from cases import assert_same
 from children import limited
 from examples import ANEW, examples
-from mixtures import random_arrays, random_table
+from mixtures import random_arrays, random_elements, random_table
 from spreadsheets import ENDPOINT, Spreadsheet
 from table_writers import OF_SEVERAL_KINDS, WRITERS, assert_column
 
@@ -141,3 +141,15 @@ def test_a_table_as_wide_as_a_sheet_is_read_in_seconds(tmp_path: Path) -> None:
         columns = sa.read_columns(path)
     for name in list(table)[:: 16_384 // 100]:
         assert_column(columns[name], table[name])
+
+
+def test_thousands_of_arrays_of_many_dtypes_are_written_in_seconds(tmp_path: Path) -> None:
+    keeps = FORMATS["xlsx"].keeps
+    assert keeps is not None
+    dtypes = sorted(keeps.dtypes)
+    arrays = {f"v{seed}": random_elements(seed, dtypes[seed % len(dtypes)], seed % 40) for seed in range(4000)}
+    with limited(seconds=1.5):  # it takes 0.4; one query of the engine for each array took 1.5 to 5
+        sa.write(tmp_path / "many.xlsx", arrays)
+    some = list(arrays)[::400]
+    for name, array in sa.read(tmp_path / "many.xlsx", some).items():
+        assert_same(array, arrays[name])

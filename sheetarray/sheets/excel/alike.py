@@ -1,46 +1,61 @@
-"""Groups columns of one dtype and style, whose cells are made together: by one call of the engine, not one for each."""
+"""Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...cells import TypedCells, buffer_to_typed
 from ...columns import LayoutColumn
-from ...dtypes import Buffer
+from ...errors import DTypeError
 
 EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
-_ALONE = ("string", "generic", "complex")  # kinds whose cells are made by column: of any length, and may be refused
 
 
-def group_alike(
-    pieces: Iterable[tuple[int, LayoutColumn, int | None, int]],
-) -> tuple[list[list[int]], list[int]]:
-    """Return the groups of columns that can be made together, and the columns that are made one by one.
+class ColumnSpan(NamedTuple):
+    """Some elements of a column.
 
-    Args:
-        pieces: for each column its place, its part of an array, its style, and the number of elements to be made.
+    Attributes:
+        place: the index of the column.
+        piece: the column.
+        style: of its numbers and booleans; None for the usual one, and for dates that are texts.
+        first: the index of the first of the elements.
+        size: their number.
     """
-    groups: dict[tuple[Any, int | None, int], list[int]] = {}
-    alone = []
-    for place, piece, style, count in pieces:
-        if piece.dtype.kind in _ALONE:
-            alone.append(place)
-        else:
-            groups.setdefault((piece.buffer.dtype, style, count), []).append(place)
-    return list(groups.values()), alone
+
+    place: int
+    piece: LayoutColumn
+    style: int | None
+    first: int
+    size: int
 
 
-def typed_together(buffers: Sequence[Buffer], like: LayoutColumn, style: int | None, *, as_text: bool) -> TypedCells:
-    """Return the cells of columns that are alike, row by row.
+def make_cells_together(
+    spans: Iterable[ColumnSpan], *, as_text: bool
+) -> Iterator[tuple[TypedCells, int | None, list[ColumnSpan]]]:
+    """Yield the cells of columns of one dtype and style, one column after the other; their style; and the columns.
 
     Args:
-        buffers: of each column the same number of elements.
-        like: one of the columns.
-        style: that all of them have.
+        spans: the elements of which cells are made; columns without any are left out.
         as_text: make every element text.
+
+    Raises:
+        DTypeError: an element that no cell holds; names the array.
     """
-    elements: Buffer = np.stack(buffers, axis=1).reshape(-1)
-    return buffer_to_typed(elements, like.dtype, exact=EXACT, as_text=as_text, serials=style is not None)
+    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
+    for span in spans:
+        if span.size:
+            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+    for some in groups.values():
+        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
+        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
+        style, piece = some[0].style, some[0].piece
+        how: dict[str, Any] = {"exact": EXACT, "as_text": as_text, "serials": style is not None}
+        try:
+            yield buffer_to_typed(elements, piece.dtype, **how), style, some
+        except DTypeError:
+            for _, refused, _, first, size in some:
+                refused.to_typed(first, size, **how)
+            raise

@@ -5,16 +5,16 @@ Only the layout and a few elements of each column are looked at, so that this ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from .alike import EXACT, group_alike, typed_together
+from ...dtypes import Positions
+from .alike import ColumnSpan, make_cells_together
 from .package.styles import CellStyles
 
 if TYPE_CHECKING:
@@ -58,54 +58,36 @@ def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bo
 
 def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:
     """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in."""
-    widest = [0] * len(pieces)
-    sampled = []
+    widest = np.zeros(len(pieces), np.int64)
+    first: list[ColumnSpan] = []
+    spread: list[ColumnSpan] = []
     for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
-        unit = serial_unit(piece.buffer.dtype)
+        unit, count = serial_unit(piece.buffer.dtype), len(piece.buffer)
         if unit is not None and style is not None:
             widest[place] = len(DATE_CODES[unit])
-        else:
-            sampled.append((place, piece, None, min(len(piece.buffer), _SAMPLE)))
-    groups, alone = group_alike(sampled)
-    for places in groups:
-        for place, length in zip(places, _longest_together([pieces[place] for place in places], as_text), strict=True):
-            widest[place] = length
-    for place in alone:
-        kinds = (kind for cells in _samples(pieces[place], as_text) for kind in cells.kinds)
-        widest[place] = max(map(_longest_text, kinds), default=0)
+            continue
+        first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))
+        if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length
+            some = piece.every(-(-count // _SPREAD))
+            spread.append(ColumnSpan(place, some, None, 0, len(some.buffer)))
+    for spans in (first, spread):
+        for cells, _, members in make_cells_together(spans, as_text=as_text):
+            starts = np.cumsum([0, *(span.size for span in members[:-1])])
+            places = [span.place for span in members]
+            for kind in cells.kinds:
+                widest[places] = np.maximum(widest[places], np.maximum.reduceat(_count_characters(kind), starts))
     return [
         min(max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + 2.0, length + 2.0), _WIDEST)
-        for piece, length in zip(pieces, widest, strict=True)
+        for piece, length in zip(pieces, widest.tolist(), strict=True)
     ]
 
 
-def _longest_together(pieces: Sequence[LayoutColumn], as_text: bool) -> list[int]:
-    """Return for each of some columns that are alike the characters of the longest of its first elements."""
+def _count_characters(cells: pl.Series) -> Positions:
+    """Return the number of characters of each cell, written as text."""
     import polars as pl
 
-    cells = typed_together([piece.buffer[:_SAMPLE] for piece in pieces], pieces[0], None, as_text=as_text)
-    longest = np.zeros(len(pieces), np.int64)
-    for kind in cells.kinds:
-        lengths = kind.cast(pl.String).str.len_chars()
-        known = (lengths.fill_null(0) if lengths.null_count() else lengths).to_numpy()
-        longest = np.maximum(longest, known.reshape(-1, len(pieces)).max(axis=0, initial=0))
-    return longest.tolist()
-
-
-def _samples(piece: LayoutColumn, as_text: bool) -> Iterator[TypedCells]:
-    """Yield some elements of a column as cells: the first ones, and of texts also others from the whole column."""
-    yield piece.to_typed(0, _SAMPLE, exact=EXACT, as_text=as_text)
-    if (count := len(piece.buffer)) > _SAMPLE and piece.dtype.kind in ("string", "generic"):
-        yield piece.every(-(-count // _SPREAD)).to_typed(0, _SPREAD, exact=EXACT, as_text=as_text)
-
-
-def _longest_text(cells: pl.Series) -> int:
-    """Return the characters of the longest cell, written as text."""
-    import polars as pl
-
-    return max(
-        (len(text) for text in cells.cast(pl.String).to_list() if text), default=0
-    )  # the engine is slower for so few
+    characters: Positions = cells.cast(pl.String).str.len_chars().fill_null(0).to_numpy().astype(np.int64)
+    return characters
 
 
 # Printing ------------------------------------------------------------------------------------------------------

@@ -1,26 +1,22 @@
-"""Makes the rows of a worksheet's XML from the cells of a layout, in blocks, by the columnar engine.
+"""Makes the rows of a worksheet's XML from the cells of a layout, in blocks.
 
-The rows of a block come from one format expression over its columns. Numbers go into it as they are, since the engine's
-text of a double is the shortest that reads back. Cells of other kinds, and columns that mix kinds, are made column by
-column before. The header zone is written cell by cell.
+The cells of all columns of one dtype and style are made together (`alike`), and put in the order of rows by one loop
+(`row_xml`). The header zone is a block like any other, whose columns begin with names and headers.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .alike import EXACT, group_alike, typed_together
+from .alike import EXACT, ColumnSpan, make_cells_together
 from .appearance import stands_right
-from .cell_forms import NUMBER, SPACED_TEXT, TEXT, split_kinds
+from .cell_forms import SPACED_TEXT
 from .package.styles import CellStyles
+from .row_xml import ColumnSegment, Group, Layer, format_number, format_rows, format_text, value_layers
 from .views.cells import linked_xml
 from .xml_text import xml_text
 
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CELLS_A_BLOCK = 2**16  # while one block is deflated, the next is made, which gains little with few large blocks
-SHORT_BLOCK = 256  # rows of a block in which all columns of one kind are made together
+_ROWS_A_BLOCK = 64  # at least, however many columns there are
 
 _HIDDEN = ' hidden="1" outlineLevel="1"'
 _AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside which a click shows them
@@ -60,204 +56,103 @@ class RowWriter:
         self.layout, self.as_text, self.cell_styles = layout, as_text, styles
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
         self._links = links or {}
-        self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
+        self._styles = value_styles
 
     def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
         """Yield pieces of XML in their order, each with the number of the layout's cells that are written with it."""
-        yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
         after = self.layout.zone_height
-        collapsed = f'<row r="{after + 1}"{_AFTER_HIDDEN}'.encode() if self.layout.hides_headers else b""
-        if collapsed and self.layout.height <= after:
-            yield collapsed + b"/>", self.layout.cell_count
-        for row, count in self.layout.body_spans(_CELLS_A_BLOCK):
-            chunks = self._block_xml(row, count)
-            before, done = self.layout.count_cells_above(row), self.layout.count_cells_above(row + count)
-            if collapsed and row == after:
-                yield collapsed, before
-                chunks[0] = chunks[0][len(collapsed) - len(_AFTER_HIDDEN) :]
-            yield from ((chunk, before) for chunk in chunks[:-1])
-            yield chunks[-1], done
+        yield self._zone_xml(), self.layout.count_cells_above(min(after, self.layout.height))
+        if self.layout.hides_headers and self.layout.height <= after:
+            yield f'<row r="{after + 1}"{_AFTER_HIDDEN}/>'.encode(), self.layout.cell_count
+        for row, count in self.layout.body_spans(_CELLS_A_BLOCK, fewest=_ROWS_A_BLOCK):
+            collapsed = [_AFTER_HIDDEN] if self.layout.hides_headers and row == after else []
+            yield self._block_xml(row, count, collapsed), self.layout.count_cells_above(row + count)
 
-    # The header zone -----------------------------------------------------------------------------------------
+    def _zone_xml(self) -> bytes:
+        """Return the rows of the header zone: names, headers, and the first elements of columns with short headers."""
+        layout, height = self.layout, min(self.layout.zone_height, self.layout.height)
+        groups, elements = self._make_groups(
+            [
+                ColumnSpan(place, piece, self._styles[place], 0, layout.count_zone_elements(piece))
+                for place, piece in enumerate(layout.pieces)
+            ],
+            row=0,
+        )
+        above: list[str | None] = []
+        segments = []
+        for place, piece in enumerate(layout.pieces):
+            start = len(above)
+            above += [self._name(place, piece)] if layout.named else []
+            above += [None] * piece.blanks
+            above += _header_xml(tuple(piece.header))
+            segments.append(ColumnSegment(self._letters[place], len(groups), start, 0, len(above) - start))
+            if place in elements:
+                segments.append(elements[place])
+        hidden = ["", *[_HIDDEN] * (height - 1)] if layout.hides_headers else []
+        return format_rows(1, height, segments, [*groups, _as_they_are(above)], attributes=hidden)
 
-    def _zone_xml(self) -> str:
-        columns = [self._zone_column(piece) for piece in self.layout.pieces]
-        rows = []
-        for row in range(min(self.layout.zone_height, self.layout.height)):
-            number = str(row + 1)
-            cells = [
-                f'<c r="{letter}{number}"{column[row]}'
-                for letter, column in zip(self._letters, columns, strict=True)
-                if row < len(column) and column[row]
-            ]
-            hidden = _HIDDEN if row and self.layout.hides_headers else ""
-            rows.append(f'<row r="{number}"{hidden}>{"".join(cells)}</row>')
-        return "".join(rows)
+    def _block_xml(self, row: int, count: int, attributes: Sequence[str]) -> bytes:
+        """Return some rows below the header zone."""
+        groups, segments = self._make_groups(
+            [
+                ColumnSpan(place, piece, self._styles[place], *self.layout.elements_in_rows(piece, row, count))
+                for place, piece in enumerate(self.layout.pieces)
+            ],
+            row=row,
+        )
+        return format_rows(
+            row + 1, count, [segments[place] for place in sorted(segments)], groups, attributes=attributes
+        )
 
-    def _zone_column(self, piece: LayoutColumn) -> list[str]:
-        """Return the XML after the reference of each cell in a column of the header zone; empty for a blank."""
-        head = [self._name(piece)] if self.layout.named else []
-        room = self.layout.count_zone_elements(piece)
-        first = self._first_cells(piece, room) if room else []
-        return [*head, *[""] * piece.blanks, *_header_xml(tuple(piece.header)), *first]
+    def _make_groups(self, spans: Sequence[ColumnSpan], *, row: int) -> tuple[list[Group], dict[int, ColumnSegment]]:
+        """Return the cells of some elements in groups, and where each column stands in them, by its index.
 
-    def _first_cells(self, piece: LayoutColumn, count: int) -> list[str]:
-        if piece.name not in self._links:
-            return _cell_xml_each(self._to_typed(piece, 0, count), self._styles[id(piece)])
+        Args:
+            spans: the elements, of each column.
+            row: the first of the rows that are made, from 0.
+        """
+        groups: list[Group] = []
+        segments: dict[int, ColumnSegment] = {}
+        plain = [span for span in spans if span.piece.name not in self._links] if self._links else spans
+        for cells, style, some in make_cells_together(plain, as_text=self.as_text):
+            start = 0
+            for span in some:
+                segments[span.place] = self._segment(span, len(groups), start, row)
+                start += span.size
+            groups.append(value_layers(cells, style))
+        for span in spans if self._links else ():
+            if span.size and span.piece.name in self._links:
+                segments[span.place] = self._segment(span, len(groups), 0, row)
+                groups.append(_as_they_are(self._linked_cells(span)))
+        return groups, segments
+
+    def _segment(self, span: ColumnSpan, group: int, start: int, row: int) -> ColumnSegment:
+        above = self.layout.named + span.piece.above + span.first - row
+        return ColumnSegment(self._letters[span.place], group, start, above, span.size)
+
+    def _linked_cells(self, span: ColumnSpan) -> list[str | None]:
+        """Return the XML after the references of cells whose elements stand in a view for editing."""
         import polars as pl
 
-        numbers = pl.repeat("", count, eager=True)
-        start = len('<c r=""')
-        return [cell[start:] for cell in self._linked_cells(piece, "", numbers, 0).to_list()]
+        _, piece, style, first, size = span
+        cells = piece.to_typed(first, size, exact=EXACT, as_text=self.as_text, serials=style is not None)
+        formulas = self._links[piece.name][piece.start + first : piece.start + first + size]
+        whole = linked_xml("", pl.repeat("", size, eager=True), formulas, cells, style)
+        return [cell.removeprefix('<c r=""') or None for cell in whole.to_list()]
 
-    def _linked_cells(self, piece: LayoutColumn, letter: str, numbers: pl.Series, first: int) -> pl.Series:
-        """Return the whole XML of cells whose elements stand in a view for editing; empty for a blank."""
-        cells = self._to_typed(piece, first, len(numbers))
-        formulas = self._links[piece.name][piece.start + first : piece.start + first + len(numbers)]
-        return linked_xml(letter, numbers, formulas, cells, self._styles[id(piece)])
-
-    def _name(self, piece: LayoutColumn) -> str:
+    def _name(self, place: int, piece: LayoutColumn) -> str:
+        """Return the XML after the reference of the cell with the name of a column."""
         style = self.cell_styles.bold
-        if stands_right(piece, self._styles[id(piece)], as_text=self.as_text):
+        if stands_right(piece, self._styles[place], as_text=self.as_text):
             style = self.cell_styles.bold_right or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
         return f' s="{style}"' + SPACED_TEXT.format(xml_text(piece.name))
 
-    def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
-        dates = self._styles[id(piece)] is not None  # without a style, dates are text
-        return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text, serials=dates)
 
-    # The body ------------------------------------------------------------------------------------------------
-
-    def _block_xml(self, row: int, count: int) -> list[bytes]:
-        return [self._short_block_xml(row, count)] if count <= SHORT_BLOCK else self._long_block_xml(row, count)
-
-    def _short_block_xml(self, row: int, count: int) -> bytes:
-        """Return a block of few rows: cells of columns that are alike are made together, then all are put in order."""
-        numbers = [str(row + 1 + index) for index in range(count)]
-        pieces, width = self.layout.pieces, len(self.layout.pieces) + 2
-        spans = [self.layout.elements_in_rows(piece, row, count) for piece in pieces]
-        filled = [place for place, span in enumerate(spans) if span[1]]
-        styles = [self._styles[id(piece)] for piece in pieces]
-        groups, alone = group_alike(
-            (place, pieces[place], styles[place], spans[place][1])
-            for place in filled
-            if pieces[place].name not in self._links
-        )
-        alone += [place for place in filled if pieces[place].name in self._links]
-        rows = np.arange(count) * width
-        cells, order = [f'<row r="{number}">' for number in numbers] + ["</row>"] * count, [rows, rows + width - 1]
-        for places in groups:
-            style, height = styles[places[0]], spans[places[0]][1]
-            buffers = [pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
-            typed = typed_together(buffers, pieces[places[0]], style, as_text=self.as_text)
-            heads = [f'<c r="{self._letters[place]}' for place in places] * height
-            down = [number for number in numbers[:height] for _ in places]
-            cells += _cells_together(split_kinds(typed, style), heads, down)
-            order.append((rows[:height, None] + (np.array(places) + 1)).reshape(-1))
-        for place in alone:
-            made = self._column_cells(place, numbers, spans[place])
-            cells += made
-            order.append(rows[: len(made)] + place + 1)
-        in_order = np.argsort(np.concatenate(order), kind="stable").tolist()
-        return "".join([cells[index] for index in in_order]).encode()
-
-    def _column_cells(self, place: int, numbers: list[str], span: tuple[int, int]) -> list[str]:
-        """Return the whole XML of the cells in a column; empty for a blank."""
-        import polars as pl
-
-        piece, (first, filled) = self.layout.pieces[place], span
-        rows = pl.Series(numbers[:filled])
-        if piece.name in self._links:
-            return self._linked_cells(piece, self._letters[place], rows, first).to_list()
-        kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
-        return _mixed_cells(kinds, self._letters[place], rows).to_list()
-
-    def _long_block_xml(self, row: int, count: int) -> list[bytes]:
-        """Return a block of many rows, in pieces: one expression of the engine makes all rows."""
-        import polars as pl
-
-        numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
-        columns: dict[str, pl.Series] = {"": numbers}
-        template, arguments = ['<row r="{}">'], [""]
-        for place, piece in enumerate(self.layout.pieces):
-            first, filled = self.layout.elements_in_rows(piece, row, count)
-            if not filled:
-                continue
-            name, letter = str(place), self._letters[place]
-            if piece.name in self._links:
-                linked = self._linked_cells(piece, letter, numbers[:filled], first)
-                template.append("{}")
-                columns[name] = linked.extend_constant("", count - filled)
-                arguments.append(name)
-                continue
-            kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
-            if len(kinds) == 1 and filled == count and not kinds[0][1].null_count():
-                template.append(f'<c r="{letter}{{}}"{kinds[0][0]}')
-                columns[name] = kinds[0][1]
-                arguments += ["", name]
-            else:
-                template.append("{}")
-                columns[name] = _mixed_cells(kinds, letter, numbers[:filled]).extend_constant("", count - filled)
-                arguments.append(name)
-        template.append("</row>")
-        made = pl.DataFrame(columns).select(pl.format("".join(template), *arguments))
-        how: dict[str, Any] = {"include_header": False, "quote_style": "never", "line_terminator": ""}
-        text = _Chunks()
-        made.write_csv(cast("IO[bytes]", text), batch_size=_CELLS_A_BLOCK, **how)
-        return text.chunks
-
-
-class _Chunks(io.RawIOBase):
-    """A file that keeps the pieces that the engine writes; `io.BytesIO` would copy them once more."""
-
-    def __init__(self) -> None:
-        self.chunks: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, chunk: Any, /) -> int:
-        self.chunks.append(bytes(chunk))  # bytes already: no copy
-        return len(chunk)
-
-
-def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
-    """Return the whole XML of the cells in a column that may mix kinds; empty for a blank."""
-    import polars as pl
-
-    columns = {"": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
-    made = [pl.format(f'<c r="{letter}{{}}"{form}', "", str(index)) for index, (form, _) in enumerate(kinds)]
-    return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
-
-
-def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: list[str], rows: list[str]) -> list[str]:
-    """Return the whole XML of cells of many columns; empty for a blank.
-
-    Args:
-        kinds: of the cells, as `split_kinds` returns them.
-        heads: the XML of each cell up to the letters of its column.
-        rows: the number of each cell's row.
-    """
-    import polars as pl
-
-    columns: dict[str, Any] = {"head": heads, "row": rows}
-    columns |= {str(index): values for index, (_, values) in enumerate(kinds)}
-    made = [pl.format(f'{{}}{{}}"{form}', "head", "row", str(index)) for index, (form, _) in enumerate(kinds)]
-    return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series().to_list()
-
-
-def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
-    """Return the XML after the reference of each of a few cells."""
-    import polars as pl
-
-    out = [""] * len(cells)
-    for form, values in split_kinds(cells, style):
-        for index, text in enumerate(values.cast(pl.String).to_list()):
-            if text is not None:
-                out[index] = form.format(text)
-    return out
+def _as_they_are(cells: list[str | None]) -> Group:
+    """Return a group of cells whose XML after their references is made; None is a blank."""
+    return [Layer("", "v", cells, None, "")]
 
 
 @lru_cache(maxsize=64)  # very many arrays have few headers
@@ -266,11 +161,6 @@ def _header_xml(header: tuple[Cell, ...]) -> list[str]:
     return list(map(_header_cell_xml, header))
 
 
-def _header_cell_xml(cell: Cell) -> str:
-    """Return the XML that follows the reference in a header's cell."""
-    return _word_xml(cell) if isinstance(cell, str) else NUMBER.format(cell)
-
-
 @lru_cache(maxsize=256)  # the headers of very many arrays are the same few words
-def _word_xml(word: str) -> str:
-    return TEXT.format(xml_text(word))
+def _header_cell_xml(cell: Cell) -> str:
+    return format_text(cell) if isinstance(cell, str) else format_number(cell)

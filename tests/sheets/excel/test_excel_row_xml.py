@@ -1,0 +1,163 @@
+"""Rows of a worksheet that are written by the compiled loop: the bytes are those of the plain way."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import dtype_cases
+from examples import examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import TEXTS
+
+import sheetarray as sa
+from sheetarray import loops
+from sheetarray.sheets.excel.row_xml import ColumnSegment, Layer, format_rows
+
+
+def content(arrays: dict[str, Any], **options: Any) -> bytes:
+    file = io.BytesIO()
+    sa.write(file, arrays, format="xlsx", **options)
+    return file.getvalue()
+
+
+def mixed(step: int) -> dict[str, Any]:
+    """Arrays of every dtype, or of one in so many, some alike and some shorter than others, in no order."""
+    arrays: dict[str, Any] = {}
+    for copy in range(3):
+        for name, array in list(dtype_cases().items())[::step]:
+            flat = np.asarray(array).reshape(-1)
+            arrays[f"{name} {copy}"] = flat[: len(flat) - copy] if copy < 2 else flat
+    arrays["not all finite"] = np.array([1.5, np.nan, -np.inf, -0.0])
+    arrays["wide"] = np.array([2**62, 1, -(10**15), 10**15 - 1])
+    arrays["large"] = np.array([10**11, 1, 2, 3])
+    arrays["grid"] = np.arange(12.0).reshape(3, 4)
+    return arrays
+
+
+needs_loop = pytest.mark.skipif(not loops.COMPILED, reason="the compiled loops are not built, or switched off")
+
+
+def in_both_ways(make: Callable[[], bytes]) -> bytes:
+    """Return what the compiled loop makes, after asserting that the plain way makes the same bytes."""
+    compiled = make()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "COMPILED", False)
+        assert make() == compiled
+    return compiled
+
+
+@needs_loop
+@pytest.mark.parametrize(
+    "options", [{}, {"cells": "text"}, {"dates": "real"}, {"views": {"grid": sa.View(editable=True)}}]
+)
+def test_the_loop_and_the_plain_way_write_the_same_workbook(options: dict[str, Any]) -> None:
+    arrays = mixed(3 if options else 1)
+    back = sa.read(io.BytesIO(in_both_ways(lambda: content(arrays, **options))), format="xlsx")
+    assert all(np.array_equal(back[name], array) for name, array in arrays.items() if array.dtype.kind in "iub")
+
+
+@needs_loop
+@settings(max_examples=examples(400))
+@given(st.data())
+def test_the_loop_writes_the_bytes_of_the_plain_way(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 12))
+    texts = st.lists(st.none() | TEXTS, min_size=size, max_size=size)
+    seed = data.draw(st.integers(0, 2**32))
+    content = np.random.default_rng(seed).bytes(8 * size)
+    marks = np.frombuffer(content, np.uint8)[:size] % 2
+    layers = [
+        Layer("><v>", "d", np.nan_to_num(np.frombuffer(content, np.float64)), marks, "</v></c>"),
+        Layer(' s="2"><v>', "f", np.nan_to_num(np.frombuffer(content, np.float32)[:size]), 1 - marks, "</v></c>"),
+        Layer(' t="b"><v>', "i", np.frombuffer(content, np.int64), marks, "</v></c>"),
+        Layer(' t="x">', "v", data.draw(texts), None, "</c>"),
+        Layer("", "t", data.draw(texts), None, ""),
+    ]
+    groups = [data.draw(st.lists(st.sampled_from(layers), min_size=1, max_size=3)) for _ in range(2)]
+    segments = []
+    for letters in ("A", "Z", "AA", "XFD"):
+        start = data.draw(st.integers(0, size))
+        cells = data.draw(st.integers(0, size - start))
+        segments.append(
+            ColumnSegment(letters, data.draw(st.integers(0, 1)), start, data.draw(st.integers(0, 3)), cells)
+        )
+    attributes = data.draw(st.lists(st.sampled_from(["", ' hidden="1"']), max_size=3))
+    first, rows = data.draw(st.sampled_from([1, 9, 99_998])), data.draw(st.integers(0, 16))
+    in_both_ways(lambda: format_rows(first, rows, segments, groups, attributes=attributes))
+
+
+@needs_loop
+def test_numbers_where_their_form_changes_are_the_same_in_both_ways() -> None:
+    powers = [float(f"{digits}e{power}") for power in range(-8, 24) for digits in ("1", "1.5", "9.999999999999999")]
+    around = [step(power) for power in powers for step in (lambda x: x, lambda x: np.nextafter(x, 0.0))]
+    edges = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 2.0**53, 2.0**63, 0.1 + 0.2]
+    for kind, dtype in (("d", np.float64), ("f", np.float32)):
+        with np.errstate(over="ignore"):
+            numbers = np.array([*around, *edges], dtype)
+        numbers = np.concatenate([numbers, -numbers])
+        numbers = numbers[np.isfinite(numbers)]
+        layer = Layer("><v>", kind, numbers, None, "</v></c>")  # type: ignore[arg-type]
+        rows = in_both_ways(
+            lambda layer=layer: format_rows(
+                1, len(layer.values), [ColumnSegment("A", 0, 0, 0, len(layer.values))], [[layer]]
+            )
+        )
+        texts = re.findall(rb"<v>([^<]*)</v>", rows)
+        assert np.array(list(map(bytes.decode, texts))).astype(dtype).tobytes() == numbers.tobytes()
+
+
+def test_white_space_that_programs_change_is_marked() -> None:
+    spaced = [
+        " a",
+        "a ",
+        " ",
+        "a  b",
+        "a\tb",
+        "a\nb",
+        "a\rb",
+        "\xa0",
+        "a\u2003b",
+        "\u3000a",
+        "\x85",
+        "\u2028",
+        "\u1680",
+    ]
+    plain = ["", "a", "a b c", "é", "\u20a8", "\u200b", "\u206f", "\u3001", "\xa1", "_x0020_"]
+    for text in [*spaced, *plain]:
+        rows = (in_both_ways if loops.COMPILED else lambda make: make())(
+            lambda text=text: format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [[Layer("", "t", [text], None, "")]])
+        )
+        assert (b"preserve" in rows) == (text in spaced), text
+
+
+@needs_loop
+def test_the_loop_refuses_what_lies_beyond_its_cells() -> None:
+    numbers = Layer("><v>", "d", np.zeros(3), None, "</v></c>")
+    for segment in [
+        (0, 0, 0, 4),
+        (0, 3, 0, 1),
+        (1, 0, 0, 1),
+        (-1, 0, 0, 1),
+        (0, -1, 0, 1),
+        (0, 0, -1, 1),
+        (0, 0, 0, -1),
+    ]:
+        with pytest.raises(ValueError, match="beyond"):
+            format_rows(1, 2, [ColumnSegment("A", *segment)], [[numbers]])
+    with pytest.raises(ValueError, match="negative"):
+        format_rows(1, -1, [], [])
+    with pytest.raises(ValueError, match="marks"):
+        format_rows(1, 1, [], [[numbers._replace(present=np.ones(2, np.uint8))]])
+
+
+def test_blocks_of_many_columns_are_not_longer_than_those_of_few(tmp_path: Path) -> None:
+    arrays = {f"v{number}": np.arange(number % 3 * 64 + 1.0) for number in range(1200)}
+    sa.write(tmp_path / "wide.xlsx", arrays)
+    back = sa.read(tmp_path / "wide.xlsx")
+    assert all(back[name].tobytes() == array.tobytes() for name, array in arrays.items())
