@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -256,6 +257,41 @@ PyObject *guarded(PyObject *module, PyObject *arguments) {
 
 const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
 
+// Bytes that are being written.
+class Out {
+ public:
+  ~Out() { std::free(bytes_); }
+  // Return a place with room for some bytes; `end` says how many of them were written.
+  char *room(size_t count) {
+    if (capacity_ - size_ < count) {
+      const size_t wanted = 2 * capacity_ + count + 4096;
+      auto *larger = static_cast<char *>(std::realloc(bytes_, wanted));
+      if (!larger) throw std::bad_alloc();
+      bytes_ = larger;
+      capacity_ = wanted;
+    }
+    return bytes_ + size_;
+  }
+  void end(const char *at) { size_ = static_cast<size_t>(at - bytes_); }
+  Out &append(string_view text) {
+    std::memcpy(room(text.size() + 1), text.data() ? text.data() : "", text.size());
+    size_ += text.size();
+    return *this;
+  }
+  const char *data() const { return bytes_; }
+  size_t size() const { return size_; }
+  void cut(size_t size) { size_ = size; }
+
+ private:
+  char *bytes_ = nullptr;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+char *put(char *at, string_view text) {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
 // The values of some cells, in one form: the first layer of a group that has a value for a cell writes it.
 struct Layer {
   int kind = 0;  // d: doubles, f: floats, i: int64, v: texts as they are, t: texts that are escaped
@@ -299,7 +335,7 @@ bool is_hex(char unit) {
 }
 
 // Append a text as the content of an element; what XML cannot hold, and what looks like such an escape, is `_xHHHH_`.
-void append_escaped(std::string &out, string_view text) {
+void append_escaped(Out &out, string_view text) {
   size_t kept = 0;  // the text before it is written
   for (size_t i = 0; i < text.size(); ++i) {
     const auto unit = static_cast<unsigned char>(text[i]);
@@ -334,67 +370,79 @@ void append_escaped(std::string &out, string_view text) {
   out.append(text.substr(kept));
 }
 
-// Append the shortest text that reads back as a number, in the form of Python's `repr`.
-template <class Number>
-void append_number(std::string &out, Number number) {
-  if (number == 0) {
-    out += std::signbit(number) ? "-0.0" : "0.0";
-    return;
+// Write a positive number of at most fifteen digits, six of them after the point, if it is one; null otherwise.
+char *put_short_decimal(char *at, double number) {
+  const double scaled = number * 1e6;
+  if (!(number >= 1e-4 && scaled < 1e15)) return nullptr;
+  const auto millionths = static_cast<int64_t>(scaled + 0.5);
+  if (static_cast<double>(millionths) / 1e6 != number) return nullptr;
+  at = std::to_chars(at, at + LONGEST_NUMBER, millionths / 1000000).ptr;
+  *at++ = '.';
+  auto rest = static_cast<int>(millionths % 1000000);
+  for (int unit = 100000; unit == 100000 || rest; unit /= 10) {
+    *at++ = static_cast<char>('0' + rest / unit);
+    rest %= unit;
   }
-  char text[LONGEST_NUMBER], digits[LONGEST_NUMBER];
-  const char *end = std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::scientific).ptr;
-  if (number < 0) out += '-';
-  size_t count = 0;
-  const char *at = text;
-  for (; *at != 'e'; ++at)
-    if (*at != '.') digits[count++] = *at;
-  at += at[1] == '+' ? 2 : 1;
-  int exponent = 0;
-  std::from_chars(at, end, exponent);
-  if (exponent < -4 || exponent >= 16) {
-    out += digits[0];
-    if (count > 1) out.append(1, '.').append(digits + 1, count - 1);
-    out += exponent < 0 ? "e-" : "e+";
-    exponent = exponent < 0 ? -exponent : exponent;
-    if (exponent < 10) out += '0';
-    char *last = std::to_chars(text, text + sizeof text, exponent).ptr;
-    out.append(text, static_cast<size_t>(last - text));
-  } else if (exponent < 0) {
-    out.append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits, count);
-  } else {
-    const auto whole = static_cast<size_t>(exponent) + 1;
-    out.append(digits, whole < count ? whole : count).append(whole < count ? 0 : whole - count, '0').append(1, '.');
-    if (whole < count) out.append(digits + whole, count - whole);
-    else out += '0';
-  }
+  return at;
 }
 
-void append_integer(std::string &out, int64_t number) {
-  char text[LONGEST_NUMBER];
-  out.append(text, static_cast<size_t>(std::to_chars(text, text + sizeof text, number).ptr - text));
+// Write the shortest text that reads back as a number, in the form of Python's `repr`; it takes at most LONGEST_NUMBER.
+template <class Number>
+char *put_number(char *at, Number number) {
+  if (std::signbit(number)) *at++ = '-';
+  if (number == 0) return put(at, "0.0");
+  number = std::fabs(number);
+  if (sizeof(Number) == sizeof(double))
+    if (char *end = put_short_decimal(at, number)) return end;
+  char text[LONGEST_NUMBER], digits[LONGEST_NUMBER];
+  const char *end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
+  const char *from = text;
+  size_t count = 0;
+  for (; *from != 'e'; ++from)
+    if (*from != '.') digits[count++] = *from;
+  from += from[1] == '+' ? 2 : 1;
+  int exponent = 0;
+  std::from_chars(from, end, exponent);
+  if (exponent < -4 || exponent >= 16) {
+    *at++ = digits[0];
+    if (count > 1) *at++ = '.';
+    at = put(at, {digits + 1, count - 1});
+    *at++ = 'e';
+    *at++ = exponent < 0 ? '-' : '+';
+    exponent = exponent < 0 ? -exponent : exponent;
+    if (exponent < 10) *at++ = '0';
+    return std::to_chars(at, at + LONGEST_NUMBER, exponent).ptr;
+  }
+  if (exponent < 0) return put(put(at, string_view("0.0000", static_cast<size_t>(1 - exponent))), {digits, count});
+  for (size_t place = 0; place < count || place <= static_cast<size_t>(exponent) + 1; ++place) {
+    if (place == static_cast<size_t>(exponent) + 1) *at++ = '.';
+    *at++ = place < count ? digits[place] : '0';
+  }
+  return at;
 }
 
 // Append a cell's XML after its reference, and return true; false where the layer has no value for it.
-bool append_value(std::string &out, const Layer &layer, size_t index) {
+bool append_value(Out &out, const Layer &layer, size_t index) {
   if (layer.present.view.obj && !layer.present.at<char>(index)) return false;
   if (layer.kind == 'v' || layer.kind == 't') {
     const string_view text = layer.texts[index];
     if (!text.data()) return false;
-    out += '"';
     if (layer.kind == 'v') {
-      out.append(layer.before).append(text).append(layer.after);
+      out.append("\"").append(layer.before).append(text).append(layer.after);
       return true;
     }
-    out += keeps_space(text) ? " t=\"inlineStr\"><is><t xml:space=\"preserve\">" : " t=\"inlineStr\"><is><t>";
+    out.append(keeps_space(text) ? "\" t=\"inlineStr\"><is><t xml:space=\"preserve\">" : "\" t=\"inlineStr\"><is><t>");
     append_escaped(out, text);
-    out += "</t></is></c>";
+    out.append("</t></is></c>");
     return true;
   }
-  out.append(1, '"').append(layer.before);
-  if (layer.kind == 'd') append_number(out, layer.values.at<double>(index));
-  else if (layer.kind == 'f') append_number(out, layer.values.at<float>(index));
-  else append_integer(out, layer.values.at<int64_t>(index));
-  out += layer.after;
+  char *at = out.room(layer.before.size() + layer.after.size() + 2 * LONGEST_NUMBER);
+  *at++ = '"';
+  at = put(at, layer.before);
+  if (layer.kind == 'd') at = put_number(at, layer.values.at<double>(index));
+  else if (layer.kind == 'f') at = put_number(at, layer.values.at<float>(index));
+  else at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
+  out.end(put(at, layer.after));
   return true;
 }
 
@@ -465,25 +513,27 @@ PyObject *format_rows(Module *, PyObject *arguments) {
     segments[i] = {letters, static_cast<size_t>(group), static_cast<size_t>(start), static_cast<size_t>(above),
                    static_cast<size_t>(cells)};
   }
-  std::string out;
+  for (Segment &segment : segments) segment.letters.insert(0, "<c r=\"");
+  Out out;
   unlocked([&] {
-    std::string number;
     for (size_t row = 0; row < static_cast<size_t>(count); ++row) {
-      number.clear();
-      append_integer(number, first + static_cast<int64_t>(row));
-      out.append("<row r=\"").append(number).append("\"").append(row < attributes.size() ? attributes[row] : "").append(">");
+      char digits[LONGEST_NUMBER];
+      const char *end = std::to_chars(digits, digits + sizeof digits, static_cast<size_t>(first) + row).ptr;
+      const string_view number(digits, static_cast<size_t>(end - digits));
+      const string_view more = row < attributes.size() ? attributes[row] : "";
+      out.append("<row r=\"").append(number).append("\"").append(more).append(">");
       for (const Segment &segment : segments) {
         if (row < segment.above || row - segment.above >= segment.count) continue;
         const size_t before = out.size();
-        out.append("<c r=\"").append(segment.letters).append(number);
+        out.end(put(put(out.room(segment.letters.size() + number.size()), segment.letters), number));
         bool written = false;
         for (const auto &layer : groups[segment.group]) {
           written = append_value(out, *layer, segment.start + row - segment.above);
           if (written) break;
         }
-        if (!written) out.resize(before);
+        if (!written) out.cut(before);
       }
-      out += "</row>";
+      out.append("</row>");
     }
   });
   return PyBytes_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
