@@ -16,16 +16,15 @@ _credentials_option = click.option(
 )
 
 
-@click.group(short_help="Log in to Google Sheets; take over from dead writers of a spreadsheet.")
+@click.group(short_help="Log in to Google Sheets; clean up after dead writers of a spreadsheet.")
 def gsheets() -> None:
     """Log in to Google Sheets, and take away what interrupted writes have left in a spreadsheet.
 
     \b
     Examples:
       sheetarray gsheets login            asks you in a browser, once, for leave to your spreadsheets
-      sheetarray check URL                names leftover stages and marks, their writers, and how old they are
+      sheetarray check URL                names leftover hidden sheets, their writers, and how old they are
       sheetarray gsheets clean URL        removes hidden sheets of writers that are dead
-      sheetarray gsheets unlock URL       takes a worksheet over from whoever writes to it in place
     """
 
 
@@ -57,18 +56,6 @@ def clean(url: str, everything: bool, credentials: str | None) -> None:
     """Remove the hidden sheets that interrupted writes have left in the spreadsheet at URL."""
     removed = _load_function("clean")(url, everything=everything, credentials=credentials)
     _print_leftovers("removed", "hidden sheet", removed)
-
-
-@gsheets.command(short_help="Take worksheets over from a writer that is dead.")
-@click.argument("url")
-@_credentials_option
-def unlock(url: str, credentials: str | None) -> None:
-    """Take the spreadsheet at URL, or one worksheet of it, over from whoever writes to it in place.
-
-    Whatever that writer still sends has no effect. Its arrays stay as they are, not whole, until somebody writes them
-    again.
-    """
-    _print_leftovers("unlocked", "array", _load_function("unlock")(url, credentials=credentials))
 
 
 def _load_function(verb: str) -> Callable[..., Any]:

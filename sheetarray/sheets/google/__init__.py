@@ -5,11 +5,10 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 
 `address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch` and
 `grid` look at what is there; `sheet` and `reading` read, `slices` and `pieces` only a part. `body`, `plan`, `placing`,
-`data_rows`, `table` and `changes` prepare a write, `appearance` says how it looks, and `write` carries it out; `direct`
-makes a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
-`read_back` compares. `views` and `view_requests` make the worksheets that show arrays slice by slice. `holder` tells
-living writers from dead ones, `leftovers` what the dead have left; `creating` makes spreadsheets, `login` asks people
-for leave, `appending` lets arrays grow by rows.
+`data_rows`, `table` and `changes` prepare a write, `appearance` says how it looks, and `write` carries it out;
+`direct` makes a small one at once, `stage` and `commit` a large one; `read_back` compares. `views` and `view_requests`
+make the worksheets that show arrays slice by slice. `holder` tells living writers from dead ones, `leftovers` what the
+dead have left; `creating` makes spreadsheets, `login` asks people for leave, `appending` lets arrays grow by rows.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ...adapters import Keeps
 from .adopting import adopt_gsheet
 from .appending import append_gsheet
 from .creating import create_gsheet
-from .leftovers import clean_gsheet, unlock_gsheet
+from .leftovers import clean_gsheet
 from .login import login_gsheet
 from .pieces import iter_elements_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
@@ -36,7 +35,6 @@ __all__ = [
     "read_columns_gsheet",
     "read_gsheet",
     "scan_gsheet",
-    "unlock_gsheet",
     "write_gsheet",
     "write_table_gsheet",
 ]

@@ -14,7 +14,7 @@ from ...files import PathLike
 from .address import Rect, parse_address
 from .changes import Requests, Swap, apply_changes, put_named_range
 from .client import http_client
-from .consistent import explain_unfinished, pause_listener, select_sheets
+from .consistent import pause_listener, select_sheets
 from .requests import Answer, SheetsApi
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, GoogleSheet
@@ -73,7 +73,7 @@ def adopt_gsheet(
     patience = Retries(pause_listener(progress), timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
     sheets: list[GoogleSheet] = []
-    with locating(source=address.label), explain_unfinished(sheets):
+    with locating(source=address.label):
         for number in range(_ATTEMPTS):
             try:
                 state = fetch_state(service)

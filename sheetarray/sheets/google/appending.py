@@ -22,7 +22,7 @@ from .body import find_difference
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .client import http_client
 from .consistent import pause_listener
-from .content import BusyError, ConflictError, SheetContent, fetch_content, find_filled, overwrite_error
+from .content import ConflictError, SheetContent, fetch_content, find_filled, overwrite_error
 from .fetch import fetch_values
 from .grid import cells_after
 from .plan import check_cells
@@ -104,8 +104,6 @@ def append_gsheet(
                 check = _append(service, state, sheet, linear)
             except ConflictError:
                 message = "the worksheet changes"
-            except BusyError as busy:
-                message = f"another write is under way: {busy.holder.describe(state.now)}"
             except RefusedError as refused:
                 message = refused.message
             else:  # the rows stand: from now on no error may make anybody append them once more
@@ -127,10 +125,10 @@ def _append(
         that the rows stand.
 
     Raises:
-        ConflictError, BusyError, RefusedError: others write to it; nothing is changed.
+        ConflictError, RefusedError: others write to it; nothing is changed.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
+        content = fetch_content(service, sheet)
         grown = [grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if rows.cells]
         if not grown:

@@ -1,18 +1,16 @@
-"""Reads a worksheet as it stands at one moment: tries again while others write, and says in errors who is writing."""
+"""Reads a worksheet as it stands at one moment: tries again while others write."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ...adapters import Progress
-from ...errors import Finding, FormatError, RemoteError, locating
+from ...errors import FormatError, RemoteError, locating
 from ...files import PathLike
 from .address import SheetAddress, parse_address
 from .client import http_client
-from .content import NOT_WHOLE, find_mark
 from .fetch import fetch_values
 from .requests import SheetsApi
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
@@ -22,10 +20,6 @@ from .state import fetch_state
 Result = TypeVar("Result")
 _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
-_UNDER_WAY = (
-    "it is being written, or the write was interrupted: read it again later, or write it again, after "
-    "sheetarray gsheets unlock URL where the writer is dead"
-)
 
 
 def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
@@ -56,7 +50,7 @@ def read_consistently(
     patience = Retries(waiting, timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
     sheets: list[GoogleSheet] = []
-    with locating(source=address.label), explain_unfinished(sheets):
+    with locating(source=address.label):
         for index in range(_ATTEMPTS):
             try:
                 sheets[:] = select_sheets(service, address, first=first, at_once=at_once)
@@ -88,7 +82,7 @@ def open_sheets(
     http = address.http if address.http is not None and client is None else client
     service = SheetsApi(http_client(http, credentials, writing=False), address.key, Retries(timeout=timeout))
     sheets: list[GoogleSheet] = []
-    with locating(source=address.label), explain_unfinished(sheets):
+    with locating(source=address.label):
         try:
             sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
             yield sheets
@@ -119,28 +113,3 @@ def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
     return sheets
-
-
-@contextmanager
-def explain_unfinished(sheets: Sequence[GoogleSheet]) -> Iterator[None]:
-    """Add to an error about an array that is being written who writes it, as far as these sheets have been fetched."""
-    try:
-        yield
-    except FormatError as error:
-        if NOT_WHOLE in error.reason:
-            error.reason, error.hint = _describe_writer(sheets), _UNDER_WAY
-        raise
-
-
-def explain_finding(finding: Finding, sheets: Sequence[GoogleSheet]) -> Finding:
-    """Return a finding with a hint that says who writes at the moment, if an array is not whole because of that."""
-    if NOT_WHOLE not in finding.message:
-        return finding
-    return replace(finding, message=_describe_writer(sheets), hint=_UNDER_WAY)
-
-
-def _describe_writer(sheets: Sequence[GoogleSheet]) -> str:
-    """Return a sentence about an array that is not whole, and who writes it, as far as its mark has been fetched."""
-    marks = (find_mark(cell) for sheet in sheets for cell in sheet.first_cells())
-    holders = [mark[1].describe(sheets[0].service.now) for mark in marks if mark]
-    return "; ".join(["the array is not whole", *sorted(set(holders))])

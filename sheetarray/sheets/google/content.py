@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...columns import Anchor, cell_address, find_anchors
-from ...elements import Cell
 from ...errors import FormatError, NotFoundError
 from .address import Rect
 from .fetch import fetch_values
 from .grid import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
-from .holder import Holder
 from .requests import SheetsApi
 from .retries import ChangedError, RefusedError
 from .sheet import GoogleSheet
-from .state import State, Worksheet
-
-NOT_WHOLE = ", but not whole: written since "  # between an array's length and the holder, while it is written in place
-_MARKED = re.compile(rf"(\d+){NOT_WHOLE}")
+from .state import Worksheet
 
 
 class ConflictError(Exception):
     """The spreadsheet has changed since it was looked at."""
-
-
-class BusyError(Exception):
-    """Somebody else writes to the worksheet, in place.
-
-    Attributes:
-        holder: the process that writes.
-    """
-
-    def __init__(self, holder: Holder) -> None:
-        super().__init__(str(holder))
-        self.holder = holder
-
-
-def write_mark(length: int, holder: Holder) -> str:
-    """Return the text that replaces an array's length while it is written in place; it reads as no number."""
-    return f"{length}{NOT_WHOLE}{holder}"
-
-
-def find_mark(cell: Cell) -> tuple[int, Holder] | None:
-    """Return the length of an array and the holder that writes it, if a cell holds such a mark; else None."""
-    marked = _MARKED.match(cell) if isinstance(cell, str) else None
-    holder = Holder.from_text(str(cell)) if marked else None
-    return (int(marked[1]), holder) if marked and holder else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +68,20 @@ class SheetContent:
     grid: GridCells | None = None
 
 
-def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
+def fetch_content(service: SheetsApi, sheet: Worksheet) -> SheetContent:
     """Look at all of a worksheet that may hold arrays: one request, of a large one two or three.
 
     Raises:
-        BusyError: an array is being written, by somebody who may be alive.
         ConflictError: the worksheet is gone.
     """
     try:
-        return _read_content(service, state, sheet)
+        return _read_content(service, sheet)
     except (ChangedError, NotFoundError):
         raise ConflictError from None
 
 
-def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
-    view = GoogleSheet(
-        service, sheet.title, (sheet.rows, sheet.columns), meaning=lambda cell: _without_mark(cell, state.now)
-    )
+def _read_content(service: SheetsApi, sheet: Worksheet) -> SheetContent:
+    view = GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns))
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
     if sheet.cells <= MOST_CELLS_AT_ONCE:
@@ -132,20 +99,6 @@ def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
     return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
-
-
-def _without_mark(cell: Cell, now: float) -> Cell:
-    """Return a cell as it would be in a whole array.
-
-    Raises:
-        BusyError: the writer may be alive.
-    """
-    if not isinstance(cell, str) or not (marked := _MARKED.match(cell)):
-        return cell
-    holder = Holder.from_text(cell)
-    if holder is not None and not holder.is_dead(now):
-        raise BusyError(holder)
-    return int(marked[1])
 
 
 def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:

@@ -77,8 +77,6 @@ class Holder:
             >>> Holder(100.0, machine="ab12cd34", process=7, random="0" * 12).describe(1000.0)
             'process 7 on another machine (ab12cd34) has been writing for 15 minutes'
         """
-        if self.began <= 0:
-            return f"process {self.process} has stopped writing"
         ours = self.machine == this_machine()
         where = "this machine" if ours else f"another machine ({self.machine})"
         minutes = max(round((now - self.began) / 60), 0)

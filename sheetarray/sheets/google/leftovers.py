@@ -1,23 +1,18 @@
-"""Finds and removes leftovers of writes in a spreadsheet: stages, and marks of arrays that were written in place."""
+"""Finds and removes the stages that interrupted writes have left in a spreadsheet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ...columns import cell_address, find_anchors
-from ...elements import Cell
 from ...errors import Finding
 from ...files import PathLike
 from .address import parse_address
-from .changes import Swap, apply_changes, remove_sheet_requests, update_cells
+from .changes import apply_changes, remove_sheet_requests
 from .client import http_client
-from .content import find_mark, write_mark
-from .holder import Holder
 from .requests import SheetsApi
 from .retries import TIMEOUT, RefusedError, Retries
-from .sheet import GoogleSheet
 from .state import State, Worksheet, fetch_state
 
 _MOST_ATTEMPTS = 5  # to remove what others remove too
@@ -25,10 +20,10 @@ _MOST_ATTEMPTS = 5  # to remove what others remove too
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A stage, or the mark of an array that is written in place.
+    """The stage of a write, which an interrupted one has left.
 
     Attributes:
-        location: the title of the stage, or the cell of the mark.
+        location: the title of the stage.
         message: a sentence that says which process it is of, and since when.
         dead: whether the writer is known to be dead, or taken for dead.
     """
@@ -39,16 +34,6 @@ class Leftover:
 
     def __str__(self) -> str:
         return f"{self.location}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """The cell of a mark."""
-
-    row: int
-    column: int
-    length: int
-    holder: Holder
 
 
 def clean_gsheet(
@@ -95,55 +80,6 @@ def clean_gsheet(
     return []
 
 
-def unlock_gsheet(
-    source: Any, *, client: Any = None, credentials: PathLike | None = None, timeout: float = TIMEOUT
-) -> list[Leftover]:
-    """Take worksheets over from whoever writes to them in place; return a `Leftover` for each write that was ended.
-
-    Nothing that they still send has an effect. Their arrays stay as they are, not whole, until they are written again.
-
-    Args:
-        source: as for `read_gsheet`; the whole spreadsheet is looked at, or the worksheet that it means.
-        client: as for `write_gsheet`.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
-
-    Raises:
-        RemoteError: the service cannot be reached, or refuses.
-
-    Example:
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     unlock_gsheet(server.create(), client=server.client())
-        []
-    """
-    service = _open(source, client, credentials, timeout)
-    address, state = parse_address(source), fetch_state(service)
-    named = address.gid is not None or address.title is not None
-    wanted = state.select_worksheet(address.gid, address.title) if named else None
-    ended: list[Leftover] = []
-    for sheet in [wanted] if wanted else state.arrays:
-        marks = list(_find_marks(service, sheet))
-        if not marks:
-            continue
-        swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
-        requests = [
-            update_cells(sheet.gid, mark.row, mark.column, [[write_mark(mark.length, replace(mark.holder, began=0.0))]])
-            for mark in marks
-        ]
-        apply_changes(service, swap.wrap(requests, sheet.rows, sheet.columns), swap.took_effect, confirmed=True)
-        ended += [
-            Leftover(
-                f"{sheet.title}!{cell_address(mark.row, mark.column)}",
-                mark.holder.describe(state.now),
-                mark.holder.is_dead(state.now),
-            )
-            for mark in marks
-        ]
-        state = fetch_state(service)
-    return ended
-
-
 def stage_findings(state: State) -> Iterator[Finding]:
     """Yield a finding for each stage that stands in a spreadsheet."""
     for sheet in (*state.dead_stages(), *state.living_stages()):
@@ -160,20 +96,6 @@ def _to_leftover(state: State, sheet: Worksheet) -> Leftover:
     holder = sheet.holder
     assert holder is not None
     return Leftover(sheet.title, holder.describe(state.now), holder.is_dead(state.now))
-
-
-def _find_marks(service: SheetsApi, sheet: Worksheet) -> Iterator[_Mark]:
-    def meaning(cell: Cell) -> Cell:
-        marked = find_mark(cell)
-        return marked[0] if marked else cell
-
-    view = GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns), meaning=meaning)
-    for anchor in find_anchors(view):
-        down = anchor.orient == "columns"
-        for step in range(anchor.start):
-            row, column = (anchor.row + step, anchor.column) if down else (anchor.row, anchor.column + step)
-            if marked := find_mark(view.cell(row, column)):
-                yield _Mark(row, column, *marked)
 
 
 def _open(source: Any, client: Any, credentials: PathLike | None, timeout: float) -> SheetsApi:

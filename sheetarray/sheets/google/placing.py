@@ -43,11 +43,10 @@ def plan_for(
     Raises:
         FormatError: something is in the way, at `.location`.
         LimitError: the worksheet would be too large.
-        BusyError: somebody else writes to it, in place.
         ConflictError: it has changed meanwhile.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
+        content = fetch_content(service, sheet)
         planner = _Planner(service, state, stage, sheet, layout, content)
         planner.place_columns()
         return planner.with_size(limit, blocked)

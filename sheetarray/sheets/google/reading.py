@@ -16,7 +16,7 @@ from ...errors import Finding, FormatError, LimitError
 from ...files import PathLike
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
-from .consistent import explain_finding, pause_listener, read_consistently
+from .consistent import pause_listener, read_consistently
 from .leftovers import stage_findings
 from .retries import TIMEOUT
 from .sheet import MOST_AT_ONCE, GoogleSheet
@@ -64,7 +64,7 @@ def read_gsheet(
         Arrays by name, in the order written.
 
     Raises:
-        FormatError: with `.location` of the first cell that is wrong, or of an array that is being written.
+        FormatError: with `.location` of the first cell that is wrong.
         NotFoundError: no such worksheet, or no array of a name asked for.
         RemoteError: the service cannot be reached, or refuses.
 
@@ -184,7 +184,7 @@ def check_gsheet(
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
         with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
-            findings = [explain_finding(finding, sheets) for finding in check_sheets(sheets, missing=missing)]
+            findings = list(check_sheets(sheets, missing=missing))
         state = fetch_state(sheets[0].service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 

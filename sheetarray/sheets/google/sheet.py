@@ -30,11 +30,6 @@ _ALL_ROWS = 10_000_000  # more rows than any worksheet has
 _FIRST_ROWS = 250  # rows that are fetched first of a worksheet of unknown width
 
 
-def _itself(cell: Cell) -> Cell:
-    """Return a cell unchanged."""
-    return cell
-
-
 class GoogleSheet:
     """A worksheet; `columns.Sheet` says what each method is for.
 
@@ -42,7 +37,6 @@ class GoogleSheet:
         service: the spreadsheet.
         title: of the worksheet.
         size: the rows and columns of its grid; None if they are not known yet.
-        meaning: returns what a cell of a header is taken for, given what it holds.
         at_once: the number of cells of a grid up to which the worksheet is fetched as a whole.
 
     Attributes:
@@ -62,14 +56,13 @@ class GoogleSheet:
         title: str,
         size: tuple[int, int] | None = None,
         *,
-        meaning: Callable[[Cell], Cell] = _itself,
         at_once: int = MOST_AT_ONCE,
     ) -> None:
         self.title: str | None = title
         self.notes: list[Finding] = []
         self.report: Callable[[int], None] | None = None
         self.service, self._reader = service, WorksheetReader(service, title, size)
-        self._meaning, self._at_once = meaning, at_once
+        self._at_once = at_once
         self._head: FetchedColumns = []  # the columns of the first rows
         self._rows = 0  # the number of the first rows that have been fetched
         self._ended = False  # whether these are all rows
@@ -139,7 +132,7 @@ class GoogleSheet:
         if self._ended or self._below:
             return
         ends: dict[int, int] = {}
-        for anchor in anchors_of_grid([[self._meaning(cell) for cell in row] for row in self._grid()]):
+        for anchor in anchors_of_grid(self._grid()):
             if anchor.header and anchor.orient == "columns":
                 _, row = anchor.data_cell
                 ends[anchor.column] = max(ends.get(anchor.column, 0), row + anchor.header.capacity)
@@ -173,16 +166,12 @@ class GoogleSheet:
         top, cells = self._below.get(column, (row, []))
         return cells[row - top] if 0 <= row - top < len(cells) else None
 
-    def first_cells(self) -> Iterator[Cell]:
-        """Yield the cells of the first rows that have been fetched."""
-        return chain.from_iterable(self._head)
-
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """Return the cells of each of some zones as headers mean them, of those that have been fetched."""
+        """Return the cells of each of some zones, of those that have been fetched."""
         return [
-            [self._meaning(self.cell(zone.row + step, zone.column)) for step in range(zone.count)]
+            [self.cell(zone.row + step, zone.column) for step in range(zone.count)]
             if zone.orient == "columns"
-            else [self._meaning(self.cell(zone.row, zone.column + step)) for step in range(zone.count)]
+            else [self.cell(zone.row, zone.column + step) for step in range(zone.count)]
             for zone in zones
         ]
 

@@ -167,9 +167,10 @@ class State:
         """Return the stages of writes that were interrupted."""
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
 
-    def living_stages(self) -> list[Worksheet]:
-        """Return the stages of writes that may be under way."""
-        return [sheet for sheet in self.worksheets if (holder := sheet.holder) and not holder.is_dead(self.now)]
+    def living_stages(self, own: int = -1) -> list[Worksheet]:
+        """Return the stages of writes that may be under way, but for the own one, given its id."""
+        stages = ((sheet, sheet.holder) for sheet in self.worksheets if sheet.gid != own)
+        return [sheet for sheet, holder in stages if holder and not holder.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
         """Return whether two states differ in anything but the time; cells are no part of a state."""

@@ -39,11 +39,10 @@ def plan_table(
     Raises:
         FormatError: the worksheet has a merged cell.
         LimitError: the worksheet holds something that must not be replaced, or the spreadsheet would be too large.
-        BusyError: somebody else writes to the worksheet, in place.
         ConflictError: the worksheet has changed since its state was fetched.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
+        content = fetch_content(service, sheet)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
         if not blank:

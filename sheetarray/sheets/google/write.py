@@ -1,4 +1,4 @@
-"""`Write`, one write from its plan to its end: at once, over a stage or in place.
+"""`Write`, one write from its plan to its end: at once, or over a stage.
 
 It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
 """
@@ -18,10 +18,9 @@ from .address import SheetAddress
 from .body import Chunk, make_chunks, small_columns
 from .changes import TooHeavyError, apply_changes
 from .commit import copy_stage, rename_stage
-from .content import BusyError, ConflictError
+from .content import ConflictError
 from .direct import ChangedCellError, DirectWrite
 from .holder import Holder
-from .in_place import InPlaceWrite
 from .placing import plan_for
 from .plan import WritePlan, fresh_plan
 from .read_back import find_change
@@ -41,11 +40,6 @@ Planner = Callable[..., WritePlan]  # `placing.plan_for` or `table.plan_table`
 def _never_happened(_: State) -> bool:
     """Return False: nothing was sent yet that could have taken effect."""
     return False
-
-
-def _describe(holder: Holder | None, state: State) -> str:
-    """Return a description of the process that writes, for messages; an empty text for None."""
-    return holder.describe(state.now) if holder else ""
 
 
 class Write:
@@ -91,7 +85,7 @@ class Write:
             stage = Stage(self.service, self.layout, holder)
             self.columns = small_columns(self.layout, self.chunks)
             try:
-                self._carry_out(plan, stage, holder)
+                self._carry_out(plan, stage)
             except RemoteError:
                 if not self._clean_up(stage):
                     raise
@@ -100,20 +94,18 @@ class Write:
                 raise
         return self.gid
 
-    def _carry_out(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
+    def _carry_out(self, plan: WritePlan, stage: Stage) -> None:
         """Write everything by a plan, and by new ones as long as others change the spreadsheet."""
-        conflicts = 0
+        conflicts = waits = 0
         while True:
             try:
                 if self.columns is not None and (plan.sheet is None or plan.grid is not None):
                     self._write_at_once(plan, self.columns)
                     return
-                if not self._has_room(plan, stage):
-                    if not all(piece.header for piece in self.layout.pieces):
-                        cells = plan.peak_cells(stage.cells)
-                        raise LimitError(f"{cells:,} cells are needed while it is written, of at most {self.limit:,}")
-                    self._write_in_place(plan, stage, holder)
-                    return
+                if (missing := plan.peak_cells(stage.cells) - self.limit) > 0:
+                    self._wait_for_room(missing, plan.state, stage.gid, waits := waits + 1)
+                    plan = self.make_plan(stage.gid)
+                    continue
                 if stage.is_ready(plan.state):
                     self._commit(plan, stage)
                     return
@@ -143,7 +135,7 @@ class Write:
     # Deciding ------------------------------------------------------------------------------------------------
 
     def make_plan(self, stage: int) -> WritePlan:
-        """Return a plan for the spreadsheet as it is now; wait for others who write to the worksheet in place.
+        """Return a plan for the spreadsheet as it is now; wait for others who change the worksheet.
 
         Args:
             stage: the id of the write's own stage; -1 before it is made.
@@ -167,10 +159,8 @@ class Write:
                     self.plan = self.make(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
                 return self.plan
             except (FormatError, LimitError) as error:
-                living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
-                if isinstance(error, LimitError) and living:
-                    why = f"the hidden sheet of another write takes room: {_describe(living[0].holder, state)}"
-                    self._wait(waits := waits + 1, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
+                if isinstance(error, LimitError) and state.living_stages(stage):
+                    self._wait_for_stages(state, stage, waits := waits + 1)
                 elif state.differs(fetch_state(self.service)):
                     # What was in the way may have been written while the worksheet was looked at
                     self._wait(waits := waits + 1, 1.0, "others change the worksheet")
@@ -178,9 +168,25 @@ class Write:
                     raise
             except ConflictError:
                 self._wait(waits := waits + 1, 1.0, "others change the worksheet")
-            except BusyError as busy:
-                why = f"another write is under way, since {busy.holder}: {busy.holder.describe(state.now)}"
-                self._wait(waits := waits + 1, 30.0, why, "if it is dead, take over: sheetarray gsheets unlock URL")
+
+    def _wait_for_room(self, missing: int, state: State, stage: int, waits: int) -> None:
+        """Wait for other writes whose hidden sheets take room; refuse the write if there are none.
+
+        Raises:
+            LimitError: the spreadsheet has no room for a stage; nothing has been changed.
+        """
+        if state.living_stages(stage):
+            self._wait_for_stages(state, stage, waits)
+            return
+        raise LimitError(
+            f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet may "
+            f"have {self.limit:,} cells; delete what is not needed, or write to another one"
+        )
+
+    def _wait_for_stages(self, state: State, stage: int, waits: int) -> None:
+        holder = state.living_stages(stage)[0].holder
+        why = f"the hidden sheet of another write takes room: {holder.describe(state.now) if holder else ''}"
+        self._wait(waits, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
 
     def _wait(self, waits: int, most: float, why: str, hint: str = "") -> None:
         """Wait for others, longer each time.
@@ -201,10 +207,6 @@ class Write:
         if waits > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
         patience.pause(seconds, why)
-
-    def _has_room(self, plan: WritePlan, stage: Stage) -> bool:
-        """Return whether the spreadsheet may have the cells of a stage besides all others."""
-        return plan.peak_cells(stage.cells) <= self.limit
 
     def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
         """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
@@ -251,17 +253,6 @@ class Write:
         writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
         self.happened, self.gid = writing.has_happened, writing.gid
         writing.write()
-
-    def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
-        """Write the cells over those that stand there, since there is no room for a stage; remove the stage first."""
-        if stage.find(plan.state):
-            stage.remove(plan.state)
-            raise ConflictError
-        assert plan.sheet is not None
-        self._done, self.gid = 0, plan.sheet.gid
-        writing = InPlaceWrite(self.service, plan, plan.sheet, holder)
-        self.happened = writing.has_happened
-        writing.write(self.count_cells)
 
     def _clean_up(self, stage: Stage) -> bool:
         """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""

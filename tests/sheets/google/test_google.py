@@ -11,7 +11,6 @@ from cases import assert_same
 from spreadsheets import ENDPOINT, Spreadsheet
 
 import sheetarray as sa
-from sheetarray.sheets.google.plan import WritePlan
 from sheetarray.testing.conformance import Conformance
 from sheets_emulator import SheetsServer
 
@@ -94,17 +93,3 @@ class TestGoogleByAStage(TestGoogleIntoAWorksheet):
 
     def look_at(self, bodies: list[bytes]) -> None:
         assert any(b"copyPaste" in body for body in bodies)
-
-
-class TestGoogleInPlace(TestGoogleByAStage):
-    """There is never room for a stage."""
-
-    @pytest.fixture(autouse=True)
-    def no_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        most_cells = WritePlan.peak_cells
-        monkeypatch.setattr(WritePlan, "peak_cells", lambda plan, stage: most_cells(plan, stage) + 10_000_000)
-
-    def look_at(self, bodies: list[bytes]) -> None:
-        assert any(b"updateCells" in body for body in bodies)
-        assert not any(b"addSheet" in body for body in bodies)
-        assert max(map(len, bodies)) <= 2_000_000

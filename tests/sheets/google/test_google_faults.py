@@ -58,9 +58,8 @@ ALIKE = [
 # To a request that only reads it makes no difference whether it was carried out before the answer was lost.
 APPLIED = {"reset after", *(kind for kind, options in KINDS.items() if options.get("applied"))}
 TIMEOUT = 0.25  # seconds that a client waits where answers are slow; any other that is, is repeated as well
-SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged", "in place")
+SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged")
 DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
-ROOM = 350  # cells of a spreadsheet in which there is no room for a stage
 
 
 class Scene:
@@ -69,7 +68,7 @@ class Scene:
     def __init__(self, setting: str) -> None:
         self.setting = setting
         self.writing: list[bool] = []  # of each request of a write that nothing disturbs, whether it writes
-        self.server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
+        self.server = SheetsServer()
         self.key = self.server.create(sheets=[("Sheet1", 5, 1)])
         if not setting.startswith("new worksheet"):
             write_gsheet(self.key, OLD, client=self.server.client())
@@ -148,13 +147,11 @@ def count(scene: Scene) -> int:
 
 
 def struck(scene: Scene, kind: str, total: int, *, lasts: bool = False) -> list[int]:
-    """The requests that a kind of fault strikes: all that it differs at, or those that no kind like it strikes, but of
-    the many of a write in place the first and some, and so of all requests where a fault takes time."""
-    some = scene.setting == "in place" or kind == "slow" or lasts
+    """The requests that a kind of fault strikes: all that it differs at, or those that no kind like it strikes, but the
+    first and some where a fault takes time."""
+    some = kind == "slow" or lasts
     kinds = next((kinds for kinds in ALIKE if kind in kinds), [kind])
     step = STRIDE if some else min(STRIDE, len(kinds))
-    if lasts and scene.setting == "in place":
-        step = min(2 * STRIDE, total)
     indices = [0] if some else []
     indices += range(1 + list(KINDS).index(kind) % step if some else kinds.index(kind), total, step)
     if some or kind not in APPLIED:
@@ -163,9 +160,8 @@ def struck(scene: Scene, kind: str, total: int, *, lasts: bool = False) -> list[
 
 
 def written_late(scene: Scene) -> list[int]:
-    """The requests that are held back: the first, and those that write, of the many of a write in place some."""
-    writing = [index for index, writes in enumerate(scene.writing) if writes]
-    return [0, *writing[:: 3 if scene.setting == "in place" and STRIDE > 1 else 1]]
+    """The requests that are held back: the first, and those that write."""
+    return [0, *(index for index, writes in enumerate(scene.writing) if writes)]
 
 
 # A write to this setting makes every kind of request that there is.
@@ -175,7 +171,7 @@ EVERY_REQUEST = "arrays there, staged"
 @pytest.mark.parametrize(("kind", "scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["scene"])
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
-    assert total >= {"new worksheet": 2, "arrays there": 3, "in place": 20}.get(scene.setting, 6)
+    assert total >= {"new worksheet": 2, "arrays there": 3}.get(scene.setting, 6)
     indices = struck(scene, kind, total)
     for index in indices:
         scene.server.faults.append(Fault(after=index, **KINDS[kind]))
@@ -282,8 +278,7 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
         assert scene.leftovers() == [], index
         scene.start()
     assert "old" in outcomes
-    if scene.setting != "in place":
-        assert "error" not in outcomes
+    assert "error" not in outcomes
 
 
 @pytest.mark.parametrize("seed", range(examples(12)))

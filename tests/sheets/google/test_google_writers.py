@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,17 @@ from examples import cross, examples
 from killed_writer import NEW, write_when_told
 from spreadsheets import dump
 
-from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.errors import FormatError, LimitError, NotFoundError
+from sheetarray.sheets.google import read_gsheet, write_gsheet
 from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
 from sheets_emulator import Fault, SheetsServer
 
-ROOM = 1400  # cells of a spreadsheet in which there is no room for a stage beside the arrays below
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 
 
 def settled(setting: str) -> tuple[SheetsServer, str]:
-    """A spreadsheet without arrays, with arrays, or with arrays and no room for a stage."""
-    server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
+    """A spreadsheet without arrays, or with arrays."""
+    server = SheetsServer()
     key = server.create(sheets=[("Sheet1", 5, 1)])
     if not setting.startswith("new worksheet"):
         write_gsheet(key, OLD, client=server.client())
@@ -65,7 +65,6 @@ SETTINGS = {
     "arrays there": {"old", "new"},
     "new worksheet, staged": {"none", "new"},
     "arrays there, staged": {"old", "new"},
-    "in place": {"old", "error", "new"},
 }
 AT_ONCE = list(SETTINGS)[:2]
 DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
@@ -96,27 +95,33 @@ def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(
     order = [outcome for index, outcome in enumerate(outcomes) if index == 0 or outcomes[index - 1] != outcome]
     assert len(order) == len(set(order))
     sent = b"".join(record.received for record in server.requests)
-    assert (b"updateCells" in sent) == (setting in [*AT_ONCE, "in place"])
+    assert (b"updateCells" in sent) == (setting in AT_ONCE)
     assert (b"copyPaste" in sent) == (setting == "arrays there, staged")
     server.close()
 
 
 @pytest.mark.usefixtures("staged")
-def test_an_array_that_is_being_written_says_so() -> None:
-    server, key = settled("in place")
-    server.faults.append(Fault(400, path=":batchUpdate", after=2, times=None))
-    with pytest.raises(RemoteError, match="refuses"):
-        write_gsheet(key, NEW, client=server.client())
-    server.faults.clear()
-    for verb in (read_gsheet, scan_gsheet):
-        with pytest.raises(FormatError, match="not whole") as caught:
-            verb(key, client=server.client())
-        assert "being written" in (caught.value.hint or "")
-        assert (caught.value.location or "").startswith("arrays!A1")
-    assert list(read_gsheet(key, ["other"], client=server.client())) == ["other"]
-    write_gsheet(key, NEW, client=server.client())
-    assert seen(server, key) == "new"
-    server.close()
+@pytest.mark.parametrize("missing", [0, 1, 317])
+def test_a_write_without_room_for_a_stage_is_refused_and_says_how_many_cells_are_missing(missing: int) -> None:
+    arrays = {"t": np.full(400, 2.0)}
+    with SheetsServer() as server:
+        key = server.create(sheets=[("Sheet1", 5, 1)])
+        write_gsheet(key, {"t": np.full(400, 1.0)}, client=server.client())
+        (rows,) = (sheet.grid.rows for sheet in server.snapshot(key).sheets if sheet.title == "arrays")
+        beginning = server.snapshot(key)
+    with SheetsServer(cells=5 + 2 * rows - missing) as server:  # Sheet1, the worksheet and the stage beside it
+        key = server.create(sheets=[("Sheet1", 5, 1)])
+        server._spreadsheet(key).become(replace(beginning, key=key, limit=5 + 2 * rows - missing))
+        before = dump(server, key)
+        server.requests.clear()
+        if not missing:
+            write_gsheet(key, arrays, client=server.client())
+            assert_same(read_gsheet(key, client=server.client())["t"], arrays["t"])
+            return
+        with pytest.raises(LimitError, match=rf"\b{missing} cells are missing"):
+            write_gsheet(key, arrays, client=server.client())
+        assert dump(server, key) == before
+        assert not any(record.writes and record.status == 200 for record in server.requests)
 
 
 # Killed ------------------------------------------------------------------------------------------------------
@@ -243,28 +248,6 @@ def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one(server: Sheet
     assert_same(read_gsheet(key, client=server.client())["t"], NEW["t"])
 
 
-@pytest.mark.usefixtures("staged")
-def test_a_write_in_place_whose_holder_lives_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    server, key = settled("in place")
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
-    server.faults.append(Fault(400, path=":batchUpdate", after=2, times=None))
-    with pytest.raises(RemoteError):
-        write_gsheet(key, NEW, client=server.client())
-    server.faults.clear()
-    (cell,) = (row[0] for row in server.cells(key, "arrays") if row and "not whole" in str(row[0]))
-    living = str(Holder(time.time(), machine="00000000"))
-    at = [row[0] if row else None for row in server.cells(key, "arrays")].index(cell)
-    text = str(cell).split("since ")[0] + "since " + living
-    server.client().open_by_key(key).worksheet("arrays").update([[text]], f"A{at + 1}", raw=True)
-    before = dump(server, key)
-    with pytest.raises(RemoteError, match="another write is under way, since 2"):
-        write_gsheet(key, NEW, client=server.client())
-    assert dump(server, key) == before
-    assert 60 < sum(pauses) <= 1800
-    server.close()
-
-
 # Side by side ------------------------------------------------------------------------------------------------
 
 
@@ -291,7 +274,7 @@ def _race(server: SheetsServer, key: str, rounds: int, writers: int, sizes: Call
                 try:
                     result = read_gsheet(key, worksheet="arrays", client=client)
                 except FormatError as error:
-                    if not any(word in str(error) for word in ("changed each time", "not whole", "no array")):
+                    if not any(word in str(error) for word in ("changed each time", "no array")):
                         wrong.append(f"reader: {error!r}")
                     continue
                 numbers = set(result["a"].tolist()) | set(result["b"].tolist())
@@ -325,7 +308,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("way", "who"),
     cross(
-        ("at once", "staged", "in place"),
+        ("at once", "staged"),
         ("2, new worksheet", "4, new worksheet", "2, empty worksheet", "4, empty worksheet"),
     ),
 )
@@ -333,7 +316,7 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
     if way != "at once":
         monkeypatch.setattr(DIRECT, 0)
     writers = int(who[0])
-    with SheetsServer(cells=900 if way == "in place" else 10_000_000) as server:
+    with SheetsServer() as server:
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if "empty" in who else [])])
         wrong = _race(server, key, examples(18), writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
         assert wrong == []
