@@ -36,7 +36,16 @@ def read(
         names: only these arrays are decoded; None for all.
         format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format, such as `missing="nan"` or `delimiter=";"`; see `read_csv`, `read_json`.
+        **options: of the format; `help(sheetarray.read_csv)` says what each of its options does.
+
+            - csv tsv txt, `read_csv`: delimiter, decimal, encoding, strict, missing, formulas, resize, progress
+            - json, `read_json`: strict, missing, resize, progress
+            - xlsx ods, `read_excel`: sheet, missing, strict, resize, guard, progress
+            - gsheet, `read_gsheet`: slices, worksheet, client, credentials, timeout, strict, resize, missing, progress
+            - awkd: functions, whitelist, errors, max_bytes
+            - avro npz sciserialize sciserialize-json: progress
+            - ra: axes
+            - npy: none
 
     Returns:
         Arrays by name, in the order written; `awkward.Array` for what was written as one.
@@ -83,7 +92,19 @@ def write(
         append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
             generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
+        **options: of the format; `help(sheetarray.write_csv)` says what each of its options does.
+
+            - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, layout,
+              progress
+            - json, `write_json`: complex, progress
+            - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, progress
+            - gsheet, `write_gsheet`: worksheet, dates, views, client, credentials, timeout, progress
+            - awkd: compression, pack, progress
+            - avro: codec, progress
+            - npz: compress, progress
+            - npy: progress
+            - ra: axes, metadata, bool_as, progress
+            - sciserialize sciserialize-json: form, extensions, progress
 
     Raises:
         DTypeError: an array that the format cannot hold.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import warnings
@@ -13,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from adapters_deleted import NAMES_DELETED
+from adapters_deleted import DELETED, NAMES_DELETED
 
 import sheetarray as sa
+from sheetarray.api.doors import options_of
 from sheetarray.registry import lookup
+from sheetarray.registry.inside import INSIDE
 
 NAMES = [
     "ArrayInfo",
@@ -76,7 +79,22 @@ MODULES = sorted(
 def test_the_public_names_are_exactly_these() -> None:
     assert sa.__all__ == NAMES
     assert sorted(sa.__all__) == sa.__all__
-    assert set(NAMES) <= set(dir(sa))
+    assert dir(sa) == NAMES
+
+
+@pytest.mark.parametrize("verb", ["read", "write"])
+def test_help_names_the_options_of_every_format(verb: str) -> None:
+    listed, text = {}, re.sub(r"\n {14}(?=\w)", " ", getattr(sa, verb).__doc__)
+    for label, options in re.findall(r"^ {12}- (.*): (.*)$", text, re.MULTILINE):
+        for name in re.findall(r"[\w-]+", label.partition(",")[0]):
+            listed[name] = [] if options == "none" else options.split(", ")
+        for function in re.findall(r"`(\w+)`", label):
+            assert function in NAMES
+    for row in INSIDE.values():
+        if row.instead is None or verb == "read":
+            known = options_of(row.function(verb))
+            assert listed.pop(row.name) == [name for name in known if name != "storage_options"], row.name
+    assert not set(listed) - DELETED
 
 
 def test_every_public_name_is_there() -> None:
