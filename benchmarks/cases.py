@@ -27,7 +27,7 @@ from .contenders import (
     Contender,
 )
 from .events import EVENTS, make_events
-from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX
+from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX, make_wide
 from .kinds import COMPLEX, DATES, GENERIC, JSON, KIND, make_one
 from .saved import ODS, OFFICE, XLS, XLSB, make_mixture, make_numbers
 from .wide import FEW, MANY, TABLES, TABLES_OF_KINDS, make_table
@@ -135,6 +135,8 @@ CASES = (
     Case("xlsx-10k", "workbook, 16 columns, 10,000 float64", 625, _normal(16), _FLUSHED),
     Case("xlsx-table", "workbook, table of 7 columns, 0.1 M cells", 15_000, MIXED, TABLES_XLSX),
     *(Case(f"xlsx-{kind}", f"workbook, 0.1 M {kind}", 12_500, make, TABLES_XLSX) for kind, make in KINDS.items()),
+    Case("xlsx-widest", "workbook, table of 16,384 columns of 4 kinds, 2 rows", 2, make_wide, TABLES_XLSX),
+    Case("xlsx-many-kinds", "workbook, 16,384 arrays of 4 kinds of 10", 10, make_wide, (SHEETARRAY_XLSX, FASTEXCEL)),
     Case("xlsx-scan", "workbook, 72 x 30 x 36 float64, scanned", 77_760, make_grid, SCANS),
     Case("ods-1", ".ods, 1 column, 0.1 M float64", 100_000, make_numbers(1), ODS, program=OFFICE),
     Case("ods-16", ".ods, 16 columns, 0.1 M float64", 6250, make_numbers(16), ODS, program=OFFICE),

@@ -12,6 +12,7 @@ from .contenders import Arrays, Contender
 from .wide import make_table
 from .workbooks import CALAMINE, EDITABLE, FASTEXCEL, FOREIGN, SHEETARRAY_XLSX, VIEW
 
+_WIDEST = 16_384  # columns
 _REPORT = (1000, 50)  # rows and columns of the ordinary sheet beside the arrays
 
 
@@ -23,6 +24,13 @@ def _kind(name: str) -> Any:
         return {f"{name}{place}": column[place * rows : (place + 1) * rows] for place in range(8)}
 
     return make
+
+
+def make_wide(rows: int) -> Arrays:
+    """Return as many columns as a worksheet has: words, days, numbers and answers in turn."""
+    tall = make_table(_WIDEST * rows)
+    kinds = ("city", "day", "value", "valid")
+    return {f"c{place}": tall[kinds[place % len(kinds)]][place * rows : (place + 1) * rows] for place in range(_WIDEST)}
 
 
 def _texts(arrays: Arrays) -> Arrays:
