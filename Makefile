@@ -1,17 +1,19 @@
 # make demo  sets up the little that it needs, and carries a real elevation grid through the package
 # make test  sets up all that development needs, and passes the tests
-# Both need Python 3.11 or newer (name another with PYTHON=python3.13), nothing else.
+# make fuzz  feeds mutated files to the compiled loops, under sanitizers of memory and of undefined behaviour
+# All need Python 3.11 or newer (name another with PYTHON=python3.13); `make fuzz` needs a C++ compiler, too.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
+FUZZ ?= 1000000  # mutations that `make fuzz` feeds the compiled loops
 WORKERS ?= 3  # on two cores, as some tests wait for other programs
 SAY_LOOPS = case "$$($(BIN)/sheetarray --version)" in *compiled*) echo "== the compiled loops were built";; \
 	*) echo "== no C++17 compiler was found: everything works, but large files are read and written more slowly";; esac
 unexport PYTHONDONTWRITEBYTECODE  # tests start many interpreters
 
-.PHONY: demo test lint bench site clean
+.PHONY: demo test lint fuzz bench site clean
 
 demo: $(VENV)/.demo
 	$(BIN)/sheetarray info sample_sheets/elevation.csv
@@ -26,6 +28,12 @@ lint: $(VENV)/.development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: $(VENV)/.python
+	@mkdir -p build
+	$(CXX) -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DPy_LIMITED_API=0x030B0000 \
+		tests/fuzz/scan_fuzz.cpp -o build/scan_fuzz $$($(BIN)/python tests/fuzz/python_flags.py)
+	build/scan_fuzz $(FUZZ)
 
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks

@@ -4,7 +4,7 @@
 // and says where, and Python's plain way takes over. Every byte is read through a `Cursor`, which knows its end. Memory
 // grows with what was read, never with what a file says.
 //
-// Sections: results; rows of a worksheet; doubles; the module. One section for each grammar stands between the last two.
+// Sections: results; columns of cells to rows of a worksheet; doubles; worksheets and shared strings; the module.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -37,13 +38,19 @@ class Cursor {
   size_t left() const { return text_.size() - place_; }
   char peek() const { return done() ? '\0' : text_[place_]; }
   char peek(size_t ahead) const { return ahead < left() ? text_[place_ + ahead] : '\0'; }
-  string_view rest() const { return text_.substr(place_); }
+  string_view text() const { return text_; }
   string_view since(size_t start) const { return text_.substr(start, place_ - start); }
 
   void skip(size_t count = 1) { place_ += count < left() ? count : left(); }
   bool take(char wanted) {
     if (done() || text_[place_] != wanted) return false;
     ++place_;
+    return true;
+  }
+  template <size_t size>
+  bool take(const char (&wanted)[size]) {  // a literal, compared in one step
+    if (left() < size - 1 || std::memcmp(text_.data() + place_, wanted, size - 1) != 0) return false;
+    place_ += size - 1;
     return true;
   }
   bool take(string_view wanted) {
@@ -135,7 +142,7 @@ struct Texts {
   std::shared_ptr<TextColumn> *owner;
 };
 
-[[maybe_unused]] PyObject *to_texts(Module *module, TextColumn &&column) {
+PyObject *to_texts(Module *module, TextColumn &&column) {
   auto kept = std::make_shared<TextColumn>(std::move(column));
   auto *texts = new_object<Texts>(module->texts);
   if (!texts) return nullptr;
@@ -637,6 +644,704 @@ PyObject *digits_of_doubles(Module *module, PyObject *arguments) {
   return Py_BuildValue("(NN)", first, second);
 }
 
+// ---- Worksheets and shared strings --------------------------------------------------------------------------------
+// Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c), 18.3.1.40 (f), 18.4.8 (si), 22.9.2.19 (ST_Xstring).
+
+enum State { MORE, END, ODD };  // why a loop stopped: the text broke off, its elements ended, something odd stands there
+
+const size_t LONGEST_LITERAL = 64;     // bytes: nearer to the end than that, more text may make sense of what is odd
+const size_t LONGEST_TEXT = 1u << 20;  // bytes of a cell's text
+const size_t FEWEST_BYTES = 24;        // of a cell, as a rule: room is made for so many cells at first
+const size_t SHORT_FORMULA = 200;      // bytes
+const int MOST_ATTRIBUTES = 16, DEEPEST = 16, MOST_COLUMNS = 16384;
+
+bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == ':' || c == '.' || c == '-';
+}
+int hex_digit(char c) {
+  return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+string_view strip(string_view text) {
+  while (!text.empty() && is_xml_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_xml_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// What a character of text asks for, as bits.
+enum Class : uint8_t { DECODES = 1, BEYOND_ASCII = 2, BRACKET = 4, ESCAPES = 8, ILLEGAL = 16, NO_ATTRIBUTE = 32 };
+struct Classes {
+  uint8_t of[256] = {};
+  constexpr Classes() {
+    for (int c = 0; c < 256; ++c) {
+      if (c < ' ') of[c] = NO_ATTRIBUTE | (c == '\t' || c == '\n' || c == '\r' ? 0 : ILLEGAL);
+      if (c >= 0x80) of[c] = BEYOND_ASCII | NO_ATTRIBUTE;
+    }
+    of[int('&')] = of[int('\r')] |= DECODES | NO_ATTRIBUTE;
+    of[int('<')] = NO_ATTRIBUTE;
+    of[int(']')] = BRACKET;
+    of[int('_')] = ESCAPES;
+  }
+};
+constexpr Classes CLASSES;
+
+// Return what all characters of a text ask for together.
+int classify(string_view text) {
+  int classes = 0;
+  for (char c : text) classes |= CLASSES.of[static_cast<unsigned char>(c)];
+  return classes;
+}
+
+// Return the number in 1 to `most` digits; -1 for any other text.
+int64_t parse_count(string_view text, size_t most) {
+  if (text.empty() || text.size() > most) return -1;
+  int64_t number = 0;
+  for (char c : text) {
+    if (!is_digit(c)) return -1;
+    number = number * 10 + (c - '0');
+  }
+  return number;
+}
+
+void append_utf8(std::string *text, uint32_t code) {
+  if (code < 0x80) return text->push_back(static_cast<char>(code));
+  const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  const uint32_t lead[] = {0, 0xC0, 0xE0, 0xF0};
+  text->push_back(static_cast<char>(lead[tails] | code >> (6 * tails)));
+  for (int tail = tails - 1; tail >= 0; --tail) text->push_back(static_cast<char>(0x80 | (code >> (6 * tail) & 0x3F)));
+}
+
+// Return whether a text is UTF-8 of characters that XML may hold.
+bool is_utf8(string_view text) {
+  for (Cursor at(text); !at.done();) {
+    const auto lead = static_cast<unsigned char>(at.peek());
+    const size_t tails = lead < 0x80 ? 0 : lead < 0xC2 ? 4 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : 4;
+    if (tails == 4 || tails >= at.left()) return false;
+    uint32_t code = tails ? lead & (0x3Fu >> tails) : lead;
+    for (size_t tail = 1; tail <= tails; ++tail) {
+      const auto unit = static_cast<unsigned char>(at.peek(tail));
+      if ((unit & 0xC0) != 0x80) return false;
+      code = code << 6 | (unit & 0x3Fu);
+    }
+    const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    if (code < least[tails] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) || (code & ~1u) == 0xFFFE) return false;
+    at.skip(tails + 1);
+  }
+  return true;
+}
+
+// Append a text without its entities and carriage returns; false if an entity is not one of XML's own.
+bool append_decoded(std::string *decoded, string_view text) {
+  for (Cursor at(text); !at.done();) {
+    if (at.take('\r')) {
+      at.take('\n');
+      decoded->push_back('\n');
+    } else if (!at.take('&')) {
+      decoded->push_back(at.peek());
+      at.skip();
+    } else if (at.take("lt;")) {
+      decoded->push_back('<');
+    } else if (at.take("gt;")) {
+      decoded->push_back('>');
+    } else if (at.take("amp;")) {
+      decoded->push_back('&');
+    } else if (at.take("quot;")) {
+      decoded->push_back('"');
+    } else if (at.take("apos;")) {
+      decoded->push_back('\'');
+    } else if (at.take('#')) {
+      const int base = at.take('x') ? 16 : 10;
+      uint32_t code = 0;
+      size_t digits = 0;
+      for (; hex_digit(at.peek()) >= 0 && hex_digit(at.peek()) < base && digits < 8; ++digits, at.skip())
+        code = code * base + static_cast<uint32_t>(hex_digit(at.peek()));
+      const bool white = code == '\t' || code == '\n' || code == '\r';
+      if (!digits || digits > 7 || !at.take(';') || (code < ' ' && !white) || code > 0x10FFFF ||
+          (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF)
+        return false;
+      append_utf8(decoded, code);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Return the UTF-16 unit in an escape `_xHHHH_` and pass it; -1, with no step taken, where no escape stands.
+int take_escape(Cursor *at) {
+  if (at->peek() != '_' || at->peek(1) != 'x' || at->peek(6) != '_') return -1;
+  int unit = 0;
+  for (size_t place = 2; place < 6; ++place) {
+    const int digit = hex_digit(at->peek(place));
+    if (digit < 0) return -1;
+    unit = unit * 16 + digit;
+  }
+  at->skip(7);
+  return unit;
+}
+
+// Append a text without its escapes of characters; half of a surrogate pair stays an escape.
+void append_unescaped(std::string *decoded, string_view text) {
+  for (Cursor at(text); !at.done();) {
+    const int unit = take_escape(&at);
+    if (unit < 0) {
+      decoded->push_back(at.peek());
+      at.skip();
+      continue;
+    }
+    Cursor ahead = at;
+    const int second = unit >= 0xD800 && unit < 0xDC00 ? take_escape(&ahead) : -1;
+    if (second >= 0xDC00 && second < 0xE000) {
+      append_utf8(decoded, 0x10000u + (static_cast<uint32_t>(unit - 0xD800) << 10) + static_cast<uint32_t>(second - 0xDC00));
+      at = ahead;
+    } else if (unit >= 0xD800 && unit < 0xE000) {
+      const char *digits = "0123456789ABCDEF";
+      decoded->append("_x");
+      for (int shift = 12; shift >= 0; shift -= 4) decoded->push_back(digits[unit >> shift & 15]);
+      decoded->push_back('_');
+    } else {
+      append_utf8(decoded, static_cast<uint32_t>(unit));
+    }
+  }
+}
+
+// Pass a numeral that a tag follows and return true; false, with no step taken, where anything else stands.
+bool take_numeral(Cursor *at, string_view *text, double *number) {
+  const string_view rest = at->text().substr(at->place());
+  const bool negative = !rest.empty() && rest.front() == '-';
+  if (rest.size() <= negative || !is_digit(rest[negative])) return false;
+  const char *end = rest.data() + (rest.size() < LONGEST_TEXT ? rest.size() : LONGEST_TEXT);
+  const auto parsed = std::from_chars(rest.data(), end, *number);
+  if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != '<' || !is_digit(parsed.ptr[-1])) return false;
+  *text = rest.substr(0, static_cast<size_t>(parsed.ptr - rest.data()));
+  at->skip(text->size());
+  return true;
+}
+
+// Tags and text between them. Each function passes what it is named after and returns true, or sets `state` and returns
+// false. Elements have the prefix of those around them; `prefixes` are all that are declared, as in `:r:x14ac:`.
+class Markup {
+ public:
+  Markup(string_view text, size_t start, string_view prefix, string_view prefixes)
+      : at(text, start), prefix_(prefix), prefixes_(prefixes) {}
+
+  Cursor at;
+  State state = MORE;
+
+  bool stop() {
+    state = at.left() < LONGEST_LITERAL ? MORE : ODD;
+    return false;
+  }
+  bool odd() {
+    state = ODD;
+    return false;
+  }
+  bool more() {
+    state = MORE;
+    return false;
+  }
+  void space() {
+    while (is_xml_space(at.peek())) at.skip();
+  }
+
+  // Pass the name of an element's tag; false, with no step taken, where another one stands.
+  template <class Name>
+  bool opens(const Name &name) {
+    Cursor ahead = at;
+    if (!ahead.take('<') || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
+    const char next = ahead.peek();
+    if (!is_xml_space(next) && next != '>' && next != '/') return false;
+    at = ahead;
+    return true;
+  }
+  template <class Name>
+  bool closes(const Name &name) {
+    Cursor ahead = at;
+    if (!ahead.take("</") || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
+    while (is_xml_space(ahead.peek())) ahead.skip();
+    if (!ahead.take('>')) return false;
+    at = ahead;
+    return true;
+  }
+  template <class Name>
+  bool ends(const Name &name) {
+    return closes(name) || stop();
+  }
+
+  // Pass the attributes and the end of a tag; `each(name, value)` returns false for what it does not know.
+  template <class Each>
+  bool attributes(bool *is_empty, Each each) {
+    string_view names[MOST_ATTRIBUTES];
+    for (int count = 0;; ++count) {
+      const size_t before = at.place();
+      space();
+      *is_empty = at.peek() == '/';
+      if (*is_empty && at.peek(1) == '>') at.skip();
+      if (at.take('>')) return true;
+      if (at.place() == before || count == MOST_ATTRIBUTES) return stop();
+      const size_t start = at.place();
+      while (is_name(at.peek())) at.skip();
+      const string_view name = at.since(start);
+      if (name.empty() || !is_name_start(name.front())) return stop();
+      space();
+      if (!at.take('=')) return stop();
+      space();
+      const char quote = at.peek();
+      if (quote != '"' && quote != '\'') return stop();
+      at.skip();
+      const size_t begin = at.place();
+      if (!at.find(quote)) return more();
+      const string_view value = at.since(begin);
+      at.skip();
+      if (classify(value) & NO_ATTRIBUTE) return odd();
+      for (int other = 0; other < count; ++other)
+        if (names[other].front() == name.front() && names[other] == name) return odd();
+      names[count] = name;
+      if (!is_declared(name) || !each(name, value)) return odd();
+    }
+  }
+  bool attributes(bool *is_empty) {
+    return attributes(is_empty, [](string_view, string_view) { return true; });
+  }
+
+  bool copied = false;  // whether the last text differs from the XML, and is valid until the next call
+
+  // Pass text up to the next tag.
+  bool characters(string_view *text, bool trimmed, bool escaped) {
+    const size_t start = at.place();
+    if (!at.find('<')) return more();
+    *text = at.since(start);
+    copied = false;
+    if (text->size() > LONGEST_TEXT) return odd();
+    const int classes = classify(*text);
+    if ((classes & ILLEGAL) || ((classes & BRACKET) && text->find("]]>") != string_view::npos) ||
+        ((classes & BEYOND_ASCII) && !is_utf8(*text)))
+      return odd();
+    if (classes & DECODES) {
+      decoded_.clear();
+      if (!append_decoded(&decoded_, *text)) return odd();
+      *text = decoded_;
+      copied = true;
+    }
+    if (trimmed) *text = strip(*text);
+    if (escaped && (classes & ESCAPES) && text->find("_x") != string_view::npos) {
+      unescaped_.clear();
+      append_unescaped(&unescaped_, *text);
+      *text = unescaped_;
+      copied = true;
+    }
+    return true;
+  }
+
+  // Pass an element with all that stands in it, from behind the name of its tag on.
+  bool skip_element(string_view name, int depth = 0) {
+    bool is_empty;
+    if (depth == DEEPEST) return odd();
+    if (!attributes(&is_empty)) return false;
+    string_view text;
+    while (!is_empty) {
+      if (!characters(&text, false, false)) return false;
+      if (closes(name)) return true;
+      Cursor ahead = at;
+      if (!ahead.take('<') || !ahead.take(prefix_)) return stop();
+      const size_t start = ahead.place();
+      while (is_name(ahead.peek()) && ahead.peek() != ':') ahead.skip();
+      const string_view inner = ahead.since(start);
+      if (inner.empty() || !is_name_start(inner.front()) || !opens(inner)) return stop();
+      if (!skip_element(inner, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  // Pass the texts of a string item or an inline string, `name`, from behind the name of its tag on.
+  bool string_item(string_view name, string_view *text) {
+    bool is_empty;
+    int count = 0;
+    bool in_run = false, joins = false;
+    *text = {};
+    copied = false;
+    if (!attributes(&is_empty)) return false;
+    while (!is_empty) {
+      space();
+      if (opens("t")) {
+        string_view piece;
+        bool preserved = false, is_empty_text;
+        const auto space_attribute = [&](string_view attribute, string_view value) {
+          preserved |= attribute == "xml:space" && value == "preserve";
+          return true;
+        };
+        if (!attributes(&is_empty_text, space_attribute)) return false;
+        copied = false;
+        if (!is_empty_text && (!characters(&piece, !preserved, true) || !ends("t"))) return false;
+        if (++count == 1) {
+          *text = piece;
+          if (copied) *text = joined_ = piece;
+          joins = copied;
+        } else {
+          if (!joins) joined_ = *text;
+          *text = joined_.append(piece);
+          joins = true;
+        }
+        if (text->size() > LONGEST_TEXT) return odd();
+      } else if (!in_run && opens("r")) {
+        bool is_empty_run;
+        if (!attributes(&is_empty_run)) return false;
+        in_run = !is_empty_run;
+      } else if (in_run && closes("r")) {
+        in_run = false;
+      } else if (in_run && opens("rPr")) {
+        if (!skip_element("rPr")) return false;
+      } else if (!in_run && opens("rPh")) {
+        if (!skip_element("rPh")) return false;
+      } else if (!in_run && opens("phoneticPr")) {
+        if (!skip_element("phoneticPr")) return false;
+      } else if (in_run || !ends(name)) {
+        return stop();
+      } else {
+        break;
+      }
+    }
+    copied = joins;
+    return true;
+  }
+
+  size_t offset(string_view text) const { return static_cast<size_t>(text.data() - at.text().data()); }
+
+ private:
+  static bool is_name_start(char c) { return is_name(c) && !is_digit(c) && c != '-' && c != '.' && c != ':'; }
+  bool is_declared(string_view name) const {
+    const size_t colon = name.find(':');
+    if (colon == string_view::npos) return name != "xmlns";
+    if (name.find(':', colon + 1) != string_view::npos || colon + 1 == name.size()) return false;
+    const std::string wanted = ":" + std::string(name.substr(0, colon + 1));
+    return is_name_start(name[colon + 1]) && prefixes_.find(wanted) != string_view::npos;
+  }
+
+  string_view prefix_, prefixes_;
+  std::string decoded_, unescaped_, joined_;
+};
+
+// Cells that have a value or a formula, as `reader/raw.py` defines them; their arrays run in parallel.
+struct Cells {
+  std::vector<int64_t> rows, columns, styles;
+  std::vector<uint8_t> types, marks;
+  std::vector<double> numbers;
+  std::vector<uint32_t> starts, lengths;  // of the value in the XML, or beyond it in `extra`
+  std::vector<uint32_t> areas;            // the start and the length of each reference of an array formula
+  std::vector<uint32_t> formulas;         // the cell, the start and the length of each short formula without attributes
+  std::string extra;
+
+  void reserve(size_t count) {
+    for (auto *items : {&rows, &columns, &styles}) items->reserve(count);
+    for (auto *items : {&types, &marks}) items->reserve(count);
+    for (auto *items : {&starts, &lengths}) items->reserve(count);
+    numbers.reserve(count);
+  }
+  void resize(size_t count) {
+    for (auto *items : {&rows, &columns, &styles}) items->resize(count);
+    for (auto *items : {&types, &marks}) items->resize(count);
+    for (auto *items : {&starts, &lengths}) items->resize(count);
+    numbers.resize(count);
+  }
+};
+enum Type : uint8_t { PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO };
+enum Mark : uint8_t { FORMULA = 1, PENDING = 2, NUMERAL = 4 };  // NUMERAL: `numbers` has the value
+
+class Rows {
+ public:
+  Rows(string_view text, size_t start, string_view prefix, string_view prefixes, int64_t after, int64_t most)
+      : row(after - 1), markup_(text, start, prefix, prefixes), size_(text.size()), most_(most) {}
+
+  Cells cells;
+  int64_t row;       // the last one, from 0
+  size_t end = 0;    // of the last whole row
+
+  State scan() {
+    cells.reserve(size_ / FEWEST_BYTES);
+    for (;;) {
+      markup_.space();
+      end = markup_.at.place();
+      Cursor ahead = markup_.at;
+      if (ahead.take("</")) return END;  // whoever called sees to it that it is the right tag
+      const size_t count = cells.rows.size(), areas = cells.areas.size();
+      const int64_t above = row;
+      if (!scan_row()) {
+        drop(count, areas);
+        row = above;
+        return markup_.state;
+      }
+    }
+  }
+
+ private:
+  Markup markup_;
+  size_t size_;
+  int64_t most_, column_ = -1;
+
+  void drop(size_t count, size_t areas) {
+    cells.resize(count);
+    cells.areas.resize(areas);
+    while (!cells.formulas.empty() && cells.formulas[cells.formulas.size() - 3] >= count)
+      cells.formulas.resize(cells.formulas.size() - 3);
+  }
+
+  bool scan_row() {
+    bool is_empty;
+    if (!markup_.opens("row")) return markup_.stop();
+    int64_t number = row + 2;
+    const auto attribute = [&](string_view name, string_view value) {
+      if (name == "r") number = parse_count(value, 7);
+      return true;
+    };
+    if (!markup_.attributes(&is_empty, attribute)) return false;
+    if (number < 1 || number > most_) return markup_.odd();
+    row = number - 1;
+    column_ = -1;
+    for (int count = 0; !is_empty; ++count) {
+      markup_.space();
+      if (!markup_.opens("c")) return markup_.ends("row");
+      if (count == MOST_COLUMNS || !scan_cell()) return count == MOST_COLUMNS ? markup_.odd() : false;
+    }
+    return true;
+  }
+
+  // Take the column of a reference such as AB12, whose row must be the one at hand.
+  bool take_reference(string_view reference) {
+    int64_t column = 0;
+    size_t letters = 0;
+    for (; letters < reference.size() && letters < 4 && reference[letters] >= 'A' && reference[letters] <= 'Z'; ++letters)
+      column = column * 26 + (reference[letters] - 'A' + 1);
+    column_ = column - 1;
+    return letters >= 1 && letters <= 3 && parse_count(reference.substr(letters), 7) == row + 1;
+  }
+
+  static bool take_type(string_view name, Type *type) {
+    if (name == "s") return *type = SHARED, true;
+    if (name == "n" || name.empty()) return *type = PLAIN, true;
+    if (name == "str") return *type = RESULT, true;
+    if (name == "inlineStr") return *type = INLINE, true;
+    if (name == "b") return *type = LOGICAL, true;
+    if (name == "e") return *type = ERROR, true;
+    if (name == "d") return *type = ISO, true;
+    return false;
+  }
+
+  bool scan_cell() {
+    Type type = PLAIN;
+    int64_t style = 0;
+    bool is_empty, has_value = false, has_formula = false;
+    int constant = -1;  // the value of the formulas TRUE() and FALSE()
+    ++column_;
+    const auto attribute = [&](string_view name, string_view value) {
+      if (name == "r") return take_reference(value);
+      if (name == "s") return (style = parse_count(value, 7)) >= 0;
+      return name != "t" || take_type(value, &type);
+    };
+    if (!markup_.attributes(&is_empty, attribute)) return false;
+    if (column_ >= MOST_COLUMNS) return markup_.odd();
+    uint32_t start = 0, length = 0;
+    double number = 0;
+    bool is_numeral = false;
+    while (!is_empty) {
+      markup_.space();
+      bool is_closed;
+      string_view text;
+      if (markup_.opens("v")) {
+        if (has_value) return markup_.odd();
+        has_value = true;
+        if (!markup_.attributes(&is_closed)) return false;
+        if (is_closed) continue;
+        markup_.copied = false;
+        is_numeral = (type == PLAIN || type == SHARED || type == LOGICAL) && take_numeral(&markup_.at, &text, &number);
+        if (!is_numeral && !markup_.characters(&text, false, type == RESULT)) return false;
+        if (!markup_.ends("v")) return false;
+        keep(text, &start, &length);
+      } else if (markup_.opens("f")) {
+        if (has_formula) return markup_.odd();
+        has_formula = true;
+        if (!scan_formula(&constant)) return false;
+      } else if (markup_.opens("is")) {
+        if (has_value || type != INLINE) return markup_.odd();
+        has_value = true;
+        if (!markup_.string_item("is", &text)) return false;
+        keep(text, &start, &length);
+      } else if (!markup_.ends("c")) {
+        return false;
+      } else {
+        break;
+      }
+    }
+    has_value &= length > 0 || type == RESULT || type == INLINE;
+    if (!has_value && !has_formula) return true;
+    if (constant >= 0 && !has_value) {
+      type = LOGICAL;
+      number = constant;
+      is_numeral = true;
+      keep_copy(constant ? "1" : "0", &start, &length);
+      has_value = true;
+      has_formula = false;
+    } else if (constant >= 0 && (type == LOGICAL || (type == PLAIN && length == 1 && is_numeral && number < 2))) {
+      has_formula = false;
+    }
+    cells.rows.push_back(row);
+    cells.columns.push_back(column_);
+    cells.styles.push_back(style);
+    cells.types.push_back(type);
+    cells.marks.push_back((has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING) | (is_numeral ? NUMERAL : 0));
+    cells.numbers.push_back(number);
+    cells.starts.push_back(start);
+    cells.lengths.push_back(length);
+    return true;
+  }
+
+  bool scan_formula(int *constant) {
+    bool is_closed, is_wide = false, is_own = true;
+    string_view reference, text;
+    const auto attribute = [&](string_view name, string_view value) {
+      is_own &= name == "aca";
+      is_wide |= name == "t" && (value == "array" || value == "dataTable");
+      if (name == "ref") reference = value;
+      return true;
+    };
+    if (!markup_.attributes(&is_closed, attribute)) return false;
+    if (is_wide && !reference.empty()) {
+      cells.areas.push_back(static_cast<uint32_t>(markup_.offset(reference)));
+      cells.areas.push_back(static_cast<uint32_t>(reference.size()));
+    }
+    if (is_closed) return true;
+    if (!markup_.characters(&text, false, false) || !markup_.ends("f")) return false;
+    *constant = text == "TRUE()" ? 1 : text == "FALSE()" ? 0 : -1;
+    if (is_own && !text.empty() && text.size() <= SHORT_FORMULA) {
+      uint32_t start, length;
+      keep(text, &start, &length);
+      cells.formulas.insert(cells.formulas.end(), {static_cast<uint32_t>(cells.rows.size()), start, length});
+    }
+    return true;
+  }
+
+  void keep(string_view text, uint32_t *start, uint32_t *length) {
+    if (markup_.copied) return keep_copy(text, start, length);
+    *start = text.empty() ? 0 : static_cast<uint32_t>(markup_.offset(text));
+    *length = static_cast<uint32_t>(text.size());
+  }
+  void keep_copy(string_view text, uint32_t *start, uint32_t *length) {
+    *start = static_cast<uint32_t>(size_ + cells.extra.size());
+    *length = static_cast<uint32_t>(text.size());
+    cells.extra.append(text);
+  }
+};
+
+// Return the number of cells in each row, if all rows have cells in the same columns, from left to right; otherwise 0.
+size_t find_width(const Cells &cells) {
+  const size_t count = cells.rows.size();
+  size_t width = 0;
+  while (width < count && cells.rows[width] == cells.rows[0]) ++width;
+  if (!width || count % width) return 0;
+  for (size_t i = 1; i < count; ++i) {
+    const bool begins = i % width == 0;
+    if (begins ? cells.rows[i] <= cells.rows[i - 1]
+               : cells.rows[i] != cells.rows[i - 1] || cells.columns[i] <= cells.columns[i - 1])
+      return 0;
+    if (i >= width && cells.columns[i] != cells.columns[i - width]) return 0;
+  }
+  return width;
+}
+
+// Puts new references into a tuple; what is left over is released.
+PyObject *to_tuple(std::initializer_list<PyObject *> items) {
+  PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
+  Py_ssize_t place = 0;
+  bool whole = tuple != nullptr;
+  for (PyObject *item : items) {
+    whole = whole && item;
+    if (tuple && item) PyTuple_SetItem(tuple, place, item);
+    if (!tuple) Py_XDECREF(item);
+    ++place;
+  }
+  if (whole) return tuple;
+  Py_XDECREF(tuple);
+  return nullptr;
+}
+
+PyObject *scan_rows(Module *module, PyObject *arguments) {
+  Argument text, prefix, prefixes;
+  Py_ssize_t start;
+  long long after, most;
+  if (!PyArg_ParseTuple(arguments, "y*ny*y*LL", &text.view, &start, &prefix.view, &prefixes.view, &after, &most))
+    return nullptr;
+  if (text.bytes().size() >= UINT32_MAX / 4 || start < 0)
+    return PyErr_Format(PyExc_ValueError, "a text that long, or a start before it");
+  Rows rows(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes(), after, most);
+  State state = MORE;
+  size_t width = 0;
+  unlocked([&] {
+    state = rows.scan();
+    width = find_width(rows.cells);
+  });
+  Cells &cells = rows.cells;
+  return to_tuple({PyLong_FromLong(state), PyLong_FromSize_t(rows.end), PyLong_FromLongLong(rows.row + 1),
+                   PyLong_FromSize_t(width),
+                   to_buffer(module, std::move(cells.rows)), to_buffer(module, std::move(cells.columns)),
+                   to_buffer(module, std::move(cells.types)), to_buffer(module, std::move(cells.styles)),
+                   to_buffer(module, std::move(cells.marks)), to_buffer(module, std::move(cells.numbers)),
+                   to_buffer(module, std::move(cells.starts)), to_buffer(module, std::move(cells.lengths)),
+                   to_buffer(module, std::move(cells.areas)), to_buffer(module, std::move(cells.formulas)),
+                   PyBytes_FromStringAndSize(cells.extra.data(), static_cast<Py_ssize_t>(cells.extra.size()))});
+}
+
+// Return texts that stand in the XML, or beyond it in `extra`, by the places in arrays of their starts and lengths.
+PyObject *take_texts(Module *module, PyObject *arguments) {
+  Argument text, extra, starts, lengths, places;
+  if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*", &text.view, &extra.view, &starts.view, &lengths.view, &places.view))
+    return nullptr;
+  TextColumn column;
+  bool inside = true;
+  unlocked([&] {
+    const size_t count = places.count<int64_t>(), size = text.bytes().size();
+    column.ends.reserve(count + 1);
+    for (size_t i = 0; i < count && inside; ++i) {
+      const auto place = static_cast<uint64_t>(places.at<int64_t>(i));
+      inside = place < starts.count<uint32_t>() && place < lengths.count<uint32_t>();
+      if (!inside) return;
+      const size_t start = starts.at<uint32_t>(place), length = lengths.at<uint32_t>(place);
+      const string_view source = start < size ? text.bytes() : extra.bytes();
+      const size_t begin = start < size ? start : start - size;
+      inside = begin <= source.size() && length <= source.size() - begin;
+      if (inside) column.add(source.substr(begin, length));
+    }
+  });
+  if (!inside) return PyErr_Format(PyExc_ValueError, "a text beyond its bytes");
+  return to_texts(module, std::move(column));
+}
+
+PyObject *scan_strings(Module *module, PyObject *arguments) {
+  Argument text, prefix, prefixes;
+  Py_ssize_t start;
+  if (!PyArg_ParseTuple(arguments, "y*ny*y*", &text.view, &start, &prefix.view, &prefixes.view)) return nullptr;
+  if (start < 0) return PyErr_Format(PyExc_ValueError, "a start before the text");
+  Markup markup(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes());
+  TextColumn column;
+  State state = MORE;
+  size_t end = 0;
+  unlocked([&] {
+    for (string_view item;; column.add(item)) {
+      markup.space();
+      end = markup.at.place();
+      Cursor ahead = markup.at;
+      if (ahead.take("</")) {
+        state = END;
+        return;
+      }
+      if (!(markup.opens("si") ? markup.string_item("si", &item) : markup.stop())) {
+        state = markup.state;
+        return;
+      }
+    }
+  });
+  return to_tuple({PyLong_FromLong(state), PyLong_FromSize_t(end), to_texts(module, std::move(column))});
+}
+
 // ---- The module ----------------------------------------------------------------------------------------------------
 
 PyMethodDef methods[] = {
@@ -644,6 +1349,10 @@ PyMethodDef methods[] = {
     // doubles
     {"round_doubles", guarded<round_doubles>, METH_VARARGS, "Return doubles rounded to some digits."},
     {"digits_of_doubles", guarded<digits_of_doubles>, METH_VARARGS, "Return digits and exponents of doubles."},
+    // worksheets and shared strings
+    {"scan_rows", guarded<scan_rows>, METH_VARARGS, "Return the cells of rows of a worksheet."},
+    {"take_texts", guarded<take_texts>, METH_VARARGS, "Return texts by their places."},
+    {"scan_strings", guarded<scan_strings>, METH_VARARGS, "Return the texts of string items."},
     {nullptr, nullptr, 0, nullptr}};
 
 int fill_module(PyObject *module) {

@@ -6,7 +6,6 @@ from functools import cached_property
 
 from ...columns import Words
 from .reader import cells as c
-from .reader.picking import Searchable, pick_rows
 from .reader.scalars import words_of
 from .reader.some_runs import SomeRuns
 from .sheet import ExcelSheet
@@ -32,9 +31,9 @@ class SearchedSheet(ExcelSheet):
     def _first_cells(self) -> SomeRuns | None:
         """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
         container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
-        if not isinstance(container, Searchable):
+        if not isinstance(container, c.Searchable):
             return None
-        with self._located(container.cells_of_blocks(self._title, pick_rows([(0, end)]), end)) as runs:
+        with self._located(container.cells_of_rows(self._title, [(0, end)])) as runs:
             for run in runs:
                 some.add(run)
                 count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TypeVar
 
 import numpy as np
 
@@ -13,11 +12,9 @@ from ...errors import FormatError
 from .following import Followed
 from .reader import cells as c
 from .reader.formulas import FormulaCells
-from .reader.kept import MOST_CELLS
-from .reader.picking import Searchable, pick_rows
 from .reader.some_runs import SomeRuns
 
-_Run = TypeVar("_Run")
+_MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -54,18 +51,18 @@ class SheetRuns:
     def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
         container = self._container
-        if not row or not isinstance(container, Searchable):
+        if not row or not isinstance(container, c.Searchable):
             with self.runs(numeric=numeric) as runs:
                 yield runs
             return
-        with self._located(container.cells_of_blocks(self._title, pick_rows([(row, c.MOST_ROWS)]))) as runs:
+        with self._located(container.cells_of_rows(self._title, [(row, c.MOST_ROWS)])) as runs:
             yield runs
 
     @contextmanager
     def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
         container = self._container
-        if not isinstance(container, Searchable):
+        if not isinstance(container, c.Searchable):
             with self.runs(numeric=False) as runs:
                 yield runs
             return
@@ -73,7 +70,7 @@ class SheetRuns:
             yield runs
 
     @contextmanager
-    def table_runs(self) -> Iterator[Iterator[c.CellRun | c.AlikeRows]]:
+    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
         with self._located(self._container.cells_of_table(self._title)) as runs:
             yield runs
@@ -91,8 +88,8 @@ class SheetRuns:
         starts, ends = np.array(merged, np.int64).T
         some = SomeRuns()
         container = self._container
-        if isinstance(container, Searchable):
-            cells = container.cells_of_blocks(self._title, pick_rows(merged), merged[-1][1])
+        if isinstance(container, c.Searchable):
+            cells = container.cells_of_rows(self._title, merged)
         else:
             cells = container.cells(self._title, numeric=False)
         with self._located(cells) as runs:
@@ -103,7 +100,7 @@ class SheetRuns:
                 if int(run.rows.min()) >= int(ends[-1]):
                     break
         some.sort()
-        self._last_rows = (merged, self.formulas, some) if len(some) <= MOST_CELLS else None
+        self._last_rows = (merged, self.formulas, some) if len(some) <= _MOST_CELLS else None
         return some
 
     def note_formulas(self, run: c.CellRun) -> None:
@@ -112,7 +109,7 @@ class SheetRuns:
             self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 
     @contextmanager
-    def _located(self, cells: Generator[_Run]) -> Iterator[Iterator[_Run]]:
+    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
         try:
             with closing(cells) as runs:
                 yield runs

@@ -43,9 +43,9 @@ class ExcelTable:
     def __init__(self, sheet: ExcelSheet) -> None:
         self._sheet = sheet
         self.title = sheet.title
-        self._runs: list[c.CellRun | c.AlikeRows] | None = None
+        self._runs: list[c.CellRun] | None = None
 
-    def _cells(self) -> list[c.CellRun | c.AlikeRows]:
+    def _cells(self) -> list[c.CellRun]:
         """Return all cells of the sheet; numbers may be Float64 if doubles hold them for certain."""
         if self._runs is None:
             with self._sheet.table_runs() as runs:
@@ -55,7 +55,7 @@ class ExcelTable:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows; blank ones in their place if they hold no words of headers, which is faster."""
         rows = self._rows_without_arrays(budget)
-        return self._sheet.head_of(_by_row(self._cells()), budget) if rows is None else rows
+        return self._sheet.head_of(self._cells(), budget) if rows is None else rows
 
     def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
         """Return blank rows for the rows that were searched, and whether these are all; None if an array may be there.
@@ -69,11 +69,7 @@ class ExcelTable:
             if budget <= 0:
                 ended = False
                 break
-            some = (
-                run.head(budget // len(run.columns) + 1)
-                if isinstance(run, c.AlikeRows)
-                else run.first(budget + c.MOST_COLUMNS)
-            )
+            some = run.first(budget + c.MOST_COLUMNS)
             texts += some.texts()
             budget, ended = budget - len(some), len(some) == len(run)
             height = max(height, some.after)
@@ -85,9 +81,9 @@ class ExcelTable:
         """Return all cells as a table, and release them: called once."""
         runs, self._runs = self._cells(), None
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
-        first = min((run.first if isinstance(run, c.AlikeRows) else int(run.rows.min()) for run in runs), default=0)
+        first = min((int(run.rows.min()) for run in runs), default=0)
         for run in runs:
-            of_one_row = run.columns[: run.width] if isinstance(run, c.CellRun) and run.width else run.columns
+            of_one_row = run.columns[: run.width] if run.width else run.columns
             filled[of_one_row] = True
         places = np.flatnonzero(filled).tolist()
         requests = [Request(place, first, _TEXT) for place in places]
@@ -105,13 +101,7 @@ class ExcelTable:
         return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)))
 
 
-def _by_row(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun]:
-    """Yield the same cells as runs of cells alone, without `AlikeRows`."""
-    for run in runs:
-        yield from run.runs() if isinstance(run, c.AlikeRows) else (run,)
-
-
-def _consume(runs: list[c.CellRun | c.AlikeRows]) -> Iterator[c.CellRun | c.AlikeRows]:
+def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
     """Yield the runs one by one, and remove each from the list, so that its memory is free once it is used."""
     runs.reverse()
     while runs:

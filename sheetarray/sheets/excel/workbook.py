@@ -17,10 +17,10 @@ from .following import Followed
 from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
 from .package.properties import read_record
+from .reader.cells import Searchable
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
-from .reader.picking import Searchable
 from .reader.references import HasReferences
 from .reader.some_runs import SomeRuns
 from .searched_sheet import SearchedSheet

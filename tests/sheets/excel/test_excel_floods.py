@@ -202,13 +202,12 @@ EXCEL_97_FLOODS: dict[str, Callable[[], bytes]] = {
 
 # What is counted is as many times less, too, so that a flood exceeds what 32 MB of it would exceed.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, legacy_records, ooxml, rewriting, strings
+from sheetarray.sheets.excel.reader import blocks, legacy_records, strings, worksheet
 blocks._INFLATED_ALWAYS //= {PART}
-ooxml.MOST_IN_ROWS //= {PART}
+worksheet.MOST_IN_ROWS //= {PART}
 legacy_records._MOST_CELLS //= {PART}
 legacy_records._MOST_RECORDS //= {PART}
 legacy_records._MOST_STRINGS //= {PART}
-rewriting._MOST_ELEMENTS //= {PART}
 strings.MOST_IN_STRINGS //= {PART}
 """
 _SCRIPT = f"""{_BOUNDS}

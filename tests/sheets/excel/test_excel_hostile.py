@@ -291,12 +291,12 @@ def _circle() -> bytes:
 
 # What is counted is as many times less where there is as many times less to count.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, cutting, formats, raw, rewriting, row_events, tag_sequences, titles
+from sheetarray.sheets.excel.reader import blocks, cutting, formats, raw, row_events, titles, worksheet
 blocks._INFLATED_ALWAYS //= {PART}
 blocks._BLOCK //= {PART}
-cutting.LONGEST = rewriting.LONGEST = rewriting.LONGEST // {PART}
+cutting._LONGEST //= {PART}
 formats._MOST_STYLES //= {PART}
-raw.MOST_ROWS = row_events.MOST_ROWS = tag_sequences.MOST_ROWS = row_events.MOST_ROWS // {PART}
+raw.MOST_ROWS = row_events.MOST_ROWS = worksheet.MOST_ROWS = row_events.MOST_ROWS // {PART}
 titles._MOST //= {PART}
 """
 _SCRIPT = """
@@ -317,6 +317,7 @@ print(json.dumps([outcomes, reasons]))
 """
 _FINE = {
     "a column with a cell at its end": ("FormatError", "fine"),
+    "100 MB of spaces": ("fine", "fine"),
     "64 MB of spaces": ("fine", "fine"),
     "64 MB of shared strings": ("fine", "fine"),
     "30 MB of rich shared strings": ("fine", "fine"),
@@ -332,11 +333,13 @@ _REASONS = {
     "some columns with a cell at their ends": _MORE_DATA,
     "columns with a cell at their ends": _FAR_APART,
     "most columns with a cell at their ends": _FAR_APART,
-    "100 MB of spaces": "one row of more than",
+    "a row that does not end": "a cell beyond the",
+    "a text of 60 MB": "a cell of more than [0-9]+ characters",
+    "elements within elements": "elements within elements, more than a sheet has",
     "100 MB of shared strings": "one si of more than",
     "rows without numbers": f"a row beyond the {2**20 // PART} that a sheet has",
     "one cell over and over": "the cell comes twice in the sheet",
-    "a number of 4 MB": "a number of 4194304 characters",
+    "a number of 4 MB": "a cell of more than [0-9]+ characters",
     "a number of 60 MB": "a number of [0-9]+ characters|a cell of more than [0-9]+ characters",
     "entities in the sheet": "has a document type definition",
     "styles without end": f"more than {2**17 // PART} styles",

@@ -18,7 +18,7 @@ import sheetarray as sa
 from sheetarray.sheets.excel import other_sheets, searched_sheet, searches, workbook
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.properties import merge_properties, read_record
-from sheetarray.sheets.excel.reader import kept, ooxml
+from sheetarray.sheets.excel.reader import ooxml, worksheet
 
 PROPERTIES = "docProps/custom.xml"
 FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
@@ -34,13 +34,13 @@ def _small_workbooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The worksheets that have been looked into, in the order in which that was begun."""
     parts: list[str] = []
-    inflate = kept.inflate_blocks
+    inflate = worksheet.inflate_blocks
 
     def noted(package: Package, part: str) -> Iterator[bytes]:
         parts.append(part)
         return inflate(package, part)
 
-    monkeypatch.setattr(kept, "inflate_blocks", noted)
+    monkeypatch.setattr(worksheet, "inflate_blocks", noted)
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Tables of other programs that are read column by column: the same as cell by cell, and when it is done."""
+"""Tables of other programs in worksheets: columns of each kind, cells that are unlike the others, arrays among them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ import openpyxl
 import pytest
 from examples import cross
 from foreign_books import book, boolean, document, shared, styles, table_cell, table_row
+from plain_loops import without_loops
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader import ooxml
-from sheetarray.sheets.excel.reader.regular_columns import regular_columns
+from sheetarray.sheets.excel.sheet import ExcelSheet
 
-PAD = b" " * 64
 ROWS = 4000  # which make a sheet of more than 256 KiB
 SHARED = ["Paris", " Rome ", "a &amp; b", "ndarray?"]
 COLUMNS: dict[str, Callable[[int], str]] = {
@@ -68,7 +67,6 @@ def outcome(content: bytes) -> str:
         return repr(error) + str(error)
 
 
-CHANGED = 150  # a row of the only block that is long enough to be read by columns
 CHANGES = {
     "nothing": "",
     "large": "<v>9007199254740993</v>",
@@ -79,80 +77,31 @@ CHANGES = {
     "control code": "<v>1\x01</v>",
     "infinite": "<v>1e400</v>",
 }
-
-
-@pytest.fixture
-def read_by_columns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows each block that is read by columns has; blocks are shorter than usual."""
-    rows: list[int] = []
-
-    def noted(block: bytes) -> Any:
-        if (columns := regular_columns(block)) is not None:
-            rows.append(columns.count)
-        return columns
-
-    monkeypatch.setattr(ooxml, "regular_columns", noted)
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.kept.SHORT", 2**14)
-    return rows
-
-
 NAMES = ["double", "day", "truth", "shared"]
+INLINE = ["<is><t> a</t></is>", "<is><t>a\n</t></is>", "<is><t>a]]&gt;</t></is>", "<is><t></t></is>"]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "change"), cross(NAMES, list(CHANGES), "double", "nothing", "no number"))
-def test_columns_are_what_cells_are(
-    name: str, change: str, read_by_columns: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = table(330, **{name: (CHANGED if CHANGES[change] else 0, CHANGES[change])})
-    by_column = outcome(content)
-    assert bool(read_by_columns) == (change == "nothing")
-    with monkeypatch.context() as patch:
-        patch.setattr(ooxml, "regular_columns", lambda _: None)
-        by_cell = outcome(content)
-        patch.setattr(ooxml, "regular_rows", lambda _, **__: None)
-        by_text = outcome(content)
-    assert by_column == by_cell == by_text
-
-
 @pytest.mark.parametrize(
-    "value", ["<is><t> a</t></is>", "<is><t>a\n</t></is>", "<is><t>a]]&gt;</t></is>", "<is><t></t></is>"]
+    ("name", "change"),
+    [*cross(NAMES, list(CHANGES.values()), "double", "", "<v>12a</v>"), *(("inline", value) for value in INLINE)],
 )
-def test_texts_with_white_space_or_none(
-    value: str, read_by_columns: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = table(330, inline=(CHANGED, value))
-    by_column = outcome(content)
-    assert bool(read_by_columns) == ("]]" in value)
-    monkeypatch.setattr(ooxml, "regular_columns", lambda _: None)
-    assert by_column == outcome(content)
+def test_a_cell_that_is_unlike_the_others_of_its_column(name: str, change: str) -> None:
+    """It changes the column, or is refused; the compiled loop and the plain way agree on that."""
+    content = table(330, **{name: (150 if change else 0, change)})
+    compiled = outcome(content)
+    with without_loops():
+        assert outcome(content) == compiled
+    assert (compiled == outcome(table(330))) == (not change)
 
 
-def test_every_kind_of_column_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[bool] = []
-
-    def noted(block: bytes) -> object:
-        columns = regular_columns(block)
-        calls.append(columns is not None)
-        return columns
-
-    monkeypatch.setattr(ooxml, "regular_columns", noted)
+def test_every_kind_of_column() -> None:
     columns = sa.read_columns(io.BytesIO(table()), format="xlsx")
-    assert sum(calls) > len(calls) // 2, "only the row of names and short blocks are none"
     assert [array.dtype.str for array in columns.values()] == ["<f8", "<i8", "<M8[D]", "|b1", "<U8", "<U15"]
     assert columns["integer"].tolist() == list(range(2, ROWS + 2))
     assert columns["day"][0] == np.datetime64("1982-02-20")
     assert columns["shared"][:4].tolist() == ["a & b", "ndarray?", "Paris", " Rome "]
     assert columns["inline"][0] == "city 2, über <A"
-
-
-@pytest.mark.parametrize(("count", "is_one"), [(255, False), (256, True), (257, True)])
-def test_fewest_rows_of_columns(count: int, is_one: bool) -> None:
-    columns = regular_columns(rows(count).encode() + PAD)
-    assert (columns is not None) == is_one
-    if columns is not None:
-        assert (columns.first, columns.count, columns.columns.tolist()) == (1, count, [0, 1, 2, 3, 4, 5])
-        assert columns.values[1].to_list() == list(range(2, count + 2))
 
 
 @pytest.mark.parametrize("last", ["ndarray", "ndarrays"])
@@ -178,6 +127,58 @@ def test_cell_of_a_number_that_holds_none(shape: str, text: str) -> None:
     with pytest.raises(sa.FormatError, match=f"a number that is none, {text}") as caught:
         sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
     assert caught.value.location == "arrays!A1"
+
+
+# The first rows, in which an array may stand ------------------------------------------------------------
+
+
+def workbook(rows: list[list[Any]]) -> io.BytesIO:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    file.seek(0)
+    return file
+
+
+@pytest.fixture
+def heads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows were made one by one, to look for an array in them."""
+    made: list[int] = []
+    head_of = ExcelSheet.head_of
+    monkeypatch.setattr(
+        ExcelSheet, "head_of", lambda self, runs, budget: made.append(budget) or head_of(self, runs, budget)
+    )
+    return made
+
+
+def test_rows_without_words_are_not_made_one_by_one(heads: list[int]) -> None:
+    table = [["data", "name"], *([index + 0.5, f"n{index}"] for index in range(300))]
+    assert len(sa.read_columns(workbook(table), format="xlsx")["data"]) == 300
+    assert heads == []
+
+
+@pytest.mark.parametrize("rows", [0, 400])
+def test_an_array_below_a_table_is_refused_as_before(rows: int, heads: list[int]) -> None:
+    array = sa.LinearArray.from_numpy(np.arange(3.0)).to_cells()
+    table: list[list[Any]] = [
+        ["x", "y"],
+        *([index, index] for index in range(rows)),
+        ["t"],
+        *([cell] for cell in array),
+    ]
+    with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
+        sa.read_columns(workbook(table), format="xlsx")
+    assert heads
+
+
+def test_an_array_in_a_very_wide_sheet_is_refused() -> None:
+    # more cells than are looked at first, in fewer rows than an array has
+    table: list[list[Any]] = [[1.0] * 6000 for _ in range(4)]
+    table += [["t"], *([cell] for cell in sa.LinearArray.from_numpy(np.arange(3.0)).to_cells())]
+    with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
+        sa.read_columns(workbook(table), format="xlsx")
 
 
 # Far down ----------------------------------------------------------------------------------------------------

@@ -30,10 +30,8 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
-from sheetarray.sheets.excel.reader import blocks, kept
+from sheetarray.sheets.excel.reader import blocks
 from sheetarray.sheets.excel.reader import cells as c
-from sheetarray.sheets.excel.reader.events import MOST_IN_STRINGS, MarkupBudget, parse_strings
-from sheetarray.sheets.excel.reader.strings import _split_plain
 
 FOREIGN = "urn:another"
 
@@ -182,13 +180,11 @@ def read_cells(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     """The same as it is read here."""
     content = zipped(parts({"arrays": sheet}))
     container = opened(content)._container
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept, "SHORT", 0)  # the cells of a short sheet are text
-        doubles = [
-            (place, value)
-            for run in opened(content)._container.cells("arrays", numeric=True)
-            for *place, value in zip(run.rows.tolist(), run.columns.tolist(), run.values.to_list(), strict=True)
-        ]
+    doubles = [
+        (place, value)
+        for run in opened(content)._container.cells("arrays", numeric=True)
+        for *place, value in zip(run.rows.tolist(), run.columns.tolist(), run.values.to_list(), strict=True)
+    ]
     kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
     result = {}
     for run in container.cells("arrays", numeric=False):
@@ -374,24 +370,3 @@ def test_a_cell_of_a_table_that_comes_twice_is_an_error() -> None:
     rows = "".join(f'<row r="{n}"><c r="B{n}"><v>1</v></c></row>' for n in (*range(1, 30_000), 150))
     with pytest.raises(sa.FormatError, match=r"\bB150\b.*twice"):
         sa.read_columns(io.BytesIO(book(rows)), format="xlsx")
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="<"), max_size=8), min_size=1, max_size=5))
-def test_short_tables_of_strings_are_split_as_they_are_parsed(texts: list[str]) -> None:
-    block = "".join(f"<si><t>{text}</t></si>" for text in [*texts, "end"]).encode() + b"  "
-    strings = _split_plain(block)
-    try:
-        parsed = parse_strings(block, name="xl/sharedStrings.xml", budget=MarkupBudget(MOST_IN_STRINGS))
-    except sa.FormatError:
-        assert strings is None
-    else:
-        assert strings is None or strings.to_list() == list(parsed)
-    odd = {*"&_ "} | {chr(code) for code in range(32)}
-    assert strings is not None or odd & {*"".join(texts)}
-
-
-@pytest.mark.parametrize(
-    "damage", [b"<si><t>a</t></si><si/>", b"<si><t>\xff</t></si>", b"<si><t>_x0041_</t></si>", b""]
-)
-def test_other_tables_of_strings_are_not_split(damage: bytes) -> None:
-    assert _split_plain(damage) is None

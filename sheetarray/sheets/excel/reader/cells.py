@@ -71,7 +71,6 @@ class CellRun:
             otherwise 0.
         formulas: a mask of the cells that are formulas, whose results the values are; None if no cell is a formula.
         areas: the ranges of array formulas, of which `formulas` marks only the first cell.
-        is_uniform: whether all cells are known to have the same kind and value; False where nobody has compared them.
     """
 
     rows: Positions
@@ -81,7 +80,6 @@ class CellRun:
     width: int = 0
     formulas: Mask | None = None
     areas: tuple[FormulaArea, ...] = ()
-    is_uniform: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -111,57 +109,6 @@ class CellRun:
         formulas = None if self.formulas is None else self.formulas[mask]
         values = self.values.filter(_series(mask))
         return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas, self.areas)
-
-
-@dataclass(frozen=True)
-class AlikeRows:
-    """Rows one under another that all have cells in the same columns, each column of one kind.
-
-    Attributes:
-        first: the first row, from 0.
-        count: the number of rows.
-        columns: those in which each row has a cell, from 0, ascending.
-        kinds: of the cells in each of these columns.
-        values: of the cells in each of these columns, text or Float64.
-    """
-
-    first: int
-    count: int
-    columns: Positions
-    kinds: Kinds
-    values: list[pl.Series]
-
-    def __len__(self) -> int:
-        return self.count * len(self.columns)
-
-    @property
-    def after(self) -> int:
-        """The number of the row below the last one."""
-        return self.first + self.count
-
-    def texts(self) -> list[pl.Series]:
-        """Return the values of those columns that hold text."""
-        return [column for column, kind in zip(self.values, self.kinds.tolist(), strict=True) if kind == TEXT]
-
-    def head(self, count: int) -> AlikeRows:
-        """Return the first rows, at most `count`."""
-        values = [column[:count] for column in self.values]
-        return AlikeRows(self.first, min(count, self.count), self.columns, self.kinds, values)
-
-    def runs(self) -> list[CellRun]:
-        """Return the same cells row by row: a run of those in columns of doubles, and a run of those of text."""
-        import polars as pl
-
-        numeric = np.array([column.dtype.is_numeric() for column in self.values])
-        runs = []
-        for which in (numeric, ~numeric):
-            if width := int(np.count_nonzero(which)):
-                by_row = np.arange(width * self.count).reshape(width, self.count).T.ravel()
-                values = [self.values[place] for place in np.flatnonzero(which).tolist()]
-                rows = np.repeat(np.arange(self.first, self.after), width)
-                columns, kinds = (np.tile(some[which], self.count) for some in (self.columns, self.kinds))
-                runs.append(CellRun(rows, columns, kinds, pl.concat(values).gather(by_row), width))
-        return runs
 
 
 def _series(values: Any) -> pl.Series:
@@ -207,7 +154,7 @@ class WorkbookReader(Protocol):
             FormatError: the sheet is damaged, hostile, or missing.
         """
 
-    def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a sheet for an ordinary table.
 
         Numbers that a double holds for certain (`serials.are_plain_doubles`) may come as Float64. All other values come
@@ -224,3 +171,25 @@ class DatesReader(Protocol):
 
     def find_day_zero(self) -> str:
         """Return the date, in ISO form, from which a cell's number counts days."""
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """A workbook that knows some cells without handing over all of them.
+
+    Attributes:
+        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
+    """
+
+    reads_numbers: bool
+
+    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
+        """Yield the cells of some rows, and perhaps of others, until rows begin below the last of them.
+
+        Args:
+            title: of the sheet.
+            spans: the first row of each span and the row below its last; ascending, without overlap.
+        """
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
+        """Yield the cells that may hold one of some texts, in any case and between spaces."""

@@ -11,7 +11,7 @@ import numpy as np
 from ....columns import Request
 from ....dtypes import Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, AlikeRows, CellRun, Kinds
+from .cells import MOST_COLUMNS, CellRun, Kinds
 from .column import ColumnRun
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class ColumnRuns:
 
 
 def gather_columns(
-    runs: Iterable[CellRun | AlikeRows], requests: Sequence[Request], *, most_blanks: int = _BLANKS_ALWAYS
+    runs: Iterable[CellRun], requests: Sequence[Request], *, most_blanks: int = _BLANKS_ALWAYS
 ) -> list[ColumnRuns]:
     """Return the cells of each requested column, from the requested row on.
 
@@ -96,11 +96,6 @@ def gather_columns(
     least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
     waiting: list[tuple[Positions, CellRun]] = []
     for run in runs:
-        if isinstance(run, AlikeRows):
-            _sort_runs(waiting, first_rows, columns)
-            waiting = []
-            _add_alike_rows(run, wanted, first_rows, columns)
-            continue
         if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
             _sort_runs(waiting, first_rows, columns)
             waiting = []
@@ -130,24 +125,15 @@ def gather_columns(
     return columns
 
 
-def _add_alike_rows(run: AlikeRows, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
-    """Give each column its cells of rows that are alike.
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of a run in which all rows have the same columns.
 
     Args:
-        run: the rows.
+        run: the cells.
         wanted: by the number of a column in the sheet, its index among the requested columns, or -1.
         first_rows: the row from which on each requested column is wanted.
         columns: the requested columns.
     """
-    for place, which in enumerate(wanted[run.columns].tolist()):
-        above = max(int(first_rows[which]) - run.first, 0)  # rows that are not asked for
-        if which >= 0 and above < run.count:
-            kinds = np.broadcast_to(run.kinds[place : place + 1].copy(), run.count - above)
-            columns[which].add_neighbours(run.first + above - int(first_rows[which]), kinds, run.values[place][above:])
-
-
-def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
-    """Give each column its cells of a run in which all rows have the same columns; see `_add_alike_rows`."""
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
     together = bool((np.diff(rows) == 1).all())

@@ -1,6 +1,6 @@
-"""Shared strings that the vectorised rules do not know, read by an XML parser; `row_events` reads rows in the same way.
+"""Elements of a part that an XML parser reads: the plain way beside the compiled loop (`cutting`).
 
-The XML is plain (`cutting`), so a tag with a prefix belongs to another namespace.
+Shared strings are read here, and `row_events` reads rows.
 
 Source: ECMA-376 part 1, 18.4.8 (si), 18.4.12 (t).
 """
@@ -12,11 +12,14 @@ from xml.parsers import expat
 
 from ....errors import FormatError
 from .cells import LONGEST_TEXT
+from .cutting import Scope
 from .texts import WHITE, without_escapes
 
 _AROUND_TEXT = ("si", "is", "r")  # elements whose `t` is the text of a cell
+_XML_SPACE = "http://www.w3.org/XML/1998/namespace space"
 _DEEPEST = 64  # elements, one within another
 MOST_IN_STRINGS = 3_200_000  # elements of a part
+NO_END = 2**62  # the budget where this parser reads all elements, and not those alone that the compiled loop refuses
 _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes: the parser keeps a tag in memory until its end comes
 
@@ -64,33 +67,20 @@ class MarkupBudget:
         self.spend(text.count(b"<") - text.count(b"</"), name)
 
 
-def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
-    """Return the texts of some string items; the runs of a rich text are joined.
-
-    Args:
-        content: whole `si` elements, in UTF-8.
-        name: of the part, for messages.
-        budget: the elements that may still be read of the part.
-
-    Raises:
-        FormatError: the content is no well-formed XML, or has more elements than are left.
-    """
-    reader = _Items()
-    parse_events(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_STRINGS))
-    return reader.texts
-
-
 class TextReader:
     """Collects the text of a string item or of an inline string, from its `t` elements or those of its runs.
 
     Text in `rPh` elements is left out: it says how Japanese text is pronounced.
 
+    Args:
+        around: the name of the element in which all others stand.
+
     Attributes:
-        open: the names of the open elements, from the outermost one on.
+        open: the names of the open elements, from that one on.
     """
 
-    def __init__(self) -> None:
-        self.open: list[str] = []
+    def __init__(self, around: str) -> None:
+        self.open = [around]
         self._pieces: list[str] = []
         self._text: list[str] | None = None
         self._keeps_space = False
@@ -106,8 +96,12 @@ class TextReader:
             raise FormatError("elements within elements, more than a sheet has")
         if name == "t" and self.open and self.open[-1] in _AROUND_TEXT and "rPh" not in self.open:
             self._text = []
-            self._keeps_space = attributes.get("xml:space") == "preserve"
+            self._keeps_space = attributes.get(_XML_SPACE) == "preserve"
         self.open.append(name)
+
+    def mark(self) -> None:
+        """Remember that all elements so far are whole, and that the next one begins."""
+        raise NotImplementedError
 
     def characters(self, text: str) -> None:
         """Take some characters between tags; the parser may hand over one text in several pieces."""
@@ -139,14 +133,25 @@ class TextReader:
         return text
 
 
-class _Items(TextReader):
-    """Collects the texts of string items."""
+class StringReader(TextReader):
+    """Collects the texts of string items.
+
+    Attributes:
+        texts: of the items.
+        whole: the number of texts before the last `mark`.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("sst")
         self.texts: list[str] = []
+        self.whole = 0
+
+    def mark(self) -> None:
+        """Remember that all texts so far are whole."""
+        self.whole = len(self.texts)
 
     def end(self, name: str) -> None:
+        """Take the tag with which an element ends."""
         if name == "t":
             super().end(name)
             return
@@ -155,33 +160,92 @@ class _Items(TextReader):
             self.texts.append(self.take_text())
 
 
-def parse_events(*pieces: bytes, reader: TextReader, name: str, budget: MarkupBudget) -> None:
-    """Run a reader over some XML.
+class _EndedError(Exception):
+    """Raised by a handler to stop the parser: the element around all others ends, at the byte `place`."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.place = place
+
+
+class _Handlers:
+    """Hands the elements of one namespace over to a reader, without their prefixes; all others are left out."""
+
+    def __init__(self, parser: expat.XMLParserType, reader: TextReader, scope: Scope, tag: str, text: bytes) -> None:
+        self._parser, self._reader, self._tag, self._text = parser, reader, tag, text
+        self._space = f"{scope.space} " if scope.space else ""
+        self._before = len(scope.opening)
+        self._aside = 0  # elements that are open and left out
+        self.whole = 0  # the bytes of whole elements
+
+    @property
+    def _place(self) -> int:
+        return self._parser.CurrentByteIndex - self._before
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        local = name[len(self._space) :]
+        if self._aside or not name.startswith(self._space) or " " in local:
+            self._aside += 1
+            return
+        if len(self._reader.open) == 1:
+            if local != self._tag:
+                self._aside = 1
+                return
+            self.whole = self._place
+            self._reader.mark()
+        self._reader.begin(local, attributes)
+
+    def end(self, name: str) -> None:
+        if self._aside:
+            self._aside -= 1
+        elif len(self._reader.open) == 1:
+            self._reader.mark()
+            raise _EndedError(self._place)
+        else:
+            self._reader.end(name[len(self._space) :])
+            if len(self._reader.open) == 1 and self._text.startswith(b"</", place := self._place):
+                self.whole = self._text.index(b">", place) + 1
+                self._reader.mark()
+
+    def characters(self, text: str) -> None:
+        if not self._aside:
+            self._reader.characters(text)
+
+
+def parse_elements(
+    text: bytes, scope: Scope, reader: TextReader, *, tag: str, name: str, budget: MarkupBudget
+) -> tuple[int, bool]:
+    """Run a reader over elements; return the byte after the last whole one, and whether the end of all follows.
 
     Args:
-        pieces: texts that make well-formed XML when joined.
+        text: from an element on; it may break off.
+        scope: the elements around them.
         reader: whose methods get the tags and the characters.
+        tag: the name of the elements.
         name: of the part, for messages.
         budget: the elements that may still be read of the part.
 
     Raises:
         FormatError: the text is no well-formed XML, has a tag of more than 8 MiB, or more elements than are left.
     """
-    parser = expat.ParserCreate("utf-8")
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
-    parser.CharacterDataHandler = reader.characters
+    handlers = _Handlers(parser, reader, scope, tag, text)
     try:
-        fed = 0
-        for piece in pieces:
-            for start in range(0, len(piece), _PIECE):
-                part = piece[start : start + _PIECE]
-                budget.spend_on(part, name)
-                parser.Parse(part)
-                fed += len(part)
-                if fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                    raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=name)
-        parser.Parse(b"", True)
+        parser.Parse(scope.opening)
+        fed = len(scope.opening)
+        parser.StartElementHandler, parser.EndElementHandler = handlers.begin, handlers.end
+        parser.CharacterDataHandler = handlers.characters
+        for start in range(0, len(text), _PIECE):
+            part = text[start : start + _PIECE]
+            budget.spend_on(part, name)
+            parser.Parse(part)
+            fed += len(part)
+            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=name)
+    except _EndedError as ended:
+        return ended.place, True
     except expat.ExpatError as error:
         reason: Any = expat.ErrorString(error.code)
         raise FormatError(f"the part is no well-formed XML ({reason})", location=name) from error
+    return handlers.whole, False

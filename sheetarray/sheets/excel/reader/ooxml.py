@@ -6,38 +6,46 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....dtypes import Positions
 from ....errors import FormatError
+from ....loops import Doubles
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
-from .blocks import helper, map_ahead
 from .book_part import read_without_names
-from .cells import BOOLEAN, FAULT, LONG, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, AlikeRows, CellRun
-from .events import MarkupBudget
+from .cells import (
+    BOOLEAN,
+    FAULT,
+    LONG,
+    LONGEST_EXACT,
+    MOMENT,
+    MOST_ROWS,
+    NUMBER,
+    PENDING,
+    TEXT,
+    CellRun,
+    Kinds,
+    row_width,
+)
 from .formats import Formats, read_formats
-from .kept import Room, RowBlock, SheetBlocks, cut_first_row
-from .order import OrderCheck
-from .picking import Pick, pick_texts
-from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
+from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, TEXTS, RawCells
 from .references import PlainReference, find_references
-from .regular import RegularRows, regular_rows
-from .regular_columns import RegularColumns, regular_columns
-from .row_events import MOST_IN_ROWS
-from .serials import are_plain_doubles
+from .serials import mark_plain_doubles
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
-from .worksheet import parse_block, try_regular
+from .worksheet import ALL_ROWS, Room, SheetRows
 
-_NO_END = 2**31  # beyond all rows that XML can name, with numbers of seven digits
-_KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
+if TYPE_CHECKING:
+    import polars as pl
+
+_KINDS = np.zeros(7, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
-_KINDS[LONG_TEXT] = LONG
 
 
 class OoxmlBook:
@@ -57,7 +65,7 @@ class OoxmlBook:
         self._package = package
         self.reads_numbers = False
         self._room = Room()
-        self._sheets: dict[str, SheetBlocks] = {}
+        self._sheets: dict[str, SheetRows] = {}
         root = read_without_names(package, part)
         listed = root.child_named("sheets") if root.name == "workbook" else None
         if listed is None:
@@ -100,199 +108,108 @@ class OoxmlBook:
         return read_formats(self._package, self._relations.present_target("styles"))
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet; values of a short sheet are text, also if `numeric`."""
-        sheet = self._sheet(title)
-        numeric = numeric and not sheet.is_short
-        with helper("text") as thread:
-            if sheet.kept is not None and (numeric or all(block.regular is None for block in sheet.kept)):
-                # blocks of numbers are released: the caller takes their cells, and nobody reads them again
-                blocks = iter(sheet.release() if any(block.regular for block in sheet.kept) else sheet.kept)
-            else:
-                blocks = sheet.blocks()
-            yield from self._runs(title, blocks, thread, numeric=numeric)
+        """Yield the cells of a worksheet."""
+        for raw in self._sheet(title).blocks(texts=() if numeric else ALL_ROWS):
+            yield self._cells(raw, numeric=numeric)
 
-    def cells_of_table(self, title: str) -> Generator[CellRun | AlikeRows]:
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a worksheet for an ordinary table.
 
-        Regular rows give numbers, dates and truth values as Float64 if doubles hold them for certain; the rest is text.
+        Numbers, dates and truth values are Float64 if doubles hold them for certain; the rest is text.
         """
-        sheet = self._sheet(title)
-        after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
-        blocks = sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks())
-
-        def look(block: RowBlock) -> RegularRows | RegularColumns | None:
-            if sheet.is_short or block.repetition is not None:
-                return None
-            text = block.text or b""
-            return regular_columns(text) or regular_rows(text, numeric=True)
-
-        with helper("text") as thread:
-            for block, regular in map_ahead(look, blocks, ahead=not sheet.is_short):
-                alike = self._look_up_rows(regular) if isinstance(regular, RegularColumns) else None
-                if alike is not None:
-                    after = order.check_rows(alike.first, alike.count, alike.columns)
-                    yield alike
-                    continue
-                runs = self._table_cells(regular) if isinstance(regular, RegularRows) else []
-                if isinstance(regular, RegularRows) and runs:
-                    raw, after = regular.cells(), regular.after
-                    order.check(raw.rows, raw.columns, raw.width)
-                    yield from runs
-                    continue
-                rows = try_regular(block.text or b"", numeric=False)
-                cells, after = self._cells_of_block(block, rows, after, order, budget, thread, part=part, numeric=False)
-                if cells is not None:
-                    yield cells
-
-    def _look_up_rows(self, regular: RegularColumns) -> AlikeRows | None:
-        """Return regular rows with shared strings in place of their numbers; None if a number is not in the table."""
-        values = list(regular.values)
-        for place in np.flatnonzero(regular.types == SHARED).tolist():
-            if (values[place] >= len(self._strings)).any():
-                return None
-            values[place] = self._strings.look_up(values[place])
-        kinds = self._formats.kinds_as_shown(_KINDS[regular.types], regular.styles)
-        return AlikeRows(regular.first, regular.count, regular.columns, kinds, values)
-
-    def _table_cells(self, regular: RegularRows) -> list[CellRun]:
-        """Return a run of the numbers of regular rows as Float64, and one of their strings; none if in doubt."""
-        import polars as pl
-
-        of_strings = (regular.types == SHARED) | (regular.types == INLINE)
-        runs = []
-        if not of_strings.all():
-            raw = regular.select(~of_strings).cells()
-            if raw.values.dtype == pl.String:
-                raw = replace(raw, values=raw.values.cast(pl.Float64, strict=False))
-            if raw.values.null_count() or not are_plain_doubles(raw.values.to_numpy()):
-                return []
-            numbers = self._cells(raw, numeric=True)
-            truths = numbers.values.to_numpy()[numbers.kinds == BOOLEAN]
-            if not ((truths == 0) | (truths == 1)).all():
-                return []
-            runs.append(numbers)
-        if of_strings.any():
-            runs.append(self._cells(regular.select(of_strings).cells(), numeric=False))
-        return runs
-
-    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """Yield the cells of those blocks of rows that `pick` chooses, until one begins at the row `end` or below.
-
-        The other blocks are only inflated.
-        """
-        sheet = self._sheet(title)
-        with helper("text") as thread:
-            kept = sheet.kept
-            if kept is None or any(block.text is None and block.rows and pick(b"", block.rows) for block in kept):
-                yield from self._runs(title, sheet.blocks(), thread, pick=pick, end=end)
-            else:
-                yield from self._runs(title, iter(kept), thread, pick=pick, end=end)
-
-    def _runs(
-        self,
-        title: str,
-        blocks: Iterator[RowBlock],
-        thread: Executor,
-        *,
-        numeric: bool = False,
-        pick: Pick | None = None,
-        end: int = _NO_END,
-    ) -> Generator[CellRun]:
-        """Yield the cells of those blocks that `pick` chooses, or of all, until one begins at `end` or below."""
-        part, share = self.parts[title], self._sheet(title).is_short
-        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
-
-        def look(block: RowBlock) -> tuple[bool, RegularRows | None]:
-            """Return whether a block is picked, and its rows if it is regular."""
-            if block.rows and pick is not None and not pick(block.text or b"", block.rows):
-                return False, None
-            if block.regular is not None or (block.cells is not None and (share or not numeric)):
-                return True, block.regular
-            return True, try_regular(block.text or b"", numeric=numeric)
-
-        for block, (is_picked, regular) in map_ahead(look, blocks, ahead=not share):
-            if (block.rows[0] if block.rows else after) >= end:
-                return
-            if block.rows and not is_picked:
-                after = block.rows[1] + 1
+        for raw in self._sheet(title).blocks(texts=()):
+            plain = raw.numeral & ~raw.pending & ((raw.types == PLAIN) | (raw.types == LOGICAL))
+            plain &= mark_plain_doubles(raw.numbers)
+            plain &= (raw.types == PLAIN) | (raw.numbers == 0) | (raw.numbers == 1)
+            if plain.all():
+                yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
                 continue
-            if block.cells is not None and (share or not numeric):
-                cells, after = block.cells
-            else:
-                cells, after = self._cells_of_block(
-                    block, regular, after, order, budget, thread, part=part, numeric=numeric
-                )
-                if share or (not numeric and self._room.take_cells(len(cells or ()))):
-                    block.cells = (cells, after)
-            if cells is not None:
-                yield cells
+            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None)
+            if (places := np.flatnonzero(plain)).size:
+                rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw)[places]
+                yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
 
-    def _cells_of_block(
-        self,
-        block: RowBlock,
-        regular: RegularRows | None,
-        after: int,
-        order: OrderCheck,
-        budget: MarkupBudget,
-        thread: Executor,
-        *,
-        part: str,
-        numeric: bool,
-    ) -> tuple[CellRun | None, int]:
-        """Return the cells of a block, None for no cells, and the row below its last one.
+    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
+        """Yield the cells of blocks with rows of some spans, until a block begins below the last of them."""
+        starts, ends = np.array(spans, np.int64).T
+        for raw in self._sheet(title).blocks(texts=spans):
+            first, last = int(raw.rows.min()), int(raw.rows.max())
+            if first >= ends[-1]:
+                return
+            index = int(np.searchsorted(starts, last, side="right")) - 1
+            if index >= 0 and ends[index] > first:
+                yield self._cells(raw, numeric=False)
 
-        Args:
-            block: of rows.
-            regular: its rows, if it is regular.
-            after: the row below the block before.
-            order: to which the cells are shown, so that it finds any that comes twice.
-            budget: the elements that the XML parser may still read of the sheet.
-            thread: where the columnar engine works meanwhile.
-            part: of the worksheet, for messages.
-            numeric: give values as Float64.
-        """
-        if regular is not None:
-            raw = regular.cells()
-        else:
-            text = block.text or b""
-            raw = parse_block(text, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
-        if not len(raw):
-            return None, raw.after
-        cells = block.widen(self._cells(raw, numeric))
-        order.check(cells.rows, cells.columns, cells.width)
-        return cells, raw.after
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
+        """Yield the cells that may hold one of some texts, in any case and between spaces."""
+        words = None
+        for raw in self._sheet(title).blocks(texts=(), numbers_alone=self.reads_numbers):
+            literal = (raw.types == RESULT) | (raw.types == INLINE)
+            shared = np.flatnonzero((raw.types == SHARED) & raw.numeral)
+            if len(shared):
+                words = self._strings.words(texts) if words is None else words
+                numbers = np.minimum(raw.numbers[shared], len(words)).astype(np.int64)
+                literal[shared[np.append(words, False)[numbers]]] = True
+            if literal.any():
+                yield self._texts(raw, np.flatnonzero(literal))
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a worksheet that are one plain reference."""
-        yield from find_references(block.text or b"" for block in self._sheet(title).blocks())
+        yield from find_references(self._sheet(title).blocks())
 
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Yield the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
-        sheet, pick = self._sheet(title), pick_texts(self._strings.texts, texts)
-
-        def may_hold(text: bytes, rows: tuple[int, int]) -> bool:
-            return text != b"" and pick(text, rows)  # a block of numbers has no XML, and holds no text
-
-        with helper("text") as thread:
-            blocks = sheet.blocks(numbers=self.reads_numbers)
-            yield from self._runs(title, blocks, thread, pick=may_hold)
-
-    def _sheet(self, title: str) -> SheetBlocks:
-        """Return the blocks of a worksheet."""
+    def _sheet(self, title: str) -> SheetRows:
+        """Return the rows of a worksheet."""
         if title not in self._sheets:
-            self._sheets[title] = SheetBlocks(self._package, self.parts[title], self._room)
+            self._sheets[title] = SheetRows(self._package, self.parts[title], self._room)
         return self._sheets[title]
 
-    def _cells(self, raw: RawCells, numeric: bool) -> CellRun:
-        """Return cells whose types, styles and shared strings are looked up."""
+    def _kinds(self, raw: RawCells) -> Kinds:
+        """Return the kinds of cells, by their types and styles."""
         kinds = _KINDS[raw.types]
-        values = raw.values
         if raw.styles.any():
             kinds = self._formats.kinds_as_shown(kinds, raw.styles)
-        if raw.types.any() and (shared := np.flatnonzero((raw.types == SHARED) & ~raw.pending)).size:
-            values, long = self._strings.look_up_cells(raw, shared, numeric)
-            if numeric and len(long):
-                kinds[long] = LONG
-        if raw.pending.any():
-            kinds[raw.pending] = PENDING
+        kinds[raw.pending] = PENDING
+        return kinds
+
+    def _cells(self, raw: RawCells, *, numeric: bool) -> CellRun:
+        """Return cells whose types, styles and shared strings are looked up, with values of text or Float64."""
+        import polars as pl
+
+        if not numeric:
+            return self._texts(raw, np.arange(len(raw)))
+        kinds, values = self._kinds(raw), _series(raw.numbers)
+        shared = np.flatnonzero((raw.types == SHARED) & ~raw.pending)
+        if len(shared):
+            numbers, long = self._strings.look_up_cells(raw, shared, numeric=True)
+            values = values.scatter(shared, numbers)
+            kinds[long] = LONG
+        others = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
+        if len(others):
+            texts = raw.texts(others)
+            values = values.scatter(others, texts.cast(pl.Float64, strict=False))
+            long_texts = (texts.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_numpy()
+            kinds[others[long_texts & np.isin(raw.types[others], TEXTS)]] = LONG
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
+
+    def _texts(self, raw: RawCells, places: Positions) -> CellRun:
+        """Return some cells, by their indices, with values of text."""
+        whole = len(places) == len(raw)
+        rows, columns = (raw.rows, raw.columns) if whole else (raw.rows[places], raw.columns[places])
+        is_shared = (raw.types[places] == SHARED) & ~raw.pending[places]
+        shared = np.flatnonzero(is_shared)
+        strings = self._strings.look_up_cells(raw, places[shared], numeric=False)[0] if len(shared) else None
+        if strings is not None and len(shared) == len(places):
+            values = strings
+        else:
+            values = raw.texts(places)  # of shared strings their numbers, for the moment
+            values = values if strings is None else values.scatter(shared, strings)
+        kinds = self._kinds(raw)[places]
+        formulas = None if raw.formulas is None else raw.formulas[places]
+        width = raw.width if whole else row_width(rows, columns)
+        return CellRun(rows, columns, kinds, values, width, formulas, raw.areas)
+
+
+def _series(numbers: Doubles) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(numbers)

@@ -14,7 +14,6 @@ from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
 from .cells import LONGEST_TEXT, MOST_ROWS, CellRun, encrypted_error
 from .events import MarkupBudget
-from .kept import SHORT
 from .kept_runs import KeptRuns
 from .opendocument_parser import CONTENT
 from .opendocument_runs import TABLE_SPACE
@@ -23,6 +22,7 @@ from .opendocument_table import TableReader
 from .references import MOST_REFERENCES, PlainReference
 from .texts import without_entities
 from .titles import Titles
+from .worksheet import SHORT
 
 MANIFEST = "META-INF/manifest.xml"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,39 @@ import numpy as np
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds, join_masks
+from ....loops import Doubles, scan
+from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds
 
 if TYPE_CHECKING:
     import polars as pl
 
-PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, LONG_TEXT = range(8)  # the last one becomes `cells.LONG`
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO = range(7)
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
+NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
+
+
+@dataclass(frozen=True)
+class XmlTexts:
+    """Texts that stand in XML, or beyond it where they differ from the XML.
+
+    Attributes:
+        xml: the XML.
+        extra: what stands beyond it.
+        starts, lengths: of each text, as the compiled loop gives them.
+    """
+
+    xml: bytes
+    extra: bytes
+    starts: Any
+    lengths: Any
+
+    def gather(self, places: Positions) -> pl.Series:
+        """Return the texts of some places."""
+        import polars as pl
+
+        made = scan.take_texts(self.xml, self.extra, self.starts, self.lengths, np.ascontiguousarray(places, np.int64))
+        return pl.Series(made)
 
 
 @dataclass(frozen=True)
@@ -30,11 +55,14 @@ class RawCells:
         types: of each cell, one of the constants of this module.
         styles: of each cell, the index of its style; 0 where the XML names no style.
         pending: a mask of the cells that have a formula and no value.
-        values: of each cell as it is written, as text or as Float64.
+        numbers: the number of each cell under `numeral`; anything for other cells.
+        numeral: a mask of the cells of `NUMERALS` whose number is known.
+        values: of each cell as it is written; None if only the numbers were kept.
         after: the row below the last one, from 0.
         width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
         formulas: a mask of the cells that are formulas; None if no cell is a formula.
         areas: the ranges of array formulas, of which `formulas` marks only the first cell.
+        find_formulas: returns the index of each cell with a short formula of its own, and the formula.
     """
 
     rows: Positions
@@ -42,42 +70,34 @@ class RawCells:
     types: Kinds
     styles: Positions
     pending: Mask
-    values: pl.Series
+    numbers: Doubles
+    numeral: Mask
+    values: pl.Series | XmlTexts | None
     after: int
     width: int = 0
     formulas: Mask | None = None
     areas: tuple[FormulaArea, ...] = ()
+    find_formulas: Callable[[], Iterable[tuple[int, str]]] = tuple
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def select(self, mask: Mask) -> RawCells:
-        """Return the cells under a mask."""
+    def texts(self, places: Positions) -> pl.Series:
+        """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
         import polars as pl
 
-        return RawCells(
-            self.rows[mask],
-            self.columns[mask],
-            self.types[mask],
-            self.styles[mask],
-            self.pending[mask],
-            self.values.filter(pl.Series(mask)),
-            self.after,
-            0,
-            None if self.formulas is None else self.formulas[mask],
-            self.areas,
-        )
+        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        texts = self.values.gather(places)
+        if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
+            return texts
+        return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
 
-    def check(self) -> RawCells:
-        """Return the same cells.
-
-        Raises:
-            FormatError: a cell lies beyond the last row or column that a sheet can have.
-        """
-        if len(self) and (int(self.rows.max()) >= MOST_ROWS or int(self.columns.max()) >= MOST_COLUMNS):
-            first = int(np.flatnonzero((self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS))[0])
-            raise position_error(int(self.rows[first]), int(self.columns[first]))
-        return self
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that the cells take, about."""
+        arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
+        values = 8 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
+        return sum(array.nbytes for array in arrays) + values
 
 
 def position_error(row: int, column: int) -> FormatError:
@@ -85,33 +105,4 @@ def position_error(row: int, column: int) -> FormatError:
     return FormatError(
         f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
         location=cell_address(row, column),
-    )
-
-
-def concatenate(runs: Sequence[RawCells], after: int) -> RawCells:
-    """Return several runs as one.
-
-    Args:
-        runs: the cells.
-        after: the row below the last of them.
-    """
-    import polars as pl
-
-    if len(runs) == 1:
-        return runs[0]
-
-    def join(arrays: list[Any]) -> Any:
-        return np.concatenate(arrays)
-
-    return RawCells(
-        join([run.rows for run in runs]),
-        join([run.columns for run in runs]),
-        join([run.types for run in runs]),
-        join([run.styles for run in runs]),
-        join([run.pending for run in runs]),
-        pl.concat([run.values for run in runs]),
-        after,
-        0,
-        join_masks([run.formulas for run in runs], [len(run) for run in runs]),
-        tuple(area for run in runs for area in run.areas),
     )

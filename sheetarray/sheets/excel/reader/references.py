@@ -12,17 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol, runtime_checkable
-from xml.sax.saxutils import unescape
 
 from ....columns.grid import column_number
 from .cells import MOST_COLUMNS, MOST_ROWS
+from .raw import RawCells
 
 MOST_REFERENCES = 2**20  # of a sheet that are followed
 _LONGEST = 200  # bytes of such a formula
-_CELL = re.compile(
-    rb"""<c\s(?:[^<>]*?\s)?r=["']([A-Z]{1,3})([0-9]{1,7})["'][^<>]*>\s*"""
-    rb"""<f(?:\saca="[a-z01]{1,5}")?>([^<>]{1,%d})</f>""" % _LONGEST
-)
 _REFERENCE = re.compile(r"""(?:(?:'((?:[^']++|'')++)'|([^\W\d][\w.]*))!)?\$?([A-Za-z]{1,3})\$?([0-9]{1,7})(?:&"")?""")
 _OPEN_REFERENCE = re.compile(
     r"""of:=\[(?:\$?(?:'((?:[^']++|'')++)'|([^\[\].'#$! ]+)))?\.\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\](?:&"")?"""
@@ -30,7 +26,6 @@ _OPEN_REFERENCE = re.compile(
 _SHEETJS_REFERENCE = re.compile(  # which puts the sheet as in .xlsx before a reference as in .ods
     r"""of:=((?:'(?:[^']++|'')++'|[^\W\d][\w.]*)!)\[\.([$A-Za-z0-9]{2,12})\]((?:&"")?)"""
 )
-_ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
 class PlainReference(NamedTuple):
@@ -59,20 +54,20 @@ class HasReferences(Protocol):
         """Yield the formulas of a sheet that are one plain reference."""
 
 
-def find_references(blocks: Iterable[bytes]) -> Iterator[PlainReference]:
-    """Yield the formulas in blocks of worksheet XML that are one plain reference, at most `MOST_REFERENCES`."""
+def find_references(blocks: Iterable[RawCells]) -> Iterator[PlainReference]:
+    """Yield the formulas of worksheet cells that are one plain reference, at most `MOST_REFERENCES`."""
     count = 0
     for block in blocks:
-        if b"<f" not in block:
+        if block.formulas is None:
             continue
-        for cell in _CELL.finditer(block):
-            reference = parse_reference(unescape(cell[3].decode("utf-8", "replace"), _ENTITIES))
+        for index, formula in block.find_formulas():
+            reference = parse_reference(formula)
             if reference is None:
                 continue
             count += 1
             if count > MOST_REFERENCES:
                 return
-            yield PlainReference(int(cell[2]) - 1, column_number(cell[1].decode()), *reference)
+            yield PlainReference(int(block.rows[index]), int(block.columns[index]), *reference)
 
 
 def parse_reference(formula: str) -> tuple[str, int, int] | None:

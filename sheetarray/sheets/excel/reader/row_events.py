@@ -1,50 +1,50 @@
-"""Reads rows of a worksheet by an XML parser, where the vectorised rules do not know their XML.
-
-That is where cells or rows have no reference, text is rich, or attributes are in an unusual order.
+"""Rows of a worksheet, read by an XML parser: the plain way beside the compiled loop (`worksheet`).
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 """
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
-from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, FormulaArea
-from .events import MarkupBudget, TextReader, parse_events
+from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, row_width
+from .cutting import Scope
+from .events import MarkupBudget, TextReader, parse_elements
 from .formulas import CONSTANTS, find_area
-from .raw import LOGICAL, LONG_TEXT, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
+from .raw import LOGICAL, NUMERALS, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
 from .texts import without_escapes
 
 MOST_IN_ROWS = 2_000_000  # elements of one worksheet that are read in this way
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
+_NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
+_NOT_ZERO = "^-?[0.]*[1-9]"
 _IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
-_PIECES = 2  # that are kept of a formula: enough to tell TRUE() and FALSE() from others
+SHORT_FORMULA = 200  # bytes of a formula whose text is kept
 
 
-def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:
-    """Return the cells of some rows.
+def parse_rows(text: bytes, scope: Scope, *, after: int, name: str, budget: MarkupBudget) -> tuple[RawCells, int, bool]:
+    """Return the cells of whole rows, the byte after the last of these, and whether the end of all rows stands there.
 
     Args:
-        block: whole rows, in UTF-8.
-        after: the number of the row below the block before, from 0, for a row that does not say its own.
-        numeric: give values as Float64.
+        text: from a row on; it may break off.
+        scope: the elements around the rows.
+        after: the number of the row below those before, from 0, for a row that does not say its own.
         name: of the part, for messages.
         budget: the elements that may still be read of the part.
 
     Raises:
-        FormatError: the block is no well-formed XML, has a reference or a type that cells do not have, or more elements
+        FormatError: the text is no well-formed XML, has a reference or a type that cells do not have, or more elements
             than are left.
     """
     reader = _Rows(after)
-    parse_events(
-        b"<sheetData>", block, b"</sheetData>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_ROWS)
-    )
-    return reader.result(numeric)
+    end, has_ended = parse_elements(text, scope, reader, tag="row", name=name, budget=budget)
+    return reader.result(), end, has_ended
 
 
 class _Rows(TextReader):
@@ -54,8 +54,9 @@ class _Rows(TextReader):
     """
 
     def __init__(self, after: int) -> None:
-        super().__init__()
+        super().__init__("sheetData")
         self.row, self.column = after - 1, -1
+        self._whole = 0, 0, after  # cells, areas and the row below, of the whole rows
         self._in_row = 0  # cells so far of the row
         self._cell: dict[str, str] | None = None
         self._has_formula = self._has_value = False
@@ -63,9 +64,14 @@ class _Rows(TextReader):
         self._in_value = False
         self._cells: list[tuple[int, int, int, int, bool, str | None]] = []  # as `RawCells`: row, column, type, ...
         self._formulas: list[bool] = []
+        self._texts_of_formulas: list[tuple[int, str]] = []
         self._formula: list[str] = []
-        self._in_formula = False
+        self._formula_length = 0
+        self._in_formula = self._is_own = False
         self._areas: list[FormulaArea] = []
+
+    def mark(self) -> None:
+        self._whole = len(self._cells), len(self._areas), self.row + 1
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
@@ -85,6 +91,7 @@ class _Rows(TextReader):
                 self._begin_row(attributes)
             elif depth == _IN_CELL and self._cell is not None and name == "f":
                 self._has_formula = self._in_formula = True
+                self._is_own = attributes.keys() <= {"aca"}
                 self._areas += find_area(attributes.get("t"), attributes.get("ref"))
             elif depth == _IN_CELL and self._cell is not None and name == "is":
                 self.take_text()
@@ -118,13 +125,14 @@ class _Rows(TextReader):
                 f"a cell of the type {attributes['t']!r:.40}", location=cell_address(self.row, self.column)
             )
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
-        self._has_value, self._in_formula, self._formula = False, False, []
+        self._has_value, self._in_formula, self._formula, self._formula_length = False, False, [], 0
         self._length = 0
 
     def characters(self, text: str) -> None:
         if self._in_formula:
-            if len(self._formula) < _PIECES:
+            if self._formula_length <= SHORT_FORMULA:
                 self._formula.append(text)
+                self._formula_length += len(text)
         elif self._in_value and self._value is not None:
             self._value.append(self.check_length(text))
         elif self._text is not None:
@@ -155,32 +163,40 @@ class _Rows(TextReader):
             known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
             self._cells.append((self.row, self.column, type_, known, value is None, value))
             truth = type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))
-            constant = "".join(self._formula) in CONSTANTS and (truth or value is None)
+            formula = "".join(self._formula)
+            constant = formula in CONSTANTS and (truth or value is None)
             if constant and value is None:  # openpyxl drops the values of formulas
-                value, type_ = str(int("".join(self._formula) == CONSTANTS[0])), LOGICAL
+                value, type_ = str(int(formula == CONSTANTS[0])), LOGICAL
                 self._cells[-1] = (self.row, self.column, type_, known, False, value)
+            if formula and self._is_own and len(formula.encode()) <= SHORT_FORMULA:
+                self._texts_of_formulas.append((len(self._cells) - 1, formula))
             self._formulas.append(self._has_formula and not constant)
         self._cell = None
 
-    def result(self, numeric: bool) -> RawCells:
+    def result(self) -> RawCells:
         import polars as pl
 
-        rows, columns, types, styles, pending, texts = zip(*self._cells, strict=True) if self._cells else ((),) * 6
+        count, areas, after = self._whole
+        cells = self._cells[:count]
+        rows, columns, types, styles, pending, texts = zip(*cells, strict=True) if cells else ((),) * 6
         values = pl.Series(texts, dtype=pl.String)
-        if numeric:
-            long = (values.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_list()
-            types = tuple(
-                LONG_TEXT if more and type_ in TEXTS else type_ for type_, more in zip(types, long, strict=True)
-            )
+        numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
+        is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
+        is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+        kinds = np.array(types, dtype=np.uint8)
+        formulas = self._formulas[:count]
+        places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
         return RawCells(
-            np.array(rows, dtype=np.int64),
-            np.array(columns, dtype=np.int64),
-            np.array(types, dtype=np.uint8),
+            *places,
+            kinds,
             np.array(styles, dtype=np.int64),
             np.array(pending, dtype=np.bool_),
-            values.cast(pl.Float64, strict=False) if numeric else values,
-            self.row + 1,
-            0,
-            np.array(self._formulas, dtype=np.bool_) if any(self._formulas) else None,
-            tuple(self._areas),
+            numbers.to_numpy(),
+            is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
+            values,
+            after,
+            row_width(*places) if count else 0,
+            formulas=np.array(formulas, dtype=np.bool_) if any(formulas) else None,
+            areas=tuple(self._areas[:areas]),
+            find_formulas=lambda: [(index, text) for index, text in self._texts_of_formulas if index < count],
         )

@@ -25,9 +25,6 @@ _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
     """Return the indices of the cells that hold words of headers, and the codes of these words."""
-    if run.is_uniform and len(run) > 1:
-        which, codes = words_of(run.first(1))
-        return (np.arange(len(run)), codes * len(run)) if codes else (which, codes)
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
         codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]

@@ -40,4 +40,12 @@ def are_exact_doubles(numbers: Doubles) -> Mask:
 
 def are_plain_doubles(numbers: Doubles) -> bool:
     """Return whether doubles tell all that was written: none is so large that it may have been rounded, none is -0."""
-    return bool(are_exact_doubles(numbers).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
+    return bool(mark_plain_doubles(numbers).all())
+
+
+def mark_plain_doubles(numbers: Doubles) -> Mask:
+    """Return a mask of the doubles of which `are_plain_doubles` is true."""
+    mask = are_exact_doubles(numbers)
+    zeros = np.flatnonzero(numbers == 0)
+    mask[zeros[np.signbit(numbers[zeros])]] = False
+    return mask

@@ -5,40 +5,27 @@ Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
 
 from __future__ import annotations
 
-import re
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....columns import cell_address
-from ....dtypes import Positions
+from ....dtypes import Mask, Positions
+from ....loops import COMPILED, scan
 from ..package.parts import Package
-from . import tags as t
-from .blocks import helper, inflate_blocks, run_ahead, to_utf8
+from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import LONGEST_EXACT
-from .cutting import split_elements
-from .decoding import decode_texts
-from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
+from .cutting import Scope, read_elements
+from .events import MOST_IN_STRINGS, NO_END, MarkupBudget, StringReader, parse_elements
 from .raw import RawCells
-from .sequence_forms import SequenceForm, match_sequences
 from .shared_texts import SharedTexts, missing_text_error
-from .tags import Tags
 
 if TYPE_CHECKING:
     import polars as pl
 
-_FORMS = [  # of items
-    SequenceForm((t.TEXT, t.END_TEXT, t.END_ITEM), 1),
-    SequenceForm((t.TEXT, t.END_ITEM), 1, closed=(1,)),
-    SequenceForm((t.END_ITEM,), 0),
-    SequenceForm((), 0, closed=(0,)),
-]
-_SHORT = 2**15  # bytes of a block that is split by plain Python, since the engine would take longer
-_OPENING, _CLOSING = b"<si><t>", b"</t></si>"
-_PLAIN = re.compile(rb"(?:<si><t>[^<&\x00-\x08\x0b-\x1f]*+</t></si>)++ *+")
-_LONGEST_BLOCK = 2**23  # bytes; a longer one is a single item
+_SHORT = 2**15  # bytes of a part for which no second thread is started
 
 
 class SharedStrings(SharedTexts):
@@ -57,12 +44,17 @@ class SharedStrings(SharedTexts):
 
         runs = [pl.Series([], dtype=pl.String)]
         if part is not None:
-            blocks = split_elements(to_utf8(inflate_blocks(package, part), part), part, around=b"sst", tag=b"si")
-            if package.member(part).size > _SHORT:  # each call of the engine, and each thread, takes a while to begin
+            blocks = to_utf8(inflate_blocks(package, part), part)
+            if package.member(part).size > _SHORT:
                 blocks = run_ahead(blocks)
-            budget = MarkupBudget(MOST_IN_STRINGS)
-            with helper("text") as thread:
-                runs += [_read_block(block, part, thread, budget) for block in blocks]
+            budget = MarkupBudget(MOST_IN_STRINGS if COMPILED else NO_END)
+
+            def parse(text: bytes, scope: Scope) -> tuple[pl.Series, int, bool]:
+                reader = StringReader()
+                end, has_ended = parse_elements(text, scope, reader, tag="si", name=part, budget=budget)
+                return pl.Series(reader.texts[: reader.whole], dtype=pl.String), end, has_ended
+
+            runs += read_elements(blocks, part, around="sst", tag="si", scan=_scan, parse=parse)
         super().__init__(pl.concat(runs))
 
     def __len__(self) -> int:
@@ -75,8 +67,17 @@ class SharedStrings(SharedTexts):
 
         return self.texts.cast(pl.Float64, strict=False)
 
+    @cached_property
+    def lengths(self) -> Positions:
+        """The bytes of each string."""
+        return self.texts.str.len_bytes().to_numpy().astype(np.int64)
+
+    def words(self, wanted: Sequence[str]) -> Mask:
+        """Return a mask of the strings that are one of some texts, in any case and between spaces."""
+        return self.texts.str.strip_chars().str.to_lowercase().is_in(list(wanted)).to_numpy()
+
     def look_up_cells(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
-        """Return the values of cells with shared strings in place of their numbers, and the indices of long strings.
+        """Return the strings to which some cells refer, and the indices of the cells with long ones.
 
         Long are strings of more than `LONGEST_EXACT` bytes; they are only found if `numeric`.
 
@@ -88,70 +89,21 @@ class SharedStrings(SharedTexts):
         Raises:
             FormatError: a cell refers to a string that is not in the table.
         """
-        import polars as pl
-
-        everyone = len(shared) == len(raw)
-        indices = raw.values if everyone else raw.values.gather(shared)
-        places = indices.cast(pl.UInt32, strict=False)
-        wrongs = places.is_null() | (places >= len(self))
-        if indices.dtype.is_numeric():
-            wrongs |= indices != places
+        indices = raw.numbers[shared]
+        wrongs = ~raw.numeral[shared] | (indices < 0) | (indices >= len(self)) | (indices != np.floor(indices))
         if wrongs.any():
-            wrong = int(wrongs.arg_true()[0])
-            place = shared[wrong]
-            location = cell_address(int(raw.rows[place]), int(raw.columns[place]))
-            raise missing_text_error(indices[wrong], len(self), location)
-        strings = self.numbers.gather(places) if numeric else self.look_up(places)
-        long = self.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
-        values = strings if everyone else raw.values.scatter(shared, strings)
-        return values, shared[:0] if long is None else shared[long.to_numpy()]
+            place = shared[np.flatnonzero(wrongs)[:1]]
+            location = cell_address(int(raw.rows[place[0]]), int(raw.columns[place[0]]))
+            raise missing_text_error(raw.texts(place)[0], len(self), location)
+        places = indices.astype(np.int64)
+        if not numeric:
+            return self.look_up(places), shared[:0]
+        return self.numbers.gather(places), shared[(self.lengths[places] > LONGEST_EXACT)]
 
 
-def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series:
-    """Return the strings of a block of string items, by the first way that is sure of them."""
+def _scan(text: bytes, scope: Scope) -> tuple[pl.Series, int, int]:
+    """Return the strings of whole items by the compiled loop, the byte after the last one, and why the loop stopped."""
     import polars as pl
 
-    strings = _split_plain(block) if len(block) <= _SHORT else None
-    if strings is None and block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
-        strings = _read_regular(block, name, thread, budget)
-    return pl.Series(parse_strings(block, name=name, budget=budget), dtype=pl.String) if strings is None else strings
-
-
-def _split_plain(block: bytes) -> pl.Series | None:
-    """Return the strings of a block of `<si><t>..</t></si>` alone, without entities and escapes; None for any other."""
-    import polars as pl
-
-    if b"_x" in block or not _PLAIN.fullmatch(block):
-        return None
-    inner = block.rstrip(b" ")[len(_OPENING) : -len(_CLOSING)]
-    try:
-        texts = inner.decode().split((_CLOSING + _OPENING).decode())
-    except UnicodeDecodeError:
-        return None
-    has_blanks = any(text != text.strip(" \t\n") for text in texts)  # which count only where an attribute says so
-    return None if has_blanks else pl.Series(texts, dtype=pl.String)
-
-
-def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series | None:
-    """Return the strings of a block; items of unknown forms go through the XML parser. None if a text is in doubt."""
-    import polars as pl
-
-    tags = Tags(block, numeric=False, thread=thread)
-    items = np.flatnonzero(tags.kinds == t.ITEM)
-    spans = np.diff(items, append=len(tags))
-    texts = tags.texts()
-    if texts is None or not len(items) or items[0] != 0:
-        return None
-    has, unmatched = np.zeros(len(items), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
-    for form, of_form in match_sequences(tags, items, spans, _FORMS):
-        has[of_form] = form.value
-        unmatched[of_form] = False
-    left = np.flatnonzero(unmatched)
-    places = items + has
-    values = decode_texts(tags, texts.gather(places).fill_null(""), np.flatnonzero(has), places[has])
-    if values is None or not len(left):
-        return values
-    starts, ends = tags.starts[items[left]].tolist(), tags.ends(items[left] + spans[left] - 1).tolist()
-    pieces = b"".join(block[start:end] for start, end in zip(starts, ends, strict=True))
-    odd = parse_strings(pieces, name=name, budget=budget)
-    return values.scatter(left, pl.Series(odd, dtype=pl.String))
+    state, end, texts = scan.scan_strings(text, 0, *scope.known)
+    return pl.Series(texts), end, state

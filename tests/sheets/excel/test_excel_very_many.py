@@ -1,4 +1,4 @@
-"""Rows of one cell over and over, and all else that makes very many arrays in a workbook cheap: the same results."""
+"""Very many arrays in a workbook: wide rows of headers, and checksums that are taken together."""
 
 import io
 import zipfile
@@ -8,81 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from plain_loops import without_loops
 
 import sheetarray as sa
 from sheetarray import dtypes
-from sheetarray.columns.grid import column_letters
 from sheetarray.sheets.excel import large
 from sheetarray.sheets.excel.fingerprint import many
 from sheetarray.sheets.excel.fingerprint.maker import exact_checksum
 from sheetarray.sheets.excel.fingerprint.together import exact_checksums
-from sheetarray.sheets.excel.reader import uniform
-from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints
-
-TEXT = b' t="inlineStr"><is><t>version</t></is></c>'
-LONG = 500  # cells, which take more bytes than SHORTEST_ROW
-
-
-def row_of(number, cell=TEXT, *, first=0, count=LONG, attributes=b""):
-    cells = b"".join(
-        b'<c r="%s%d"%s' % (column_letters(column).encode(), number, cell) for column in range(first, first + count)
-    )
-    return b'<row r="%d"%s>%s</row>' % (number, attributes, cells)
-
-
-def cut(*rows):
-    return list(uniform.cut_uniform(iter([b"".join(rows) + PAD])))
-
-
-def test_a_uniform_row_is_its_first_cell_and_where_that_is_repeated():
-    rows = row_of(2, attributes=b' hidden="1"'), row_of(3, first=3, count=LONG), row_of(4, b' s="3"/>')
-    pieces = cut(*rows)
-    assert [repetition for _, repetition in pieces] == [
-        uniform.Repetition(0, LONG),
-        uniform.Repetition(3, LONG),
-        uniform.Repetition(0, LONG),
-    ]
-    assert pieces[0][0] == b'<row r="2" hidden="1"><c r="A2"' + TEXT + b"</row>" + PAD
-    assert all(text.endswith(b"</row>" + PAD) for text, _ in pieces)
-
-
-@pytest.mark.parametrize("count", [uniform.FEWEST_CELLS - 1, uniform.FEWEST_CELLS, uniform.FEWEST_CELLS + 1])
-def test_how_many_cells_a_uniform_row_has_at_least(count):
-    (_, first), *rest = cut(row_of(1), row_of(2, count=count))
-    assert first == uniform.Repetition(0, LONG)
-    assert rest[0][1] == (uniform.Repetition(0, count) if count >= uniform.FEWEST_CELLS else None)
-
-
-def test_the_last_column_that_there_is():
-    assert cut(row_of(1, first=16_384 - LONG))[0][1] == uniform.Repetition(16_384 - LONG, LONG)
-    assert cut(row_of(1, first=16_385 - LONG))[0][1] is None
-
-
-WHOLE = row_of(7)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        WHOLE.replace(b"<t>version", b"<t>versiom", 40).replace(b"<t>versiom", b"<t>version", 39),
-        WHOLE.replace(b'"CV7"', b'"CV8"'),
-        WHOLE.replace(b'"CV7"', b'"CU7"'),
-        WHOLE.replace(b'<c r="CV7"' + TEXT, b""),
-        WHOLE.replace(b'<row r="7"', b'<row r="8"'),
-        WHOLE.replace(b"</is></c></row>", b"</is></c> </row>"),
-        WHOLE.replace(b"><is>", b"><f>1</f><is>"),
-        WHOLE.replace(b' r="7"', b""),
-    ],
-)
-def test_any_other_row_stays_as_it_is(other):
-    assert cut(other) == [(other + PAD, None)]
-    assert [text for text, _ in cut(WHOLE, other, WHOLE)][1:-1] == [other + PAD]
-
-
-def test_blocks_that_begin_with_a_short_row_are_not_searched():
-    block = row_of(1, count=uniform.FEWEST_CELLS) + row_of(2) + PAD
-    assert list(uniform.cut_uniform(iter([block]))) == [(block, None)]
 
 
 def workbook(arrays, edit=lambda text: text):
@@ -106,8 +40,7 @@ EDITS = [
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_uniform_rows_change_no_result(monkeypatch, edit):
-    monkeypatch.setattr(uniform, "SHORTEST_ROW", 2**12)
+def test_wide_rows_of_headers_that_were_edited(edit):
     file = workbook({f"a{i}": np.array([0.25, i]) for i in range(200)}, edit)
 
     def results():
@@ -118,13 +51,9 @@ def test_uniform_rows_change_no_result(monkeypatch, edit):
         except sa.FormatError as error:
             return said, str(error)
 
-    counted = []
-    known = uniform.Repetition.repeat
-    monkeypatch.setattr(uniform.Repetition, "repeat", lambda *args: counted.append(1) or known(*args))
-    fast = results()
-    assert counted
-    monkeypatch.setattr(uniform, "SHORTEST_ROW", 2**40)
-    assert results() == fast
+    compiled = results()
+    with without_loops():
+        assert results() == compiled
 
 
 def test_as_many_names_as_a_workbook_remembers_arrays():

@@ -1,0 +1,390 @@
+"""Worksheets by the compiled loop, by the plain way, by openpyxl and by calamine: the same cells, or the same error."""
+
+from __future__ import annotations
+
+import io
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import python_calamine
+import xlsxwriter
+from examples import ANEW, examples
+from foreign_books import book, rows_of, shared, styles
+from hypothesis import example, given
+from hypothesis import strategies as st
+from mixtures import random_table
+from plain_loops import without_loops
+from table_writers import WRITERS
+
+import sheetarray as sa
+from sheetarray import loops
+from sheetarray.errors import FormatError
+from sheetarray.files import Source
+from sheetarray.sheets.excel.reader import cells as c
+from sheetarray.sheets.excel.workbook import Workbook
+
+pytestmark = pytest.mark.skipif(not loops.COMPILED, reason="the compiled loops were not built, or are switched off")
+
+Place = tuple[int, int]
+SAMPLES = sorted(Path(__file__).parents[3].glob("sample_sheets/**/*.xlsx"))
+FOREIGN = sorted((Path(__file__).parents[4] / "shared/foreign-workbooks").glob("*.xls[xm]"))
+
+
+def ways_of(container: Any, title: str) -> dict[str, Callable[[], Iterator[c.CellRun]]]:
+    """Return the ways in which a sheet is asked for its cells."""
+    return {
+        "text": lambda: container.cells(title, numeric=False),
+        "numbers": lambda: container.cells(title, numeric=True),
+        "table": lambda: container.cells_of_table(title),
+        "rows": lambda: container.cells_of_rows(title, [(0, 3), (7, 9)]),
+        "words": lambda: container.cells_with(title, ["version", "b"]),
+    }
+
+
+def cells_of(runs: Iterator[c.CellRun]) -> Any:
+    """Return kinds, values and formulas by place, and the areas of array formulas; or the error."""
+    cells: dict[Place, Any] = {}
+    areas: set[Any] = set()
+    try:
+        for run in runs:
+            marks = [False] * len(run) if run.formulas is None else run.formulas.tolist()
+            places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
+            values = [None if value != value else value for value in run.values.to_list()]
+            cells |= zip(places, zip(run.kinds.tolist(), values, marks, strict=True), strict=True)
+            areas |= set(run.areas)
+    except FormatError as error:
+        return str(error)
+    return cells, areas
+
+
+def all_cells(content: bytes) -> Any:
+    """Return all cells of a workbook in each way, or the errors."""
+    try:
+        with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
+            container: Any = opened._container
+            found = {
+                (title, way): cells_of(read())
+                for title in opened.titles
+                for way, read in ways_of(container, title).items()
+                if way != "rows"
+            }
+            references = [list(container.references(title)) for title in opened.titles]
+            return found, references
+    except FormatError as error:
+        return str(error)
+
+
+def rows_and_words(content: bytes) -> Any:
+    """Return the cells of some rows: others may come with them, as blocks do."""
+    with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
+        found = cells_of(ways_of(opened._container, opened.titles[0])["rows"]())
+        return found if isinstance(found, str) else {place: cell for place, cell in found[0].items() if place[0] < 3}
+
+
+def assert_ways_agree(content: bytes) -> Any:
+    """Assert that the compiled loop and the plain way see the same, and return what they see."""
+    compiled = all_cells(content)
+    with without_loops():
+        plain = all_cells(content)
+    assert compiled == plain
+    return compiled
+
+
+# Forms of cells ----------------------------------------------------------------------------------------------
+
+FORMS = [
+    "><v>{n}</v></c>",
+    ' s="1"><v>{n}</v></c>',
+    ' s="0" t="n"><v>{n}.25</v></c>',
+    ' t="n" s="1"><v>{n}</v></c>',
+    ' t="inlineStr"><is><t>t{n}</t></is></c>',
+    ' t="inlineStr"><is><t xml:space="preserve"> {n} &amp; _x000D_</t></is></c>',
+    ' t="b"><v>1</v></c>',
+    ' t="str"><f>A1</f><v>r{n}</v></c>',
+    "><f>1</f><v>{n}</v></c>",
+    '><f si="1"/><v>{n}</v></c>',
+    "><f>1</f></c>",
+    ' t="e"><v>#N/A</v></c>',
+    ' s="1"/>',
+    "></c>",
+    "><v/></c>",
+    ' t="s"><v>{n}</v></c>',
+    ' t="s"><v> 1</v></c>',
+    ' t="str"><v></v></c>',
+    ' t="str"><v/></c>',
+    ' t="inlineStr"><is><r><t>ri</t></r><r><rPr><b/></rPr><t> ch</t></r></is></c>',
+    ' t="inlineStr"><is><t>a</t><rPh sb="0" eb="1"><t>b</t></rPh><phoneticPr fontId="1"/></is></c>',
+    ' t="inlineStr"><is/></c>',
+    ' s="{n}7" t="n" ><v>{n}</v></c>',
+    ' s="12345678"><v>{n}</v></c>',
+    ' s=""><v>{n}</v></c>',
+    ' t="inlineStr"><v>old</v></c>',
+    ' cm="1"><v>{n}</v></c>',
+    ' t="d"><v>2020-01-{n:02}</v></c>',
+    "><v> {n} </v></c>",
+    ' s="3" ><v>{n}e-3</v></c>',
+    "><v>1e999</v></c>",
+    "><v>+{n}</v></c>",
+    "><v>.5</v></c>",
+    "><v>inf</v></c>",
+    "><v>-0</v></c>",
+    "><v>9007199254740993</v></c>",
+    "><v>4.9e-324</v></c>",
+    "><!-- c --><v>{n}</v></c>",
+    "><v><![CDATA[{n}]]></v></c>",
+    ' t="str"><v>a&#x41;\r\n_x0041__xD83D__xDE00__xD800_ é😀</v></c>',
+    ' t="inlineStr"><is><t> &#32;{n}</t></is></c>',
+    ' t="inlineStr"><is><t>>{n}</t></is></c>',
+    '><f t="array" ref="A1:B9">1</f><v>2</v></c>',
+    "><f>TRUE()</f></c>",
+    "><f>FALSE()</f><v>0</v></c>",
+    ' t="b"><f aca="1">TRUE()</f><v>1</v></c>',
+    "><f>'a &amp; b'!$C$3</f><v>5</v></c>",
+    ' x:odd="1" xmlns:x="urn:x"><v>{n}</v></c>',
+    ' mc:odd="1"><v>{n}</v></c>',
+    ' t="z"><v>{n}</v></c>',
+    "><v>{n}</v><v>2</v></c>",
+    "><v>&nbsp;</v></c>",
+    ' t="str"><v>]]></v></c>',
+    ' t="str"><v>a\x01</v></c>',
+    ' r2="1" r2="2"><v>1</v></c>',
+    "><v><b>1</b></v></c>",
+    '><extLst><ext uri="x"/></extLst><v>{n}</v></c>',
+]
+STRINGS = shared(*(f"<t>{text}</t>" for text in ("version", " b ", "12", "a &lt;&amp;_x000D_é😀", "x" * 20)))
+
+
+def worksheet_of(rows: str) -> bytes:
+    return book(rows, strings=STRINGS, formats=styles("yyyy-mm-dd", "[h]:mm"))
+
+
+@given(
+    st.lists(st.lists(st.integers(0, len(FORMS) + 8), min_size=1, max_size=9), min_size=1, max_size=12),
+    st.integers(0, 30),
+)
+@example([[0, 1, 2]] * 5, 1)
+def test_cells_of_every_form(lines: list[list[int]], first: int) -> None:
+    cells = {
+        (first * 1111 + 1 + row, column * (1 + first % 3)): FORMS[form].format(n=row + column)
+        for row, line in enumerate(lines)
+        for column, form in enumerate(line)
+        if form < len(FORMS)
+    }
+    assert_ways_agree(worksheet_of(rows_of(cells)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_cell_of_a_form_among_plain_ones(form: str) -> None:
+    cells = {(row, column): f"><v>{row}</v></c>" for row, column in product(range(1, 30), range(3))}
+    cells[20, 1] = form.format(n=3)
+    assert_ways_agree(worksheet_of(rows_of(cells)))
+
+
+def test_a_row_that_is_odd_costs_the_parser_no_more_than_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sheetarray.sheets.excel.reader import worksheet
+
+    parsed: list[int] = []
+    parse = worksheet.parse_rows
+    monkeypatch.setattr(
+        worksheet, "parse_rows", lambda text, *args, **kw: parsed.append(len(text)) or parse(text, *args, **kw)
+    )
+    cells = {(row, column): f"><v>{row}.5</v></c>" for row, column in product(range(1, 30_000), range(3))}
+    cells[2, 1] = "><!-- --><v>7</v></c>"
+    content = worksheet_of(rows_of(cells))
+    with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
+        assert sum(map(len, opened._container.cells("arrays", numeric=True))) == len(cells)
+    assert 0 < sum(parsed) < 2**17  # of 2.7 MB
+    monkeypatch.undo()
+    assert_ways_agree(content)
+
+
+# Damage ------------------------------------------------------------------------------------------------------
+
+UNITS = b'0123456789<>/="vcrts A.-+eE\x01\n&;!?[]_x'
+
+
+def damage(drawn: random.Random, text: bytes) -> bytes:
+    """Return a text in which a byte was changed, taken out or put in, or some stand twice."""
+    units, place, kind = bytearray(text), drawn.randrange(len(text)), drawn.randrange(5)
+    if kind == 0:
+        units[place] = drawn.choice(UNITS)
+    elif kind == 1:
+        del units[place]
+    elif kind == 2:
+        units.insert(place, drawn.choice(UNITS))
+    elif kind == 3:
+        units[place:place] = units[(start := drawn.randrange(len(text))) : start + drawn.randint(1, 30)]
+    else:
+        units[place:place] = drawn.choice(
+            [b"<!-- -->", b"<![CDATA[1]]>", b"<?a?>", b"&#65;", b"\xff", b"\xc3\xa9", b"</row>"]
+        )
+    return bytes(units)
+
+
+def edited(content: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as parts, zipfile.ZipFile(target, "w") as written:
+        for name in parts.namelist():
+            written.writestr(name, change(name, parts.read(name)))
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("part", ["sheet1.xml", "sharedStrings.xml"])
+def test_a_damaged_part_gives_the_same_cells_or_the_same_error(part: str) -> None:
+    drawn = random.Random(20261123)
+    refused = 0
+    for _ in range(examples(1600)):
+        cells = {
+            (row, column): drawn.choice(FORMS[:50]).format(n=row)
+            for row, column in product(range(1, drawn.randint(2, 8)), range(drawn.randint(1, 4)))
+        }
+
+        def change(name: str, text: bytes) -> bytes:
+            for _ in range(drawn.choice((1, 1, 2, 3)) if name.endswith(part) else 0):
+                text = damage(drawn, text)
+            return text
+
+        refused += isinstance(assert_ways_agree(edited(worksheet_of(rows_of(cells)), change)), str)
+    assert refused < examples(1600)
+
+
+@pytest.mark.parametrize("size", [1, 7, 63, 64, 65, 200])
+def test_blocks_that_end_anywhere(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sheetarray.sheets.excel.reader import strings, worksheet
+
+    def cut(package: Any, part: str) -> Iterator[bytes]:
+        text = package.read(part)
+        yield text[: text.find(b"<row") + 3]  # the prolog is read as a whole
+        for start in range(text.find(b"<row") + 3, len(text), size):
+            yield text[start : start + size]
+
+    cells = {
+        (row, column): FORMS[(row * 5 + column) % 44].format(n=row) for row, column in product(range(1, 40), range(5))
+    }
+    cells = {place: form for place, form in cells.items() if 't="s"><v>' not in form}
+    content = worksheet_of(rows_of(cells, gap="\n"))
+    whole = all_cells(content)
+    monkeypatch.setattr(worksheet, "inflate_blocks", cut)
+    monkeypatch.setattr(strings, "inflate_blocks", lambda package, part: iter([package.read(part)]))
+    assert all_cells(content) == whole
+    with without_loops():
+        assert all_cells(content) == whole
+
+
+# Workbooks of other programs ---------------------------------------------------------------------------------
+
+
+def values_of(found: Any) -> dict[Place, Any]:
+    """Return the numbers, texts and truth values among cells."""
+    readers = {c.NUMBER: float, c.TEXT: str, c.BOOLEAN: lambda text: text == "1"}
+    return {
+        place: readers[kind](value)
+        for place, (kind, value, _) in found[0].items()
+        if kind in readers and value not in ("", None)
+    }
+
+
+def plain_values(rows: Any) -> dict[Place, Any]:
+    cells = {(row, column): cell for row, line in enumerate(rows) for column, cell in enumerate(line)}
+    numbers = {place: float(cell) for place, cell in cells.items() if type(cell) in (int, float)}
+    return numbers | {place: cell for place, cell in cells.items() if type(cell) in (str, bool) and cell != ""}
+
+
+def assert_all_agree(content: bytes) -> None:
+    """Assert that four readers see the same numbers, texts and truth values on the first sheet."""
+    found = assert_ways_agree(content)
+    assert not isinstance(found, str)
+    title = next(iter(found[0]))[0]
+    ours = values_of(found[0][title, "text"])
+    sheet = openpyxl.load_workbook(io.BytesIO(content), data_only=True).worksheets[0]
+    by_openpyxl = plain_values(sheet.iter_rows(values_only=True))
+    assert {place: ours.get(place) for place in by_openpyxl if not str(by_openpyxl[place]).startswith("#")} == {
+        place: value for place, value in by_openpyxl.items() if not str(value).startswith("#")
+    }
+    loaded = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_index(0)
+    by_calamine = plain_values(loaded.to_python(skip_empty_area=False))
+    for place, value in ours.items():
+        if not isinstance(value, str) or not value.startswith("#"):
+            assert by_calamine.get(place) == value, place
+
+
+@pytest.mark.parametrize("writer", [name for name, (suffix, _) in WRITERS.items() if suffix == ".xlsx"])
+def test_tables_of_every_program(writer: str, tmp_path: Path) -> None:
+    """With EXAMPLES=4, 3,000 workbooks."""
+    drawn = random.Random() if ANEW else random.Random(29)
+    for number in range(examples(96)):
+        size = drawn.choice([None, (1, 1), (drawn.randint(1, 300), drawn.randint(1, 5)), (drawn.randint(1, 5), 60)])
+        table = random_table(seed := drawn.getrandbits(32), most_cells=400, size=size)
+        WRITERS[writer][1](path := tmp_path / f"{number}.xlsx", table)
+        try:
+            assert_all_agree(path.read_bytes())
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}, size {size}") from error
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_formulas_errors_merged_cells_and_styles(tmp_path: Path, in_memory: bool) -> None:
+    drawn = random.Random(7)
+    for number in range(examples(64)):
+        path = tmp_path / f"{number}.xlsx"
+        with xlsxwriter.Workbook(path, {"constant_memory": in_memory}) as made:
+            sheet = made.add_worksheet("a & b")
+            looks = [made.add_format({"num_format": look}) for look in ("0.00", "yyyy-mm-dd", "[h]:mm", "@")]
+            bold = made.add_format({"bold": True})
+            for row, column in product(range(drawn.randint(1, 40)), range(drawn.randint(1, 8))):
+                kind, look = drawn.randrange(10), drawn.choice([*looks, None])
+                if kind == 0:
+                    sheet.write_formula(
+                        row,
+                        column,
+                        drawn.choice(["=A1+1", "=TRUE()", "='a & b'!A1"]),
+                        look,
+                        drawn.choice([5, "x", True]),
+                    )
+                elif kind == 1:
+                    sheet.write_formula(row, column, "=1/0", look, "#DIV/0!")
+                elif kind == 2:
+                    sheet.write_rich_string(row, column, "a", bold, "b ", "c")
+                elif kind == 3:
+                    sheet.write_blank(row, column, None, looks[0])
+                elif kind == 4:
+                    sheet.write_boolean(row, column, bool(row % 2), look)
+                elif kind < 7:
+                    sheet.write_string(
+                        row, column, drawn.choice(["x", " y ", "1", "é😀", "a_x0041_", "line\nline", "#N/A"]), look
+                    )
+                else:
+                    sheet.write_number(row, column, drawn.choice([1, 0.1, -2.5e-7, 1e22, 43000]), look)
+            sheet.write_array_formula(50, 0, 52, 1, "{=A1:B3}", None, 3)
+            if not in_memory:
+                sheet.merge_range(60, 0, 62, 3, "merged")
+        assert_ways_agree(path.read_bytes())
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, *FOREIGN], ids=lambda path: path.name)
+def test_workbooks_that_people_have_kept(path: Path) -> None:
+    assert_ways_agree(path.read_bytes())
+
+
+def test_our_own_workbooks() -> None:
+    arrays = {
+        "x": np.random.default_rng(0).standard_normal((40, 30)),
+        "s": np.array(["", " a ", "<&>", "_x000D_", "é😀"]),
+        "big": np.array([2**63 - 1, -1]),
+        "c": np.arange(3) * (1 + 2j),
+        "d": np.array(["2020-01-01", "NaT"], "M8[D]"),
+        "g": np.array([1, "a", None, 2.0, True], object),
+    }
+    file = io.BytesIO()
+    sa.write(file, arrays, format="xlsx", guard=True, views={"x": sa.View(editable=True)})
+    assert_ways_agree(file.getvalue())
+    with without_loops():
+        again = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    assert all(again[name].tolist() == array.tolist() or name == "d" for name, array in arrays.items())
