@@ -1,9 +1,9 @@
 """The command line: one module for each command.
 
-`main` is the entry point. Each command has a module of its name (`restore` is in `adopt`); `program` turns errors into
-two lines and an exit status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands
-share, `console` what a terminal can show; `slices`, `values`, `pictures` and `comparing` know nothing of the command
-line. Which formats there are, only the registry knows.
+`main` is the entry point. Each command has a module of its name (`restore` is in `adopt`, `export` in `convert`);
+`program` turns errors into two lines and an exit status, `endpoints` knows paths, URLs and pipes, `arguments` the
+options that several commands share, `console` what a terminal can show; `slices`, `values`, `pictures` and `comparing`
+know nothing of the command line. Which formats there are, only the registry knows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from ..registry import FORMATS
 from .adopt import adopt, restore
 from .arguments import add_storage_option
 from .check import check
-from .convert import convert
+from .convert import convert, export
 from .diff import diff
-from .export import export
 from .gsheets import gsheets
 from .info import info
 from .program import Program

@@ -11,7 +11,6 @@ from .arguments import from_and_read_options, json_option, missing_option, parse
 from .console import count_noun, escape_controls, format_shape, print_json, print_line
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, target_endpoint
 from .program import UsageProblem
-from .progress import watching
 
 
 @click.command(short_help="Accept rows that people have added or deleted.")
@@ -52,9 +51,7 @@ def adopt(
     pairs = split_pairs(read_pairs, missing)
     options = parse_options(place.row, "read", {key: text for key, text in pairs.items() if key != "resize"})
     before = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
-    with watching(place, "read") as progress:
-        listener = {key: value for key, value in progress.items() if place.row.name == "gsheet"}
-        infos = place.call("adopt", *([] if output is None else [goal.place]), **options, **listener)
+    infos = place.call("adopt", *([] if output is None else [goal.place]), **options)
     if wants_json:
         print_json(_to_json(place, goal, before, infos))
         return

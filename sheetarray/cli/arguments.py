@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
+from ..errors import NotFoundError
 from ..files import is_url
 from ..registry import FORMATS, Format
 from .program import UsageProblem
@@ -64,6 +65,19 @@ def from_and_read_options(function: Function) -> Function:
         type=FormatName(),
         help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
     )(function)
+
+
+def to_and_write_options(what: str, example: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds the options --to and --write to a command, for formats and examples of theirs."""
+
+    def add(function: Function) -> Function:
+        help_ = f"An option of the {example}; repeatable."
+        function = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)(function)
+        return click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=f"Format of DST{what}.")(
+            function
+        )
+
+    return add
 
 
 def missing_option(function: Function) -> Function:
@@ -203,8 +217,11 @@ def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> 
 
 
 def takes_progress(row: Format, verb: str) -> bool:
-    """Return whether the adapter reports its progress."""
-    return "progress" in inspect.signature(row.function(verb)).parameters
+    """Return whether the adapter has a verb and reports its progress."""
+    try:
+        return "progress" in inspect.signature(row.function(verb.removesuffix("_labelled"))).parameters
+    except NotFoundError:
+        return False
 
 
 def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:

@@ -13,7 +13,6 @@ from .arguments import from_and_read_options, json_option, missing_option, parse
 from .console import count_noun, escape_controls, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, source_endpoint
 from .program import EXPECTED, FAILED, FINDINGS, FINE, UsageProblem, explain_error, print_error, to_cli_options
-from .progress import watching
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -78,8 +77,7 @@ def _open_endpoint(file: str, from_format: str | None) -> Endpoint | Exception:
 
 def _run_check(place: Endpoint, pairs: dict[str, str]) -> tuple[list[Finding], int | None]:
     """Check a file. Return its findings, and the number of arrays if nothing was found."""
-    with watching(place, "check") as progress:
-        findings = place.call("check", **parse_options(place.row, "check", pairs, lenient=True), **progress)
+    findings = place.call("check", **parse_options(place.row, "check", pairs, lenient=True))
     if findings:
         return findings, None
     return [], len(place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True)))

@@ -1,9 +1,10 @@
-"""`sheetarray convert`: read from one place, write to another."""
+"""`sheetarray convert` and `export`: read from one place, write to another; arrays, or columns of an ordinary table."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,23 +14,21 @@ import numpy as np
 
 from .. import api
 from ..conversions import FIELDS
-from ..errors import locating
 from ..files import is_pattern, is_url
 from ..registry import format_of
 from .arguments import (
-    FormatName,
     from_and_read_options,
     json_option,
     missing_option,
     parse_options,
     split_pairs,
     storage_options,
+    to_and_write_options,
 )
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json, print_line
-from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .endpoints import PIPE, Endpoint, make_bar, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE, UsageProblem, to_cli_options
-from .progress import make_bar, watching
 
 if TYPE_CHECKING:
     from ..conversions import Conversions
@@ -41,20 +40,7 @@ _FAILURES_SHOWN = 20
 @click.argument("source", metavar="SRC")
 @click.argument("target", metavar="DST")
 @click.argument("names", nargs=-1)
-@click.option(
-    "--to",
-    "to_format",
-    metavar="FORMAT",
-    type=FormatName(),
-    help="Format of DST, if it is - or its suffix does not say it.",
-)
-@click.option(
-    "--write",
-    "write_pairs",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="An option of the format written, such as delimiter=';' or bom=true; repeatable.",
-)
+@to_and_write_options(", if it is - or its suffix does not say it", "format written, such as delimiter=';' or bom=true")
 @click.option(
     "--views",
     is_flag=True,
@@ -120,69 +106,99 @@ def convert(
     origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
     write_options = parse_options(goal.row, "write", write_texts)
-    mapped = None
-    if origin.pipe is None:
-        folder = None if target == PIPE else api.folder_beside(goal.place)
-        with watching(origin, "read") as progress, locating(source=origin.label):
-            mapped = api.read_in_pieces(
-                origin.place, list(names) or None, format=origin.row.name, folder=folder, **progress, **read_options
-            )
-    if mapped is None:
-        with watching(origin, "read") as progress:
-            arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
-        _write(target, goal, arrays, write_options)
-    else:
-        with mapped:
-            arrays = mapped.arrays
-            _write(target, goal, arrays, write_options, mapped.release)
-    if wants_json:
-        print_json(_to_json(origin, goal, arrays))
-    else:
-        click.echo(_summarize(goal, arrays), err=True)
+    folder = None if target == PIPE else api.folder_beside(goal.place)
+    with origin.opened_arrays("read_labelled", list(names) or None, read_options, folder) as (arrays, release):
+        goal.write(arrays, write_options, release=release)
+        _report(origin, goal, arrays, wants_json=wants_json)
     return FINE
 
 
-def _write(
-    target: str,
-    goal: Endpoint,
-    arrays: Any,
-    write_options: dict[str, Any],
-    release: Callable[[], None] | None = None,
+def _report(
+    origin: Endpoint, goal: Endpoint, arrays: dict[str, Any], *, wants_json: bool, is_table: bool = False
 ) -> None:
-    """Write arrays; `release` lets the pages of mapped ones leave memory as they are written."""
-    place: Any = sys.stdout.buffer if target == PIPE else goal.place
-    on_screen = target == PIPE and sys.stdout.isatty()
-    with watching(goal, "write", quiet=on_screen) as progress:
-        options: dict[str, Any] = {**write_options, **progress}
-        try:
-            if release is None:
-                api.write(place, arrays, format=goal.row.name, **options)
-            else:
-                api.write_releasing(place, arrays, release, goal.row.name, options)
-        except OSError as error:
-            if error.strerror and error.filename is None:  # the system does not say which file
-                error.filename = goal.label
-            raise
+    """Say what was written, in one line or as JSON."""
+    rows = max(map(len, arrays.values()), default=0) if is_table else 0
+    if wants_json:
+        facts = {"source": origin.label, "target": goal.label, "format": goal.row.name, "bytes": goal.size}
+        listed: list[dict[str, Any]] = [{"name": name, "dtype": dtype_name(array)} for name, array in arrays.items()]
+        if is_table:
+            print_json({**facts, "rows": rows, "columns": listed})
+            return
+        for entry, array in zip(listed, arrays.values(), strict=True):
+            entry["shape"] = list(getattr(array, "shape", ()))
+        print_json({**facts, "arrays": listed})
+        return
+    if is_table:
+        counts = [f"a table of {count_noun(len(arrays), 'column')}", count_noun(rows, "row")]
+    else:
+        sizes = [int(np.size(array)) if isinstance(array, np.ndarray) else len(array) for array in arrays.values()]
+        counts = [count_noun(len(arrays), "array"), count_noun(sum(sizes), "element")]
+    counts += [format_size(goal.size)] if goal.size is not None else []
+    click.echo(f"{escape_controls(goal.label)}: {', '.join(counts)} ({goal.row.title})", err=True)
 
 
-def _summarize(goal: Endpoint, arrays: dict[str, Any]) -> str:
-    size = [format_size(goal.size)] if goal.size is not None else []
-    elements = sum(int(np.size(array)) if isinstance(array, np.ndarray) else len(array) for array in arrays.values())
-    summary = ", ".join([count_noun(len(arrays), "array"), count_noun(elements, "element"), *size])
-    return f"{escape_controls(goal.label)}: {summary} ({goal.row.title})"
+# As a table ---------------------------------------------------------------------------------------------------------
 
 
-def _to_json(origin: Endpoint, goal: Endpoint, arrays: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "source": origin.label,
-        "target": goal.label,
-        "format": goal.row.name,
-        "bytes": goal.size,
-        "arrays": [
-            {"name": name, "dtype": dtype_name(array), "shape": list(getattr(array, "shape", ()))}
-            for name, array in arrays.items()
-        ],
-    }
+@click.command(short_help="Write arrays as an ordinary table, for other programs.")
+@click.argument("source", metavar="SRC")
+@click.argument("target", metavar="DST")
+@click.argument("names", nargs=-1)
+@to_and_write_options(": csv, tsv, xlsx, gsheet", "table written, such as delimiter=';', sheet=results or mode=a")
+@from_and_read_options
+@json_option
+def export(
+    source: str,
+    target: str,
+    names: tuple[str, ...],
+    to_format: str | None,
+    write_pairs: tuple[str, ...],
+    from_format: str | None,
+    read_pairs: tuple[str, ...],
+    wants_json: bool,
+) -> None:
+    """Write arrays of SRC, or those NAMES alone, to DST as an ordinary table: one row of names, one column an array.
+
+    The arrays have one dimension and one length. No header of the exchange format is written, so other programs take
+    the table as it is; `sheetarray table DST` reads it again, and a warning names each column that would come back as
+    something else. `convert` is for what has to come back bit for bit.
+
+    \b
+    Examples:
+      sheetarray export run.npz run.csv
+      sheetarray export run.csv stations.xlsx name latitude longitude --write sheet=stations
+      sheetarray export run.csv - --to csv | head
+    """
+    if wants_json and target == PIPE:
+        raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
+    origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
+    read_options = parse_options(origin.row, "read", split_pairs(read_pairs))
+    write_options = parse_options(goal.row, "write_table", split_pairs(write_pairs))
+    arrays = origin.call("read", list(names) or None, **read_options)
+    _check_columns(arrays)
+    goal.write(arrays, write_options, verb="write_table")
+    _report(origin, goal, arrays, wants_json=wants_json, is_table=True)
+
+
+def _check_columns(arrays: dict[str, Any]) -> None:
+    """Refuse arrays that are no columns of one table, and say which are.
+
+    Raises:
+        UsageProblem: an array of more or fewer dimensions than one, or of another length.
+    """
+    columns = [name for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1]
+    lengths = {name: len(arrays[name]) for name in columns}
+    if len(columns) == len(arrays) and len(set(lengths.values())) <= 1:
+        return
+    heights = Counter(lengths.values())
+    alike = [name for name in columns if heights[lengths[name]] > 1]
+    hint = f"name those that belong together: {', '.join((alike or columns)[:8])}" if columns else ""
+    for name, array in arrays.items():
+        if name not in lengths:
+            shape = f"the shape {array.shape}" if isinstance(array, np.ndarray) else "rows of rows"
+            raise UsageProblem(f"{name} has {shape}, and a column of a table has one dimension", hint)
+    first, other = columns[0], next(name for name in columns if lengths[name] != lengths[columns[0]])
+    raise UsageProblem(f"{first} has {lengths[first]:,} rows, and {other} has {lengths[other]:,}", hint)
 
 
 # Many files ---------------------------------------------------------------------------------------------------------

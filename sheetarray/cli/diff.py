@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import click
 import numpy as np
 
-from .. import api
-from ..errors import FormatError, NotFoundError, locating
+from ..errors import NotFoundError
 from ..labels import reading_labels
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare, compare_labels, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
-from .endpoints import Endpoint, may_be_resized, source_endpoints
+from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
-from .progress import watching
 from .values import format_value, to_json_cells
 
 MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
@@ -97,12 +95,12 @@ def diff(
     with ExitStack() as stack:
         arrays, releases = [], []
         for place, option in zip(places, options, strict=True):
-            some, release = _read_arrays(place, common, option, stack)
+            some, release = stack.enter_context(place.opened_arrays("read_changed", common, option))
             arrays.append(some)
             releases.append(release)
 
         def release_all() -> None:
-            for release in releases:
+            for release in filter(None, releases):
                 release()
 
         compared = [
@@ -134,31 +132,6 @@ def diff(
     if labels and None not in described:  # a format that keeps none is no difference
         return FINDINGS
     return FINDINGS if only or not all(comparison.same for comparison in compared) else FINE
-
-
-def _read_arrays(
-    place: Endpoint, names: Sequence[str], options: dict[str, Any], stack: ExitStack
-) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Return arrays of a file, those of a large one mapped until the stack ends, and a function that releases pages."""
-    if not names:
-        return {}, _release_nothing
-    if place.pipe is None:
-        mapped, reading = None, dict[str, Any](options)
-        try:
-            with watching(place, "read") as progress, locating(source=place.label):
-                mapped = api.read_in_pieces(place.place, names, format=place.row.name, **(reading | progress))
-        except FormatError as error:
-            if not may_be_resized(error, options):  # reading all at once would fail in the same way
-                raise
-        if mapped is not None:
-            stack.enter_context(mapped)
-            return mapped.arrays, mapped.release
-    with watching(place, "read") as progress:
-        return place.read_changed(names, **options, **progress), _release_nothing
-
-
-def _release_nothing() -> None:
-    """Do nothing: the arrays are not mapped."""
 
 
 def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:

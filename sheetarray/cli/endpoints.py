@@ -1,4 +1,4 @@
-"""The sources and targets of commands: a path, a URL, or a pipe, with its format."""
+"""The sources and targets of commands: a path, a URL, or a pipe, with its format; read and written with progress."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
@@ -16,10 +18,15 @@ from .. import api
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
-from .arguments import storage_options
+from .arguments import storage_options, takes_progress
+from .console import escape_controls, format_size
 from .program import UsageProblem
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 PIPE = "-"
+_PATIENCE = 0.4  # seconds before a bar of progress appears
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +61,81 @@ class Endpoint:
         self.pipe.seek(0)
         return cast("IO[bytes]", self.pipe)
 
-    def call(self, verb: str, *arguments: Any, **options: Any) -> Any:
-        """`api.read`, `scan` or `check` of this place; errors name it.
+    def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
+        """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress.
 
         Raises:
             SheetArrayError: as the verb.
             OSError: the system refuses.
         """
-        with locating(source=self.label):
-            result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
+        with locating(source=self.label), _watching(self, verb, quiet=quiet) as progress:
+            result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **{**options, **progress})
             return list(result) if verb == "check" else result
 
-    def read_changed(self, names: Sequence[str] | None, **options: Any) -> dict[str, Any]:
-        """`api.read` of this place; rows that people have added or deleted count as they stand, with a warning.
+    @contextmanager
+    def opened_arrays(
+        self, verb: str, names: Sequence[str] | None, options: dict[str, Any], folder: Any = None
+    ) -> Iterator[tuple[dict[str, Any], Callable[[], None] | None]]:
+        """Yield arrays, and a function that releases pages where they are those of a large file, mapped.
 
-        Raises:
-            SheetArrayError: what `api.read` raises.
+        Args:
+            verb: that reads them where they are not mapped.
+            names: of the arrays; None for all.
+            options: of the format.
+            folder: for the temporary file; that of the system if None.
         """
+        mapped = None
+        if self.pipe is None and names != []:
+            try:
+                with locating(source=self.label), _watching(self, "read") as progress:
+                    how: dict[str, Any] = {**options, **progress}
+                    mapped = api.read_in_pieces(self.place, names, format=self.row.name, folder=folder, **how)
+            except FormatError as error:
+                if verb != "read_changed" or not _may_be_resized(error, options):  # which would fail in the same way
+                    raise
+        if mapped is not None:
+            with mapped:
+                yield mapped.arrays, mapped.release
+        elif names == []:
+            yield {}, None
+        elif verb == "read_changed":
+            yield self._read_changed(names, options), None
+        else:
+            yield self.call(verb, names, **options), None
+
+    def _read_changed(self, names: Sequence[str] | None, options: dict[str, Any]) -> dict[str, Any]:
+        """Return arrays; rows that people have added or deleted count as they stand, with a warning."""
         try:
             arrays: dict[str, Any] = self.call("read", names, **options)
         except FormatError as error:
-            if not may_be_resized(error, options):
+            if not _may_be_resized(error, options):
                 raise
             arrays = self.call("read", names, **options, resize=True)
             rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
             warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
         return arrays
 
+    def write(self, arrays: Any, options: dict[str, Any], *, verb: str = "write", release: Any = None) -> None:
+        """Write arrays here; `release` lets the pages of mapped ones leave memory as they are written."""
+        is_pipe = self.text == PIPE
+        place: Any = sys.stdout.buffer if is_pipe else self.place
+        with (
+            locating(source=self.label),
+            _watching(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress,
+        ):
+            how: dict[str, Any] = {**options, **progress}
+            try:
+                if release is None:
+                    getattr(api, verb)(place, arrays, format=self.row.name, **how)
+                else:
+                    api.write_releasing(place, arrays, release, self.row.name, how)
+            except OSError as error:
+                if error.strerror and error.filename is None:  # the system does not say which file
+                    error.filename = self.label
+                raise
 
-def may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
+
+def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
     """Return whether a source that could not be read with some options may be read with `resize=True`."""
     return "resize" not in options and "resize=True" in (error.hint or "")
 
@@ -222,3 +275,77 @@ class ReplayableStream(io.RawIOBase):
             chunk = self._stream.read(2**20 if count is None else max(count - len(self._kept), 2**16))
             self._ended = not chunk
             self._kept += chunk
+
+
+# Progress -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
+    """Show the progress of an adapter.
+
+    Args:
+        place: what is read or written.
+        verb: of the adapter: read, write, scan or check.
+        quiet: show nothing.
+
+    Yields:
+        The option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
+    """
+    if quiet or not sys.stderr.isatty() or not takes_progress(place.row, verb):
+        yield {}
+        return
+    bar = _Bar(place, verb)
+    try:
+        yield {"progress": bar}
+    finally:
+        if bar.shown is not None:
+            bar.shown.stop()
+
+
+def make_bar(*columns: Any) -> Progress:
+    """Return a progress bar on standard error that leaves the terminal as it was: a text, the bar, and more columns."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    text = TextColumn("{task.description}", markup=False)
+    return Progress(text, BarColumn(), *columns, console=Console(stderr=True), transient=True)
+
+
+class _Bar:
+    """A bar that appears with the first report after a moment, so that short work shows none."""
+
+    def __init__(self, place: Endpoint, verb: str) -> None:
+        doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
+        size = place.size if doing != "writing" else None
+        self._title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
+        self._began = time.monotonic()
+        self._done = self._total = 0
+        self.shown: Progress | None = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take note of how many cells are done: the adapter calls it."""
+        self._done, self._total = done, total
+        self._show(self._title)
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Show that the adapter waits, and why."""
+        self._show(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
+
+    def _show(self, text: str) -> None:
+        if self.shown is None:
+            if time.monotonic() - self._began < _PATIENCE:
+                return
+            from rich.progress import TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            left = TimeRemainingColumn(compact=True)
+            self.shown = make_bar(TextColumn("{task.fields[cells]}"), TimeElapsedColumn(), TextColumn("elapsed,"), left)
+            self._task = self.shown.add_task(text, total=None, cells="")
+            self.shown.start()
+        cells = (
+            f"{self._done:,} of {self._total:,} cells" if self._done else f"{self._total:,} cells" * bool(self._total)
+        )
+        self.shown.update(
+            self._task, description=text, completed=self._done, total=self._total if self._done else None, cells=cells
+        )

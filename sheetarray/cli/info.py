@@ -20,7 +20,6 @@ from .console import (
     print_renderable,
 )
 from .endpoints import Endpoint, source_endpoint
-from .progress import watching
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,8 +44,7 @@ def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_
       zcat run.csv.gz | sheetarray info - --from csv
     """
     place = source_endpoint(file, from_format)
-    with watching(place, "scan", quiet=wants_json) as progress:
-        arrays = place.call("scan", **parse_options(place.row, "scan", split_pairs(read_pairs)), **progress)
+    arrays = place.call("scan", quiet=wants_json, **parse_options(place.row, "scan", split_pairs(read_pairs)))
     if wants_json:
         print_json(_to_json(place, arrays))
         return

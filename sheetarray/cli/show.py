@@ -23,7 +23,6 @@ from .console import (
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_multiples, print_values
 from .program import UsageProblem
-from .progress import watching
 from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .values import format_value, to_json_cells, to_rectangular
 
@@ -89,11 +88,10 @@ def show(
         _indices(name_selected, slice_text, infos[name_selected].shape)  # refused, if at all, before everything is read
     coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
-    with watching(place, "read") as progress:
-        try:
-            arrays = place.call("read", [name_selected, *coordinates, *beside], **options, **progress)
-        except FormatError:  # labels may be damaged, and the array is to be shown all the same
-            arrays = place.call("read", [name_selected, *coordinates], **options, **progress)
+    try:
+        arrays = place.call("read", [name_selected, *coordinates, *beside], **options)
+    except FormatError:  # labels may be damaged, and the array is to be shown all the same
+        arrays = place.call("read", [name_selected, *coordinates], **options)
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)

@@ -19,7 +19,6 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.api import blocks, large
 from sheetarray.cli import main
-from sheetarray.cli.endpoints import Endpoint
 from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import reported
 from sheetarray.sheets.excel import adapter as excel
@@ -368,7 +367,7 @@ def test_a_wrong_cell_is_told_without_reading_the_file_again(tmp_path: Path, mon
             once = CliRunner().invoke(main, command)
         with monkeypatch.context() as patch:
             if status == 2:
-                patch.setattr(Endpoint, "read_changed", None)
+                patch.setattr("sheetarray.api.read", None)
             result = CliRunner().invoke(main, command)
         assert result.exit_code == once.exit_code == status
         assert (result.stdout, result.stderr) == (once.stdout, once.stderr)
