@@ -149,7 +149,9 @@ class Excel97Book(_LegacyBook):
             if len(run):
                 yield run
         if found != looked.cells:
-            raise repeated_cell_error(self._stream.find_repeated(number) or f"sheet {title}")
+            if place := self._stream.find_repeated(number):
+                raise repeated_cell_error(place)
+            raise FormatError(f"the sheet claims {looked.cells} cells, and holds {found}", location=f"sheet {title}")
 
     def _kinds(self, sheet: Any, first: int, kinds: Sequence[Kinds]) -> Kinds:
         """Return the kinds of the cells of some rows, of which xlrd knows those in `kinds`."""

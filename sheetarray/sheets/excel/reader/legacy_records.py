@@ -97,6 +97,7 @@ BEGINS = frozenset((0x0809, 0x0409, 0x0209, 0x0009))
 _END, _CONTINUE, _ENCRYPTED, _CODE_PAGE, _DATE_MODE = 0x000A, 0x003C, 0x002F, 0x0042, 0x0022
 _SHEET, _FORMAT, _STYLE, _STRINGS = 0x0085, 0x041E, 0x00E0, 0x00FC
 _SHARED, _PACKED_ROW, _FORMULA, _RESULT, _SHARED_FORMULA = 0x00FD, 0x00BD, 0x0006, 0x0207, 0x04BC
+_LABELS = (0x0204, 0x00D6)  # texts that stand in the cell
 _CELLS = {0x0203: 14, 0x027E: 10, _PACKED_ROW: 6, _SHARED: 10, 0x0204: 8, 0x00D6: 8, 0x0205: 8, _FORMULA: 14}
 _OF_FORMULAS = {_RESULT: 2, _SHARED_FORMULA: 0, 0x0221: 0, 0x0236: 0}  # the text of a result; formulas of several cells
 _LEAST = {**_CELLS, **_OF_FORMULAS}  # bytes of the records that hold cells
@@ -231,11 +232,28 @@ class Stream97:
             if counts[_STYLE] > _MOST_STYLES or counts[_SHEET] > _MOST_STYLES:
                 raise FormatError(f"more than {_MOST_STYLES} styles or sheets", hint=SAVE_ANEW)
             if kind == _SHEET and self._stream[at + 9] == _WORKSHEET:
+                self._check_text(at + 10, after, "Workbook", short=True)
                 starts.append(_U32.unpack_from(self._stream, at + 4)[0])
         if segments:
             claimed = _U32.unpack_from(self._stream, segments[0][0] - 4)[0]
             self._tally.lengths = _string_lengths(self._stream, segments, claimed)
         return after, starts
+
+    def _check_text(self, at: int, after: int, location: str, *, short: bool = False) -> None:
+        """Refuse a text that is longer than its record, which xlrd would cut.
+
+        Args:
+            at: the byte where the number of its characters stands.
+            after: the byte after the record.
+            location: for messages.
+            short: whether the number has one byte; otherwise it has two.
+        """
+        count = self._stream[at] if short else _U16.unpack_from(self._stream, at)[0]
+        start = at + (1 if short else 2)
+        if self.version == 0x0600 and count:
+            count, start = count << (start < after and self._stream[start] & _WIDE), start + 1
+        if start + count > after:
+            raise FormatError(f"a text of {count} bytes, of which the record has {after - start}", location=location)
 
     def _walk_sheet(self, start: int) -> tuple[int, Sheet97]:
         """Return the byte after a sheet, and what its records tell."""
@@ -260,7 +278,9 @@ class Stream97:
                 cells += (size - 6) // 6
             elif kind in _CELLS:
                 cells += 1
-            if kind == _SHARED:
+            if kind in _LABELS:
+                self._check_text(at + 10, after, cell_address(*_HEAD.unpack_from(stream, at + 4)))
+            elif kind == _SHARED:
                 refer(_U32.unpack_from(stream, at + 10)[0], *_HEAD.unpack_from(stream, at + 4))
             elif kind == _FORMULA:
                 place = place_of(*_HEAD.unpack_from(stream, at + 4))
