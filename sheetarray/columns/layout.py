@@ -6,7 +6,7 @@ body below it is columns of one dtype each, made in blocks by the columnar engin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELLS_PER_BLOCK = 4_000_000
+_FEW_ELEMENTS = 256  # of a column, which are made together with those of others
 _WIDE = 16  # columns for each row, from which on a block is made row by row: each costs the engine a call
 
 
@@ -141,7 +142,9 @@ class Layout:
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""
-        columns = [self._zone_column(piece, look) for piece in self.pieces]
+        spans = [(0, self.count_zone_elements(piece)) for piece in self.pieces]
+        elements = self._make_texts(spans, look)
+        columns = [self._zone_column(piece, look, elements.get(place)) for place, piece in enumerate(self.pieces)]
         for row in range(min(self.zone_height, self.height)):
             yield [column[row] if row < len(column) else None for column in columns]
 
@@ -149,9 +152,8 @@ class Layout:
         """Return the number of a piece's elements in the header zone, into which those with a short header reach."""
         return min(len(piece.buffer), self.zone_height - self.named - piece.above)
 
-    def _zone_column(self, piece: LayoutColumn, look: TextLook) -> list[Cell]:
-        room = self.count_zone_elements(piece)
-        first = _first_cells(piece, room, look) if room else []
+    def _zone_column(self, piece: LayoutColumn, look: TextLook, elements: pl.Series | None) -> list[Cell]:
+        first = [] if elements is None else _to_cells(elements, piece, look)
         name = [format_name(piece.name, look)] if self.named else []
         return [*name, *[None] * piece.blanks, *piece.header, *first]
 
@@ -167,15 +169,50 @@ class Layout:
             if count * _WIDE <= len(self.pieces) and (table := self._rows_alike(row, count)) is not None:
                 yield table
                 continue
+            columns = self._make_texts([self.elements_in_rows(piece, row, count) for piece in self.pieces], look)
             block = {}
-            for place, piece in enumerate(self.pieces):
-                elements = self.elements_in_rows(piece, row, count)
-                if elements[1]:
-                    cells = piece.to_text(*elements, look)
+            for place in range(len(self.pieces)):
+                if (cells := columns.pop(place, None)) is not None:
                     block[str(place)] = cells.extend_constant(None, count - len(cells)) if len(cells) < count else cells
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
             yield pl.DataFrame(block)
+
+    def _make_texts(self, spans: Sequence[tuple[int, int]], look: TextLook) -> dict[int, pl.Series]:
+        """Return some elements of each column as the engine writes them; columns without any are left out.
+
+        Few elements of columns of one dtype are made together, as there may be thousands of columns.
+
+        Args:
+            spans: of each column, the index of the first element and the number of elements.
+            look: of the container.
+
+        Raises:
+            DTypeError: an element that no text holds; names the array.
+        """
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for place, (piece, (_, size)) in enumerate(zip(self.pieces, spans, strict=True)):
+            if size:
+                alone = size > _FEW_ELEMENTS
+                groups.setdefault((place,) if alone else (piece.dtype.name, piece.buffer.dtype), []).append(place)
+        texts: dict[int, pl.Series] = {}
+        for places in groups.values():
+            if len(places) == 1:
+                texts[places[0]] = self.pieces[places[0]].to_text(*spans[places[0]], look)
+                continue
+            buffers = [self.pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
+            try:
+                made = buffer_to_text(np.concatenate(buffers), self.pieces[places[0]].dtype, look)
+            except DTypeError:
+                for place in places:
+                    self.pieces[place].to_text(*spans[place], look)
+                raise
+            start = 0
+            for place in places:
+                size = spans[place][1]
+                texts[place] = made[start : start + size]
+                start += size
+        return texts
 
     def _rows_alike(self, row: int, count: int) -> Buffer | None:
         """Return the elements in some rows, if no cell of these is blank and all are finite numbers of one dtype."""
@@ -205,11 +242,11 @@ class Layout:
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
 
 
-def _first_cells(piece: LayoutColumn, count: int, look: TextLook) -> list[Cell]:
-    """Return the first elements as text cells, looking as the engine writes them."""
+def _to_cells(texts: pl.Series, piece: LayoutColumn, look: TextLook) -> list[Cell]:
+    """Return elements of a column as text cells, looking as the engine writes them."""
     import polars as pl
 
-    texts = piece.to_text(0, count, look).cast(pl.String)
+    texts = texts.cast(pl.String)
     if piece.dtype.kind == "float" and look.decimal == ",":
         texts = texts.str.replace(".", ",", literal=True)
     return texts.to_list()
