@@ -20,11 +20,10 @@ from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
-from .fingerprint.maker import exact_checksum, make_fingerprint
+from .fingerprint.maker import exact_checksum, exact_checksums, make_fingerprint
 from .fingerprint.many import read_many
 from .fingerprint.record import Fingerprint
 from .fingerprint.row_changes import compare_rows
-from .fingerprint.together import exact_checksums
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
 from .package.parts import Package

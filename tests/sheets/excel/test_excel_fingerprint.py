@@ -25,8 +25,7 @@ from programs import resave
 
 from sheetarray import dtypes
 from sheetarray.sheets.excel.fingerprint.codes import coder_for, exact_codes
-from sheetarray.sheets.excel.fingerprint.decimal15 import MOST, Decimals
-from sheetarray.sheets.excel.fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT, NAN_EXPONENT
+from sheetarray.sheets.excel.fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
 from sheetarray.sheets.excel.fingerprint.maker import Fingerprinter, exact_checksum, make_fingerprint, max_blocks
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.fingerprint.sums import Partition
@@ -123,11 +122,11 @@ def test_rounding_leaves_the_code_at_so_many_digits(digits: int) -> None:
         left = np.array([float(f"{number:.16g}") for number in numbers.tolist()])
     code = coder_for(FLOAT64)
     for start in range(0, len(numbers), MOST):
-        before = code(numbers[start : start + MOST], 0)
+        before = code(numbers[start : start + MOST])
         kept = before.rounded if digits == 15 else before.sixteen
         assert kept is not None
         kept = kept.copy()
-        after = code(left[start : start + MOST], 0)
+        after = code(left[start : start + MOST])
         again = after.rounded if digits == 15 else after.sixteen
         differing = np.flatnonzero(kept != again) + start
         assert not len(differing), numbers[differing[:5]].tolist()
@@ -167,9 +166,9 @@ def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> N
         unsigned = f"u{np.dtype(dtype).itemsize}"
         nan = np.concatenate([[np.nan], bits.astype(unsigned).view(dtype)]).astype(dtype)
         assert np.isnan(nan).all()
-        result = coder_for(dtypes.from_name(dtype))(nan, 0)
+        result = coder_for(dtypes.from_name(dtype))(nan)
         assert len(set(result.exact.tolist())) == len(set(result.rounded.tolist())) == 1
-        zeros = coder_for(dtypes.from_name(dtype))(np.array([0.0, -0.0], dtype), 0)
+        zeros = coder_for(dtypes.from_name(dtype))(np.array([0.0, -0.0], dtype))
         assert zeros.exact[0] != zeros.exact[1]
         assert zeros.rounded[0] == zeros.rounded[1]
 
@@ -204,8 +203,8 @@ def test_the_width_of_a_string_array_is_no_matter(texts: list[str]) -> None:
 
 def test_generic_numbers_are_rounded_as_floats_are() -> None:
     code = coder_for(dtypes.from_name("generic"))
-    before = code(objects(0.1 + 0.2, 2**53 - 1, 2, -0.0, "0.30000000000000004", True, None, ""), 0)
-    after = code(objects(0.3, 9007199254740990, 2.0, 0, "0.3", 1, "", None), 0)
+    before = code(objects(0.1 + 0.2, 2**53 - 1, 2, -0.0, "0.30000000000000004", True, None, ""))
+    after = code(objects(0.3, 9007199254740990, 2.0, 0, "0.3", 1, "", None))
     same = (before.rounded == after.rounded).tolist()
     assert same == [True, True, True, True, False, False, False, False]
     assert not (before.exact == after.exact)[:2].any()
@@ -312,6 +311,6 @@ def test_libreoffice_leaves_what_the_code_at_15_digits_says(tmp_path: Path) -> N
     assert (again != numbers).mean() > 0.5
     before, after = coder_for(FLOAT64), coder_for(FLOAT64)
     for start in range(0, len(numbers), MOST):
-        then, now = before(numbers[start : start + MOST], 0), after(again[start : start + MOST], 0)
+        then, now = before(numbers[start : start + MOST]), after(again[start : start + MOST])
         differing = np.flatnonzero(then.rounded != now.rounded)
         assert not len(differing), [(numbers[start + i], again[start + i]) for i in differing[:5].tolist()]

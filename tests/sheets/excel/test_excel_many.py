@@ -23,8 +23,8 @@ from mutations import bounded_memory
 import sheetarray as sa
 from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.fingerprint import many
-from sheetarray.sheets.excel.fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
-from sheetarray.sheets.excel.fingerprint.many import MOST_TOGETHER, Written, make_fingerprints, read_many
+from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint, max_blocks
+from sheetarray.sheets.excel.fingerprint.many import MOST_IN_FULL, MOST_TOGETHER, Written, make_fingerprints, read_many
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.properties import merge_properties, read_properties, read_record

@@ -14,8 +14,7 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.sheets.excel import large
 from sheetarray.sheets.excel.fingerprint import many
-from sheetarray.sheets.excel.fingerprint.maker import exact_checksum
-from sheetarray.sheets.excel.fingerprint.together import exact_checksums
+from sheetarray.sheets.excel.fingerprint.maker import exact_checksum, exact_checksums
 from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints
 
 

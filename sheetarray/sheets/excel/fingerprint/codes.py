@@ -13,24 +13,107 @@ import hashlib
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....elements import to_scalar
-from .coded import Coded, Codes, OtherRounding, ScaleSums, make_noise, mix, mix_new
-from .decimal15 import MOST, Decimals, Digits, Integers
-from .digits_text import EXPONENT, digits_from_text
+from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, digits_from_text
 
-Coder = Callable[[Buffer, int], "Coded"]
+Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+_FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
+_HALF = np.uint64(32)
+
+
+class ScaleSums(NamedTuple):
+    """Sums over the elements that show by which power of ten they were multiplied, as integers of any size.
+
+    Attributes:
+        digits: the sum of signed digits times weights.
+        exponents: the sum of decimal exponents times weights.
+        weight: the sum of the weights of all elements except zeros, NaN and infinities.
+    """
+
+    digits: int
+    exponents: int
+    weight: int
+
+
+class OtherRounding(NamedTuple):
+    """The numbers of a run that another way of rounding to 15 digits rounds to another decimal.
+
+    Attributes:
+        places: their indices in the run.
+        steps: their codes after that rounding, minus their usual codes at 15 digits.
+    """
+
+    places: np.ndarray[tuple[int], np.dtype[np.int64]]
+    steps: Codes
+
+
+class Coded(NamedTuple):
+    """The codes of a run of elements; the arrays may be overwritten by the coder's next call.
+
+    Attributes:
+        exact: the code of each element as it is.
+        rounded: the code of each element at 15 digits.
+        sixteen: the code of each element at 16 digits, as `%.16g` rounds; for float64 only.
+        even: the numbers that `%.15g` rounds to other 15 digits; for float64 only, and only if asked for.
+        twice: the numbers that get other 15 digits by way of 16 digits; for float64 only, and only if asked for.
+        errors: the relative error of each element's rounding to 15 digits; for float64 only.
+        parts: the signed digits and the decimal exponents of which `ScaleSums` are made; for real numbers only.
+        numbers: the elements; for float64 only.
+    """
+
+    exact: Codes
+    rounded: Codes
+    sixteen: Codes | None = None
+    even: OtherRounding | None = None
+    twice: OtherRounding | None = None
+    numbers: Buffer | None = None
+    errors: Buffer | None = None
+    parts: tuple[Buffer, Buffer] | None = None
+
+
+Coder = Callable[[Buffer], Coded]
 
 _FULL = 10**15
 _SHORT_NUMBER = len("number ") + 15
 _CHARACTERS = 65_536  # characters of strings that are weighed at a time
 
 
+def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
+    """Return a code for each value of 64 bits, so mixed that every bit of the value changes about half of the code.
+
+    Args:
+        values: of 64 bits each.
+        out: where the codes are put.
+        spare: an array of the same length, which is overwritten.
+    """
+    np.multiply(values, _FIRST, out=out)
+    np.right_shift(out, _HALF, out=spare)
+    np.bitwise_xor(out, spare, out=out)
+    np.multiply(out, _SECOND, out=out)
+    np.right_shift(out, _HALF, out=spare)
+    return np.bitwise_xor(out, spare, out=out)
+
+
+def mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
+    """Return the codes that `mix` makes, in a new array."""
+    return mix(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
+
+
+@lru_cache(maxsize=8)
+def make_noise(count: int) -> Codes:
+    """Return `count` odd pseudo-random numbers, the same in every call."""
+    numbers = mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
+    numbers.flags.writeable = False
+    return numbers
+
+
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
-    """Return a coder: it takes at most MOST elements in native byte order, and the index of the first one modulo MOST.
+    """Return a coder, which takes at most MOST elements in native byte order.
 
     Args:
         dtype: of the elements.
@@ -64,7 +147,7 @@ def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
     """Return the code of each element's exact value, without the codes of its rounded digits."""
     if dtype.kind == "float":
         return mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
-    return _code_plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
+    return _code_plain(buffer).exact if dtype.kind == "int" else coder_for(dtype)(buffer).exact
 
 
 @lru_cache(maxsize=1)
@@ -73,37 +156,21 @@ def scale_weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return (make_noise(MOST) >> np.uint64(48)).view(np.int64)
 
 
-class _ScaleWeigher:
-    """The base of the coders of real numbers: it makes the sums that show a power of ten."""
-
-    def __init__(self) -> None:
-        self.decimals = Decimals()
-
-    def scale(self, signed: Buffer, exponents: Buffer, start: int) -> ScaleSums:
-        """Return the sums of signed digits and of decimal exponents; `start` is the first index modulo MOST."""
-        element_weights = scale_weights()[start : start + len(signed)]
-        present = element_weights if np.count_nonzero(signed) == len(signed) else element_weights[signed != 0]
-        return ScaleSums(
-            int(np.dot(signed, element_weights)), int(np.dot(exponents, element_weights)), int(present.sum())
-        )
-
-
-class _DoubleCoder(_ScaleWeigher):
+class _DoubleCoder:
     """The coder of float64, with buffers of its own: for one thread."""
 
     def __init__(self, *, ways: bool = False) -> None:
-        super().__init__()
+        self.decimals = Decimals()
         self._ways = ways
         self._codes = np.empty((4, MOST), np.uint64)
         self._sign_decimals = np.empty((2, MOST), np.int64)
 
-    def __call__(self, buffer: Buffer, start: int) -> Coded:
+    def __call__(self, buffer: Buffer) -> Coded:
         exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
         signed, powers = self._sign_decimals[:, : len(buffer)]
         mix(_float_bits(buffer), exact, spare)
         digits = self.decimals.take_apart(buffer, ways=self._ways)
         np.multiply(digits.digits15, digits.sign, out=signed)
-        scale = self.scale(signed, digits.exponent, start)
         for exponent, fifteen in ((digits.exponent16, False), (digits.exponent, True)):
             np.left_shift(exponent, 53, out=powers)
             if fifteen:
@@ -117,9 +184,7 @@ class _DoubleCoder(_ScaleWeigher):
         even = self._find_other(digits, digits.below, -1, rounded) if self._ways else None
         twice = self._find_other(digits, digits.above, 1, rounded) if self._ways else None
         parts = signed, digits.exponent
-        return Coded(
-            exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer, digits.errors, parts
-        )
+        return Coded(exact, rounded, sixteen, even, twice, buffer, digits.errors, parts)
 
     def _find_other(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
         """Return the numbers at some places, whose 15 digits another way of rounding leaves a unit more, or less.
@@ -143,18 +208,18 @@ def _sign_decimals(sign: Integers, exponent: Integers, digits: Integers) -> Code
     return ((exponent << 53) * sign + digits * sign).view(np.uint64)
 
 
-class _ShortFloatCoder(_ScaleWeigher):
+class _ShortFloatCoder:
     """The coder of float16 and float32, which 15 digits hold exactly.
 
-    `scale` is made of their first 3 or 7 digits, which a multiplication by a power of ten does not change.
+    `ScaleSums` are made of their first 3 or 7 digits, which a multiplication by a power of ten does not change.
     """
 
     def __init__(self, size: int) -> None:
-        super().__init__()
+        self.decimals = Decimals()
         self._size = size
         self._unit, self._above = (10**8, 1 + 2.0**-23) if size == 4 else (10**12, 1 + 2.0**-10)
 
-    def __call__(self, buffer: Buffer, start: int) -> Coded:
+    def __call__(self, buffer: Buffer) -> Coded:
         bits = _float_bits(buffer).astype(np.uint64)
         exact = mix_new(bits)
         negative_zero = bits == np.uint64(1 << (8 * self._size - 1))
@@ -165,18 +230,21 @@ class _ShortFloatCoder(_ScaleWeigher):
             digits = self.decimals.take_apart(numbers * self._above)
         signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
         parts = signed, digits.exponent
-        return Coded(exact, rounded, scale=self.scale(*parts, start), parts=parts)
+        return Coded(exact, rounded, parts=parts)
 
 
-class _IntegerCoder(_ScaleWeigher):
+class _IntegerCoder:
     """The coder of integers."""
 
-    def __call__(self, buffer: Buffer, start: int) -> Coded:
-        codes = _code_plain(buffer, start)
+    def __init__(self) -> None:
+        self.decimals = Decimals()
+
+    def __call__(self, buffer: Buffer) -> Coded:
+        codes = _code_plain(buffer)
         numbers = buffer.astype(np.float64)
         digits = self.decimals.take_apart(numbers)
         parts = digits.digits15 * digits.sign, digits.exponent
-        return codes._replace(scale=self.scale(*parts, start), parts=parts)
+        return codes._replace(parts=parts)
 
 
 def _float_bits(buffer: Buffer) -> Buffer:
@@ -188,7 +256,7 @@ def _float_bits(buffer: Buffer) -> Buffer:
     return bits
 
 
-def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_plain(buffer: Buffer) -> Coded:
     """Return the codes of integers, booleans, dates and durations, without what else integers have."""
     if buffer.dtype.kind in "mM":
         buffer = buffer.view(np.int64)
@@ -197,13 +265,13 @@ def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder'
     return Coded(codes, codes)
 
 
-def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_complexes(buffer: Buffer) -> Coded:
     parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
     codes = mix_new(mix_new(parts[0::2]) + parts[1::2])
     return Coded(codes, codes)
 
 
-def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_strings(buffer: Buffer) -> Coded:
     """Return the codes of strings: mixed sums of their characters times noise. Padding adds nothing to them."""
     if buffer.dtype.kind == "T":
         return _code_variable_strings(buffer)
@@ -229,11 +297,11 @@ def _code_variable_strings(buffer: Buffer) -> Coded:
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         places = by_length[first:end]
         if len(places):
-            codes[places] = _code_strings(np.array([texts[place] for place in places.tolist()]), 0).exact
+            codes[places] = _code_strings(np.array([texts[place] for place in places.tolist()])).exact
     return Coded(codes, codes)
 
 
-def _code_generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_generic(buffer: Buffer) -> Coded:
     exact, rounded = np.empty((2, len(buffer)), np.uint64)
     for index, element in enumerate(buffer.tolist()):
         value = to_scalar(element)

@@ -21,19 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .digits_text import (
-    EXPONENT,
-    FULL,
-    INFINITY_EXPONENT,
-    NAN_EXPONENT,
-    digits_from_text,
-    digits_to_even,
-    sixteen_digits,
-)
-
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
+EXPONENT = 340  # is added to decimal exponents, so that all of them are positive
+NAN_EXPONENT, INFINITY_EXPONENT = 900, 901
+FULL = 10**15
 MOST = 16_384  # elements at a time: ten buffers of this size stay in a processor's cache
 SHORT = 2.0**-53 * (1 + 1e-6)  # the largest relative distance of a double from 15 digits for which it stands
 
@@ -56,8 +49,6 @@ class Digits(NamedTuple):
         digits15: 10^14 to 10^15 - 1; 0 for zero, NaN and infinities.
         exponent16: like `exponent`, after rounding to 16 digits.
         digits16: 10^15 to 10^16 - 2, or 0; 9.999999999999999 counts as 10.
-        error: the largest relative distance of a number from its 15 digits.
-        longer: the number of doubles that are further from their 15 digits than one that stands for these ever is.
         errors: the relative distance of each number from its 15 digits.
         below: the indices of the numbers whose 15 digits are a unit less by `%.15g`.
         above: the indices of the numbers whose 15 digits are a unit more after rounding to 16 digits.
@@ -68,8 +59,6 @@ class Digits(NamedTuple):
     digits15: Integers
     exponent16: Integers
     digits16: Integers
-    error: float
-    longer: int
     errors: Floats
     below: Integers
     above: Integers
@@ -169,7 +158,7 @@ class Decimals:
         below, above, ties = _find_ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
         np.add(whole, _LEAST, out=whole)
         np.divide(fraction, whole, out=fraction)
-        digits = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, fraction, _NONE, _NONE)
+        digits = Digits(sign, exponent, digits15, exponent16, digits16, fraction, _NONE, _NONE)
         if unsure is not None:
             fraction[unsure] = 0.0
             _correct_by_text(numbers, unsure, digits, fraction)
@@ -178,9 +167,7 @@ class Decimals:
         if ways and (len(ties) or unsure is not None):
             ties = ties if unsure is None else np.union1d(ties, unsure)
             below, above = _otherwise_by_text(numbers, ties, below, above, digits)
-        longer = int(np.count_nonzero(fraction > SHORT))
-        error = float(np.max(fraction, initial=0.0))
-        return digits._replace(error=error, longer=longer, below=below, above=above)
+        return digits._replace(below=below, above=above)
 
     def _mark_powers(self, distance: Floats) -> None:
         """Set the distance from the edge to 0 for powers of two of which the text is not the nearest of its length.
@@ -295,3 +282,47 @@ def _otherwise_by_text(
             more.append(index)
     below, above = (sure[~np.isin(sure, unsure)] for sure in (below, above))
     return np.union1d(below, np.array(less, np.int64)), np.union1d(above, np.array(more, np.int64))
+
+
+# By text -------------------------------------------------------------------------------------------------------
+
+
+def digits_to_even(number: float) -> tuple[int, int]:
+    """Return the digits of `%.15g` and the exponent plus EXPONENT."""
+    digits, _, power = f"{number:.14e}".partition("e")
+    return int(digits.replace(".", "")), int(power) + EXPONENT
+
+
+def digits_from_text(number: float) -> tuple[int, int, float]:
+    """Return the 15 digits of a positive finite double, its exponent plus EXPONENT, and the digits' relative error.
+
+    The digits are those of its shortest text, rounded half away from zero.
+
+    Example:
+        >>> digits_from_text(0.1 + 0.2)[:2]
+        (300000000000000, 339)
+    """
+    text, _, power = repr(number).partition("e")
+    before, _, after = text.partition(".")
+    after = "" if after == "0" else after
+    digits = (before + after).lstrip("0")
+    exponent = len(digits) - len(after) - 1 + int(power or 0)
+    kept = int(digits[:15].ljust(15, "0"))
+    if len(digits) <= 15:
+        return kept, exponent + EXPONENT, 0.0
+    kept += digits[15] >= "5"
+    if kept == FULL:
+        kept, exponent = FULL // 10, exponent + 1
+    left = float(f"{kept}e{exponent - 14}")
+    if left == np.inf:
+        return 0, INFINITY_EXPONENT, 0.0
+    return kept, exponent + EXPONENT, abs(left - number) / number
+
+
+def sixteen_digits(number: float) -> tuple[int, int]:
+    """Return the digits of `%.16g` and the exponent plus EXPONENT."""
+    text = f"{number:.15e}"
+    if float(text) == np.inf:
+        return 0, INFINITY_EXPONENT
+    digits, _, power = text.partition("e")
+    return int(digits.replace(".", "")), int(power) + EXPONENT

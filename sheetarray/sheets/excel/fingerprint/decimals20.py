@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .digits_text import EXPONENT, digits_from_text
+from .decimal15 import EXPONENT, digits_from_text
 from .edits import FingerprintComparison
 from .moments import find_hidden_edit
 from .sums import WIDTH

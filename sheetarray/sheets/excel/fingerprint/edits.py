@@ -12,10 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ....dtypes import Buffer, DType
-from .coded import Coded, Codes
-from .codes import coder_for, scale_weights, to_native
-from .decimal15 import MOST
-from .digits_text import EXPONENT, digits_from_text
+from .codes import Coded, Codes, coder_for, scale_weights, to_native
+from .decimal15 import EXPONENT, MOST, digits_from_text
 from .maker import Fingerprinter
 from .record import Fingerprint, partitions_for
 from .sums import WIDTH, Difference, Pair, Partition, stretch_matches
@@ -180,7 +178,7 @@ class FingerprintComparison:
         self.record, self.buffer, self.dtype = record, buffer, dtype
         taker = Fingerprinter(dtype, record.count, blocks=record.blocks)
         taker.add(buffer[: record.count])
-        self.longer, self._scale = taker.longer, taker.scale
+        self.longer, self._scale = int(taker.longer[0]), taker.scale
         now, (fine, coarse) = taker.to_fingerprint(), partitions_for(record.count, record.blocks)
         self.moments = now.moments
         self.fifteen = SumsView("fifteen", fine, record.fifteen, now.fifteen, buffer, self._digits15)
@@ -282,7 +280,7 @@ class FingerprintComparison:
     def _codes(self, buffer: Buffer, which: Callable[[Coded], Codes | None]) -> Codes:
         code, code_runs = coder_for(self.dtype), [np.empty(0, np.uint64)]
         for start in range(0, len(buffer), MOST):
-            codes = which(code(to_native(buffer[start : start + MOST]), 0))
+            codes = which(code(to_native(buffer[start : start + MOST])))
             code_runs += [] if codes is None else [codes.copy()]
         return np.concatenate(code_runs)
 

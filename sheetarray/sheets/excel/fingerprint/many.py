@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from ....errors import FormatError
-from .maker import MOST_IN_FULL, Tools, make_fingerprint, max_blocks, round_error_up
+from .maker import Tools, Written, iter_fingerprinters, make_fingerprint, max_blocks, round_error_up
 from .record import MOST_ELEMENTS, MOST_ERROR, Fingerprint, header_checksum, is_size
-from .sums import MOST_BLOCKS, WIDTH, Partition
-from .together import Written, iter_coded_rows, make_together, sum_pairs
+from .sums import MOST_BLOCKS, WIDTH
 
 __all__ = ["MOST_TOGETHER", "Written", "make_fingerprints", "read_many"]
 
+MOST_IN_FULL = 1000  # arrays of a workbook; if it has more, their fingerprints are lean
 MOST_TOGETHER = 2048  # elements of an array whose fingerprint is computed together with others
 _VERSION = 1
 _SIZE = WIDTH // 8
@@ -54,9 +54,11 @@ def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -
         if name not in short
     }
     if short and lean:
-        return {"arrays": single, "many": _encode(short)}
-    if short:
-        single |= dict(zip(short, make_together(list(short.values()), blocks=blocks), strict=True))
+        return {"arrays": single, "many": _encode(short, tools)}
+    names, listed = list(short), list(short.values())
+    for places, taker in iter_fingerprinters(listed, blocks=blocks, lean=False, tools=tools):
+        made = taker.to_fingerprints([listed[place].header for place in places])
+        single |= {names[place]: fingerprint.to_json() for place, fingerprint in zip(places, made, strict=True)}
     return {"arrays": {name: single[name] for name in arrays}}
 
 
@@ -70,18 +72,17 @@ class _Columns:
         self.longer = np.zeros(count, np.uint32)
 
 
-def _encode(arrays: Mapping[str, Written]) -> dict[str, Any]:
+def _encode(arrays: Mapping[str, Written], tools: Tools) -> dict[str, Any]:
     columns = _Columns(len(arrays))
     kinds: dict[tuple[str, int, str], int] = {}
     kind = np.zeros(len(arrays), np.uint32)
     listed = list(arrays.values())
     for place, (buffer, dtype, header) in enumerate(listed):
         kind[place] = kinds.setdefault((dtype.name, len(buffer), header_checksum(header)), len(kinds))
-    for places, coded, sums in iter_coded_rows(listed):
-        whole = Partition(len(listed[places[0]].buffer), 0)
-        columns.fifteen[places] = np.concatenate(sum_pairs(coded.rounded, whole), axis=1)
-        columns.exact[places] = sums.exact
-        columns.error[places], columns.longer[places] = sums.errors, sums.longer
+    for places, taker in iter_fingerprinters(listed, blocks=0, lean=True, tools=tools):
+        columns.fifteen[places] = np.concatenate(taker.fifteen.totals, axis=1)
+        columns.exact[places] = taker.exact
+        columns.error[places], columns.longer[places] = taker.errors, taker.longer
     has_error = [dtype.numpy == np.float64 for _, dtype, _ in listed]
     errors: dict[float | None, int] = {}
     error = [

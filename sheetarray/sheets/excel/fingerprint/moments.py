@@ -26,35 +26,21 @@ _LEAST_WEIGHT = 0.5  # the smallest weight of a number in a moment, without its 
 _RUN = 2048  # numbers at a time: a product of this size stays in one thread
 
 
-def moments_of(numbers: Numbers, index: int) -> Moments:
-    """Return the moments of successive doubles, of which `index` is the first; NaN and infinities count as 0."""
-    total = np.zeros(EQUATIONS)
-    taken = 0
+def moments_of(rows: np.ndarray[Any, np.dtype[Any]], index: int) -> np.ndarray[Any, Any]:
+    """Return the moments of the doubles in each row, of which `index` is the first; NaN and infinities count as 0."""
+    total, taken = np.zeros((len(rows), EQUATIONS)), 0
     with np.errstate(over="ignore", invalid="ignore"):
-        while taken < len(numbers):
+        while taken < rows.shape[1]:
             run, start = divmod(index + taken, _RUN)
-            piece = numbers[taken : taken + _RUN - start]
-            total += _of_run(piece, run, start)
-            taken += len(piece)
+            piece = rows[:, taken : taken + _RUN - start]
+            weights = _weights()[:, start : start + piece.shape[1]].T
+            moments = piece @ weights
+            if not np.isfinite(moments).all():
+                moments = np.where(np.isfinite(piece), piece, 0.0) @ weights
+            moments[:, 1:] *= _factors(run)
+            total += moments
+            taken += piece.shape[1]
     return total
-
-
-def _of_run(piece: Numbers, run: int, start: int) -> Moments:
-    weights = _weights()[:, start : start + len(piece)]
-    moments: Moments = weights @ piece
-    if not np.isfinite(moments).all():
-        moments = weights @ np.where(np.isfinite(piece), piece, 0.0)
-    moments[1:] *= _factors(run)
-    return moments
-
-
-def moments_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]]) -> np.ndarray[tuple[int, int], Any]:
-    """Return the moments of the array in each row: at most 2,048 doubles, the first of index 0."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        plain = rows if np.isfinite(rows).all() else np.where(np.isfinite(rows), rows, 0.0)
-        moments: np.ndarray[tuple[int, int], Any] = plain @ _weights()[:, : rows.shape[1]].T
-    moments[:, 1:] *= _factors(0)
-    return moments
 
 
 def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:

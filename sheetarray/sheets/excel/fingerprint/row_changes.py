@@ -18,7 +18,7 @@ from ....dtypes import Buffer, Mask
 from ....errors import Finding
 from ....header import Header
 from ....resizing import count_rows
-from .coded import Codes
+from .codes import Codes
 from .edits import FingerprintComparison, SumsView
 from .record import Fingerprint
 from .sums import WIDTH

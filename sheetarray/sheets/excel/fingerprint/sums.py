@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .coded import Codes
+from .codes import Codes
 from .decimal15 import MOST
 
 WIDTH = 48  # bits of a sum that are kept
@@ -28,6 +28,7 @@ KEPT = (1 << WIDTH) - 1  # a mask of these bits
 _ODD, _FIVE = 0x9E3779B97F4A7C15, np.uint64(5)
 
 Pair = tuple[Codes, Codes]
+Matrix = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 @dataclass(frozen=True)
@@ -95,40 +96,48 @@ def _is_prime(number: int) -> bool:
 
 
 class Sums:
-    """Adds up the codes of an array over the groups of a partition, piece by piece."""
+    """Adds up the codes of arrays over the groups of a partition, piece by piece.
 
-    def __init__(self, partition: Partition) -> None:
+    Args:
+        partition: the groups of each array.
+        rows: the number of arrays.
+    """
+
+    def __init__(self, partition: Partition, rows: int = 1) -> None:
         self.partition = partition
-        self._stretches = np.zeros((2, partition.stretches), np.uint64)
-        self._dealt = np.zeros((2, partition.period if partition.primes else 0), np.uint64)
+        self._stretches = np.zeros((2, rows, partition.stretches), np.uint64)
+        self._dealt = np.zeros((2, rows, partition.period if partition.primes else 0), np.uint64)
         self._moments = np.empty(MOST, np.uint64)
 
-    def add(self, codes: Codes, weights: Codes, index: int) -> None:
-        """Add the codes of at most MOST successive elements.
+    def add(self, codes: Matrix, weights: Codes, index: int) -> None:
+        """Add the codes of successive elements, at most MOST in all rows.
 
         Args:
-            codes: of the elements.
+            codes: of the elements, a row for each array.
             weights: of their indices, made by `Weights`.
             index: of the first of them.
         """
-        while len(codes):
-            start = index % self.partition.period
-            count = min(len(codes), self.partition.period - start)
-            self._add(codes[:count], weights[:count], index, start)
-            codes, weights, index = codes[count:], weights[count:], index + count
+        taken = 0
+        while taken < codes.shape[1]:
+            start = (index + taken) % self.partition.period
+            some = np.s_[taken : taken + self.partition.period - start]
+            self._add(codes[:, some], weights[some], index + taken, start)
+            taken += self.partition.period - start
 
-    def _add(self, codes: Codes, weights: Codes, index: int, start: int) -> None:
-        moments = np.multiply(codes, weights, out=self._moments[: len(codes)])
-        stretch = self.partition.stretch
-        first, last = index // stretch, (index + len(codes) - 1) // stretch
+    def _add(self, codes: Matrix, weights: Codes, index: int, start: int) -> None:
+        moments = np.multiply(codes, weights, out=self._moments[: codes.size].reshape(codes.shape))
+        stretch, count = self.partition.stretch, codes.shape[1]
+        first, last = index // stretch, (index + count - 1) // stretch
         cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
         for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            sums[first : last + 1] += np.add.reduceat(values, cuts)
+            sums[:, first : last + 1] += np.add.reduceat(values, cuts, axis=1)
             if self.partition.primes:
-                dealt[start : start + len(codes)] += values
+                dealt[:, start : start + count] += values
 
-    def add_at(self, places: np.ndarray[Any, np.dtype[np.int64]], codes: Codes, weights: Codes, index: int) -> None:
-        """Add the codes of some of the elements that the last `add` got, by their places among them.
+    def add_at(
+        self, places: np.ndarray[tuple[int], np.dtype[np.int64]], codes: Codes, weights: Codes, index: int
+    ) -> None:
+        """Add the codes of some of the elements of the only array that the last `add` got, by their places among them.
 
         Args:
             places: of these elements.
@@ -139,19 +148,27 @@ class Sums:
         moments = codes * weights[places]
         where = places + index
         for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            np.add.at(sums, where // self.partition.stretch, values)
+            np.add.at(sums[0], where // self.partition.stretch, values)
             if self.partition.primes:
-                np.add.at(dealt, where % self.partition.period, values)
+                np.add.at(dealt[0], where % self.partition.period, values)
 
     @property
-    def totals(self) -> Pair:
-        """For each group the sum of codes and the sum of codes times weights, 48 bits of each."""
+    def totals(self) -> tuple[Matrix, Matrix]:
+        """For each array, in a row, the sums of codes of all groups, and those of codes times weights: 48 bits each."""
         first, second = (
-            np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.partition.primes)])
+            np.concatenate(
+                [sums, *(dealt.reshape(len(sums), -1, prime).sum(axis=1) for prime in self.partition.primes)], axis=1
+            )
             & np.uint64(KEPT)
             for sums, dealt in zip(self._stretches, self._dealt, strict=True)
         )
         return first, second
+
+    @property
+    def pair(self) -> Pair:
+        """The sums of the only array."""
+        first, second = self.totals
+        return first[0], second[0]
 
 
 # Weights -----------------------------------------------------------------------------------------------------

@@ -15,8 +15,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 import numpy as np
 
 from ....dtypes import Mask, Positions
-from ..fingerprint.decimal15 import MOST, Decimals, Floats, Integers
-from ..fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT
+from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals, Floats, Integers
 
 # The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again
 NEAR = 1.2e-14
