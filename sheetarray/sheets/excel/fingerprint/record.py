@@ -72,7 +72,7 @@ class Fingerprint:
         sixteen: the sums of the elements at 16 digits.
         error: the largest relative error of rounding an element to 15 digits.
         longer: the number of elements that certainly have more than 15 digits.
-        scale: the sums of digits and of exponents, times weights (`coded.ScaleSums`).
+        scale: the sums of digits and of exponents, times weights (`codes.ScaleSums`).
         header: the checksum of shape, strides, offset and order.
         even: the sums of the elements as `%.15g` rounds them.
         twice: the sums of the elements rounded to 16 digits, then to 15.

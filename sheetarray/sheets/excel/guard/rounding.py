@@ -2,20 +2,17 @@
 
 LibreOffice takes the shortest text that reads back as the double and rounds this text, a tie away from zero (half up);
 `%.15g` rounds the double itself, a tie to the even digit. 17 digits give back every double.
-
-Rounding in bulk comes to the same as rounding each number by its text. The digits come from `decimal15`, which is
-exact. One multiplication or division of two exact doubles, which rounds once, makes them a double; or else text does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 import numpy as np
 
 from ....dtypes import Mask, Positions
-from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals, Floats, Integers
+from ....loops import Doubles, round_doubles
 
 # The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again
 NEAR = 1.2e-14
@@ -23,9 +20,8 @@ _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them LibreOffice writes 
 LEAST_CHAINS = 3  # cells that suffice as proof that two programs rounded one after the other
 _UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # smaller doubles have fewer digits, so that their relative distance says nothing
-_LEAST_DIGITS = 10**14  # the least integer of 15 digits
-_EXACT = 22  # powers of ten up to this one are exact as doubles
-_POWERS = 10.0 ** np.arange(_EXACT + 1)
+_MOST = 2**18  # numbers that are rounded at a time
+_WAYS = ((15, True), (15, False), (16, False), (16, True))  # digits, and whether a tie goes up; the likeliest first
 _HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16)}
 
 
@@ -48,7 +44,7 @@ def decimals_of(number: float) -> set[Decimal]:
     return even | {context.plus(exact) for context in _HALF_UP.values()}
 
 
-def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
+def mark_roundings(numbers: Doubles, cells: Doubles) -> Mask:
     """Return a mask of the cells that equal their number, or a rounding of it, to the bit.
 
     0 and -0 count as equal here, and so do all NaN.
@@ -64,14 +60,19 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
         near = np.abs(cells - numbers) <= NEAR * np.abs(numbers)
         near |= np.isfinite(numbers) & ((np.abs(numbers) < _LEAST) | np.isinf(cells))
     places = np.flatnonzero(near & ~marks)
-    decimals = Decimals()
-    for start in range(0, len(places), MOST):
-        some = places[start : start + MOST]
-        marks[some] = _mark_some(numbers[some], cells[some], decimals)
+    for start in range(0, len(places), _MOST):
+        left = places[start : start + _MOST]
+        for digits, half_up in _WAYS:
+            rounded = round_doubles(numbers[left], digits, half_up=half_up)
+            is_so = rounded.view(np.int64) == cells[left].view(np.int64)
+            marks[left[is_so]] = True
+            left = left[~is_so]
+            if not len(left):
+                break
     return marks
 
 
-def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable[[], bool] | None = None) -> Mask:
+def mark_chains(numbers: Doubles, cells: Doubles, marks: Mask, elsewhere: Callable[[], bool] | None = None) -> Mask:
     """Return the marks, with those of cells whose numbers were rounded to 16 digits first and then to 15.
 
     For a few numbers in a hundred, rounding twice comes to another last digit than rounding to 15 digits at once. Two
@@ -85,7 +86,8 @@ def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable
         elsewhere: called where this array has fewer than `LEAST_CHAINS` such cells; returns whether other arrays have
             them.
     """
-    if marks.all():
+    left = np.flatnonzero(~marks)
+    if not len(left) or not _mark_chains(numbers[left], cells[left])[0].any():
         return marks
     chains = find_chains(numbers, cells)
     if chains is None or not len(chains):
@@ -95,26 +97,34 @@ def mark_chains(numbers: Floats, cells: Floats, marks: Mask, elsewhere: Callable
     return marks
 
 
-def find_chains(numbers: Floats, cells: Floats) -> Positions | None:
+def find_chains(numbers: Doubles, cells: Doubles) -> Positions | None:
     """Return the indices of cells that show that their numbers were rounded to 16 digits first and then to 15.
 
     None if any cell shows that its number was rounded to 15 digits at once, where this comes to other digits.
     """
-    decimals, chains = Decimals(), [np.zeros(0, np.int64)]
-    places = np.flatnonzero(np.isfinite(numbers) & (numbers != cells))
-    for start in range(0, len(places), MOST):
-        some = places[start : start + MOST]
-        digits = decimals.take_apart(numbers[some], ways=True)
-        above = digits.above
-        sign, digits15, power = digits.sign[above], digits.digits15[above], digits.exponent[above] - 14
-        straight, twice = _to_doubles(sign, digits15, power), _to_doubles(sign, digits15 + 1, power)
-        if (straight == cells[some[above]]).any():
+    chains = [np.zeros(0, np.int64)]
+    places = np.flatnonzero(numbers != cells)
+    for start in range(0, len(places), _MOST):
+        some = places[start : start + _MOST]
+        chained, straight = _mark_chains(numbers[some], cells[some])
+        if straight.any():
             return None
-        chains.append(some[above[twice == cells[some[above]]]])
+        chains.append(some[chained])
     return np.concatenate(chains)
 
 
-def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
+def _mark_chains(numbers: Doubles, cells: Doubles) -> tuple[Mask, Mask]:
+    """Return a mask of the cells that were rounded to 16 digits and then to 15, and of those that went straight to 15.
+
+    Neither marks a cell for which both ways come to the same.
+    """
+    straight = round_doubles(numbers, 15, half_up=True)
+    twice = round_doubles(round_doubles(numbers, 16, half_up=False), 15, half_up=True)
+    differs = np.isfinite(numbers) & (straight != twice)
+    return differs & (twice == cells), differs & (straight == cells)
+
+
+def mark_twenty_decimals(numbers: Doubles, cells: Doubles, marks: Mask) -> Mask:
     """Return the marks, with those of small cells that are their numbers rounded to 20 decimals.
 
     Cells are marked only if no small cell of the array has more decimals.
@@ -143,45 +153,3 @@ def _twenty_decimals_of(number: float) -> set[float]:
     """Return the doubles of a number rounded half up to 20 decimals: from its shortest text, and from its 15 digits."""
     exact = Decimal(repr(number))
     return {float(digits.quantize(_UNIT, ROUND_HALF_UP)) for digits in (exact, _HALF_UP[15].plus(exact))}
-
-
-def _mark_some(numbers: Floats, cells: Floats, decimals: Decimals) -> Mask:
-    """Return a mask of the cells that are roundings of their numbers, which are all finite and few."""
-    marks = np.zeros(len(numbers), np.bool_)
-    for rounded in _roundings(numbers, decimals):
-        marks |= rounded.view(np.int64) == cells.view(np.int64)
-        if marks.all():
-            return marks
-    for place in np.flatnonzero(~marks).tolist():  # 16 digits half up, and whatever could not be told in bulk
-        marks[place] = float(cells[place]) in roundings_of(float(numbers[place]))
-    return marks
-
-
-def _roundings(numbers: Floats, decimals: Decimals) -> Iterator[Floats]:
-    """Yield the numbers rounded to 15 digits half up, to 15 half to even, and to 16 half to even."""
-    digits = decimals.take_apart(numbers, ways=True)
-    yield _to_doubles(digits.sign, digits.digits15, digits.exponent - 14)
-    if len(digits.below):
-        less = digits.digits15.copy()
-        less[digits.below] -= 1
-        less[less < _LEAST_DIGITS] = 0  # another exponent: such numbers are rounded by text
-        yield _to_doubles(digits.sign, less, digits.exponent - 14)
-    yield _to_doubles(digits.sign, digits.digits16, digits.exponent16 - 15)
-
-
-def _to_doubles(sign: Integers, digits: Integers, power: Integers) -> Floats:
-    """Return the doubles nearest to sign * digits * 10^(power - EXPONENT); NaN for those that are left to text."""
-    power = power - EXPONENT
-    plain = (digits < 2**53) & (np.abs(power) <= _EXACT)
-    whole = digits.astype(np.float64)
-    factor = _POWERS[np.minimum(np.abs(power), _EXACT)]
-    made = np.where(power < 0, whole / factor, whole * factor)
-    rest = np.flatnonzero(~plain)
-    texts = zip(digits[rest].tolist(), power[rest].tolist(), strict=True)
-    made[rest] = [_parse(number, exponent) for number, exponent in texts]
-    return np.where(sign < 0, -made, made)
-
-
-def _parse(digits: int, exponent: int) -> float:
-    """Return the double nearest to digits * 10^exponent; NaN if that is 0 or not finite."""
-    return float(f"{digits}e{exponent}") if digits and exponent < INFINITY_EXPONENT - EXPONENT - 20 else float("nan")
