@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sheetarray.sheets.google import body, write_gsheet
+from sheetarray.sheets.google import sent_cells, write_gsheet
 
 NEW = {"t": np.full(300, 2.0), "fresh": np.array([2.0])}
 
@@ -15,7 +15,7 @@ NEW = {"t": np.full(300, 2.0), "fresh": np.array([2.0])}
 def write_when_told(url: str, key: str, go: Any, *, direct: bool) -> None:
     """Write `NEW` to a spreadsheet of an emulator as soon as `go` is set."""
     if not direct:
-        body.MOST_DIRECT_BYTES = 0
+        sent_cells.MOST_DIRECT_BYTES = 0
     os.environ["SHEETARRAY_SHEETS_ENDPOINT"] = url
     go.wait()
     write_gsheet(key, NEW)

@@ -43,10 +43,6 @@ class SheetAddress:
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
     """Return the address of the worksheet that a source or a target means.
 
-    Args:
-        source: a URL of Google Sheets, `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or Worksheet.
-        worksheet: the title of the worksheet that is meant if the source says none.
-
     Raises:
         NotFoundError: text that is neither such a URL nor a key, or that means two worksheets, or an impossible id.
         LimitError: a title that no worksheet can have.

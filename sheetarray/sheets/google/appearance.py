@@ -15,7 +15,7 @@ from .address import Rect
 from .changes import Requests, change_properties, make_bold
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer
-from .state import RowGroup, Worksheet
+from .spreadsheet_state import RowGroup, Worksheet
 
 _FORMAT = "userEnteredFormat.numberFormat"
 _SAMPLE = 50  # elements of a column of text that are looked at for long texts

@@ -1,35 +1,141 @@
-"""Rows appended to arrays in a spreadsheet: cells below them, and their headers, changed by one batch or not at all."""
+"""Rows that arrays gain or lose: `append_gsheet` adds some, `adopt_gsheet` takes what people have added or deleted."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...columns import cell_address
+from ...columns import (
+    ArrayInfo,
+    HeaderEdit,
+    LayoutColumn,
+    ResizedArray,
+    cell_address,
+    find_header_edits,
+    info_of_resized,
+)
 from ...columns.limits import check_texts
-from ...composite import spread_rows
-from ...elements import Cell
-from ...errors import DTypeError, FormatError, RemoteError, locating
+from ...composite import read_resized_arrays, spread_rows
+from ...elements import Cell, Missing
+from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
+from ...header import Header
 from ...linear import LinearArray
-from ...resizing import changed_header_cells
+from ...resizing import changed_header_cells, find_slow_axis, resize_header
 from .address import Rect, parse_address, range_on_sheet, worksheet_url
 from .appearance import show_dates
-from .appended_rows import AppendedRows, check_grown, grow_array
-from .body import find_difference
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .client import http_client
-from .consistent import pause_listener
-from .content import ConflictError, SheetContent, fetch_content, find_filled, overwrite_error
-from .fetch import fetch_values
-from .grid import cells_after
+from .content import (
+    ConflictError,
+    SheetContent,
+    StandingArray,
+    cells_after,
+    fetch_content,
+    find_filled,
+    overwrite_error,
+)
 from .plan import check_cells
-from .requests import SheetsApi
-from .retries import TIMEOUT, RefusedError, Retries
-from .state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
-from .view_renewal import renew_grown_views
+from .reading import pause_listener, select_sheets
+from .requests import Answer, SheetsApi
+from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .sent_cells import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
+from .views import renew_grown_views, renew_views
+from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
+
+# The rows that are appended to an array: its new elements, their cells, and its header afterwards.
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedRows:
+    """The rows that are appended to one array.
+
+    Attributes:
+        piece: the new elements.
+        cells: the cells that they become.
+        standing: the array as it stands.
+        header: its header afterwards.
+    """
+
+    piece: LayoutColumn
+    cells: list[Cell]
+    standing: StandingArray
+    header: Header
+
+    @property
+    def rect(self) -> Rect:
+        """The cells that are written."""
+        row, column = self.standing.data
+        top = row + self.header.capacity - len(self.cells)
+        return Rect(top, column, top + len(self.cells), column + 1)
+
+    @property
+    def last(self) -> tuple[int, int]:
+        """The cell above them, of the last element."""
+        return self.rect.top - 1, self.standing.data[1]
+
+    @property
+    def needs_last(self) -> bool:
+        """Whether the last element of the array has to be read, since its cell cannot be blank if it is still there."""
+        return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
+
+
+def grow_array(name: str, array: LinearArray, content: SheetContent) -> AppendedRows:
+    """Return the rows of one array, and its header with them.
+
+    Raises:
+        NotFoundError, FormatError, DTypeError, LimitError: they cannot be appended.
+    """
+    group = content.arrays.get(name, [])
+    if not group:
+        raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays)) or 'none'}")
+    anchor, address = group[0].anchor, group[0].anchor.address(0)
+    header = anchor.header
+    if header is None or len(group) > 1 or anchor.orient == "rows":
+        why = "it is broken" if header is None else "it is one of several" if len(group) > 1 else "it runs to the right"
+        raise FormatError(f"{name}: nothing can be appended to this array: {why}", location=address)
+    axis = find_slow_axis(header)
+    if axis is None:
+        raise LimitError(f"{name}: an array of shape {header.shape} has no axis that rows can be appended along")
+    if array.dtype_entry.name != header.dtype.name:
+        raise DTypeError(f"{name}: rows of {array.dtype}, and the array is of {header.dtype.name}")
+    rest, new = header.shape[:axis] + header.shape[axis + 1 :], array.shape[:axis] + array.shape[axis + 1 :]
+    if len(array.shape) != len(header.shape) or rest != new:
+        wanted = str((*header.shape[:axis], "n", *header.shape[axis + 1 :])).replace("'n'", "n")
+        raise LimitError(f"{name}: rows of shape {array.shape}; the array takes rows of shape {wanted}")
+    buffer = array.to_numpy().ravel(order="C" if header.order == "row-major" else "F")
+    longer = resize_header(header, header.capacity + len(buffer))
+    assert longer is not None
+    piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
+    return AppendedRows(piece, to_cells(piece, 0, len(buffer)), group[0], longer)
+
+
+def check_grown(grown: list[AppendedRows]) -> None:
+    """Refuse rows whose cells are too many for one request.
+
+    Raises:
+        LimitError: they are.
+    """
+    size = 0
+    for rows in grown:
+        try:
+            size += len(json.dumps(rows.cells, ensure_ascii=False).encode()) + CELL_OVERHEAD * len(rows.cells)
+        except UnicodeEncodeError as error:
+            raise DTypeError(f"{rows.piece.name}: text that is no valid Unicode: {error.reason}") from error
+    if size > MOST_DIRECT_BYTES:
+        cells = sum(len(rows.cells) for rows in grown)
+        most = cells * MOST_DIRECT_BYTES // size
+        raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
+
+
+# Rows appended to arrays in a spreadsheet: cells below them, and their headers, changed by one batch or not at all.
 
 _ATTEMPTS = 8  # while others write to the worksheet
 
@@ -212,15 +318,6 @@ def _check_kept(
 ) -> None:
     """Compare the rows in the worksheet with those that were sent; take them back if the service has changed a cell.
 
-    Args:
-        service: the spreadsheet.
-        before: the state of the spreadsheet before the batch.
-        sheet: the worksheet, as it was in that state.
-        swap: with which the batch was sent.
-        grown: the rows.
-        headers: the cells of the arrays' headers before the batch.
-        answer: the answer to the batch; None if the rows have to be fetched.
-
     Raises:
         DTypeError: the service does not keep a cell as it is; nothing is changed.
         RemoteError: the service does not keep a cell as it is, and the rows could not be taken back.
@@ -266,14 +363,6 @@ def _take_back(
 ) -> None:
     """Clear the appended rows, and give headers and named ranges the values that they had before.
 
-    Args:
-        service: the spreadsheet.
-        before: the state of the spreadsheet before the rows were appended.
-        state: the state now.
-        sheet: the worksheet.
-        grown: the rows.
-        headers: the cells of the arrays' headers before.
-
     Raises:
         RefusedError: somebody else has written since.
     """
@@ -291,3 +380,111 @@ def _take_back(
             requests.append(put_named_range(named.name, sheet.gid, rect, named))
     undo = Swap(sheet.gid, state.generation(sheet.gid), now.notes, own=now.notes.own)
     apply_changes(service, undo.wrap(requests, now.rows, now.columns), undo.took_effect, confirmed=True)
+
+
+# Headers in a spreadsheet made true to the cells below them: one batch, which changes everything or nothing.
+
+_ADOPTIONS = 5
+
+
+def adopt_gsheet(
+    source: Any,
+    target: None = None,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+    missing: Missing = "error",
+    progress: Progress | None = None,
+) -> dict[str, ArrayInfo]:
+    """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
+
+    Args:
+        source: as for `read_gsheet`.
+        target: None; a spreadsheet is changed in place.
+        worksheet: as for `read_gsheet`.
+        client: as for `read_gsheet`.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
+        missing: as for `read_gsheet`.
+        progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
+
+    Returns:
+        The infos of the arrays that had other lengths, as their headers say them now.
+
+    Raises:
+        FormatError: as `read_gsheet`; nothing is changed.
+        LimitError: a target.
+        RemoteError: the service cannot be reached, or refuses; nothing is changed.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheets_emulator import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
+        ...     _ = client.open_by_url(url).worksheet("arrays").append_row([3.5])
+        ...     adopt_gsheet(key, client=client)["t"].shape
+        (3,)
+    """
+    if target is not None:
+        raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    patience = Retries(pause_listener(progress), timeout=timeout)
+    service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label):
+        for number in range(_ADOPTIONS):
+            try:
+                state = fetch_state(service)
+                sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+                arrays = read_resized_arrays(sheets, missing=missing)
+                edits = find_header_edits(sheets, arrays)
+                if edits:
+                    requests, swap = _make_batch(state, edits, arrays)
+                    apply_changes(service, requests, swap.took_effect, confirmed=True)
+                renew_views(service, state, arrays, [name for name, array in arrays.items() if array.is_changed])
+                return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+            except (ChangedError, RefusedError) as changed:
+                message = str(changed)
+            patience.pause(0.25 * 2**number, "others write to the worksheet")
+    raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="adopt it once more")
+
+
+def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:
+    """Return the batch that changes headers and named ranges, and follows on the generation of each worksheet."""
+    requests: Requests = []
+    swap: Swap | None = None
+    for title in dict.fromkeys(edit.title for edit in edits):
+        sheet = state.by_title(title or "")
+        if sheet is None:
+            raise ChangedError(f"the worksheet {title!r} is gone")
+        changes = [_change_cell(sheet.gid, edit) for edit in edits if edit.title == title]
+        changes += _stretch_ranges(state, sheet, arrays)
+        swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
+        requests += swap.wrap(changes, sheet.rows, sheet.columns)
+    assert swap is not None
+    return requests, swap
+
+
+def _change_cell(gid: int, edit: HeaderEdit) -> Answer:
+    start = {"sheetId": gid, "rowIndex": edit.row, "columnIndex": edit.column}
+    values = [{"userEnteredValue": {"numberValue": edit.value}}]
+    return {"updateCells": {"start": start, "rows": [{"values": values}], "fields": "userEnteredValue"}}
+
+
+def _stretch_ranges(state: State, sheet: Worksheet, arrays: Mapping[str, ResizedArray]) -> Iterator[Answer]:
+    """Yield the changes of named ranges that begin where the elements of an array do."""
+    for array in arrays.values():
+        anchor, count = array.column.group[0], array.column.header.capacity
+        if anchor.title != sheet.title or not array.is_changed or not count:
+            continue
+        column, row = anchor.data_cell
+        down, across = (count, 1) if anchor.orient == "columns" else (1, count)
+        rect = Rect(row, column, row + down, column + across)
+        for named in state.ranges:
+            if named.gid == sheet.gid and named.rect is not None and named.rect[:2] == rect[:2] != (0, 0):
+                yield put_named_range(named.name, sheet.gid, rect, named)

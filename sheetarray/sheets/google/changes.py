@@ -7,10 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...elements import Cell
 from .address import Rect
-from .notes import METADATA_KEY, WriteNotes
 from .requests import Answer, SheetsApi, batch_body
 from .retries import FailedError, RefusedError
-from .state import SHOWN_FIELDS, NamedRange, State, Worksheet, fetch_state, generation_name, shown_state
+from .spreadsheet_state import (
+    METADATA_KEY,
+    SHOWN_FIELDS,
+    NamedRange,
+    State,
+    Worksheet,
+    WriteNotes,
+    fetch_state,
+    generation_name,
+    shown_state,
+)
 
 Requests = list[Answer]
 
@@ -29,14 +38,6 @@ def apply_changes(
     attempts: int | None = None,
 ) -> Answer | None:
     """Make changes whose effect can be recognised; a batch of which the answer is lost is looked for.
-
-    Args:
-        service: the spreadsheet.
-        requests: the changes.
-        happened: returns whether a state of the spreadsheet shows their effect.
-        shown: ranges that the answer is to show; if it does not show the change, the spreadsheet is fetched.
-        confirmed: fetch the spreadsheet to see the change, whatever the answer says.
-        attempts: the largest number of attempts; None for as long as there is patience.
 
     Returns:
         The answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
@@ -89,13 +90,7 @@ class Swap:
         self._gid, self._seen, self._notes, self._own = gid, seen, notes, own
 
     def wrap(self, requests: Requests, rows: int, columns: int, *, last: bool = False) -> Requests:
-        """Return requests, with those before and after that swap the generation.
-
-        Args:
-            requests: the changes.
-            rows, columns: of the grid after them.
-            last: leave no generation, as where nothing has been written yet.
-        """
+        """Return requests, with those before and after that swap the generation."""
         marked = put_named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns))
         return [*(claim(self._seen) if self._seen else ()), *requests, *(() if last else (marked,)), self._note()]
 
@@ -182,14 +177,7 @@ def update_cells(
     rows: Sequence[Sequence[Cell]],
     formulas: Mapping[tuple[int, int], str] | None = None,
 ) -> Answer:
-    """Put cells into a block that begins at a row and a column; blanks among them clear.
-
-    Args:
-        gid: of the worksheet.
-        row, column: of the first cell.
-        rows: values.
-        formulas: what stands instead of values, by row and column of the worksheet.
-    """
+    """Put cells into a block that begins at a row and a column; blanks among them clear."""
     start = {"sheetId": gid, "rowIndex": row, "columnIndex": column}
     data = [[_cell_data(cell) for cell in cells] for cells in rows]
     for (formula_row, formula_column), formula in (formulas or {}).items():

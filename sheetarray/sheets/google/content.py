@@ -1,19 +1,130 @@
-"""The content of a worksheet before a write: its arrays and the cells that they take, and the columns that are used."""
+"""What stands in a worksheet that is to be changed: its arrays, and the cells that are filled or formatted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...columns import Anchor, cell_address, find_anchors
+from ...elements import Cell
 from ...errors import FormatError, NotFoundError
-from .address import Rect
-from .fetch import fetch_values
-from .grid import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
-from .requests import SheetsApi
+from .address import Rect, range_on_sheet
+from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
-from .sheet import GoogleSheet
-from .state import Worksheet
+from .spreadsheet_state import CELL_FIELDS, Worksheet
+from .worksheet import FetchedColumns, GoogleSheet, fetch_values
+
+# The cells of a worksheet with their formulas, as GridData of the service's JSON hold them.
+#
+# One request shows values and formulas of one moment. The answer to a batch of changes shows those that stand after
+# it.
+
+# Cells of the largest grid that is fetched in this way; most of them are blank as a rule, and if all are filled, the
+# answer has some 10 MB
+MOST_CELLS_AT_ONCE = 100_000
+
+_KINDS = ("numberValue", "stringValue", "boolValue")
+
+
+@dataclass(slots=True)
+class GridCells:
+    """The cells of a worksheet, and their formulas.
+
+    Attributes:
+        columns: the values of each column from the first row on; a blank is "", and may be missing at the end.
+        formulas: the text of each cell that is a formula, by row and column.
+    """
+
+    columns: FetchedColumns = field(default_factory=list)
+    formulas: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    @classmethod
+    def from_data(cls, data: list[Answer]) -> GridCells:
+        """Return the cells in the GridData of one worksheet.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: the JSON is no GridData.
+        """
+        cells = cls()
+        for block in data:
+            top, left = int(block.get("startRow", 0)), int(block.get("startColumn", 0))
+            for row, line in enumerate(block.get("rowData", []), top):
+                for column, cell in enumerate(line.get("values", []), left):
+                    if cell:
+                        cells._put(row, column, cell)
+        return cells
+
+    def _put(self, row: int, column: int, cell: Answer) -> None:
+        """Add a cell, given its CellData; the cells of a column come from top to bottom."""
+        value = _to_value(cell.get("effectiveValue") or {})
+        formula = (cell.get("userEnteredValue") or {}).get("formulaValue")
+        if formula is not None:
+            self.formulas[row, column] = str(formula)
+        if value != "":
+            while len(self.columns) <= column:
+                self.columns.append([])
+            held = self.columns[column]
+            held.extend([""] * (row - len(held)))
+            held[row:] = [value]
+
+    def cells(self, rect: Rect) -> FetchedColumns:
+        """Return the columns of a range, each of its full height; its bottom and sides must be given."""
+        bottom = rect.bottom or 0
+        return [
+            [*part, *[""] * (bottom - rect.top - len(part))]
+            for column in range(rect.left or 0, rect.right or 0)
+            for part in [self.columns[column][rect.top : bottom] if column < len(self.columns) else []]
+        ]
+
+    def iter_filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
+        """Yield row and column of each cell of a range that is not blank; a formula is never blank."""
+        for column, cells in enumerate(self.cells(rect), rect.left or 0):
+            for row, cell in enumerate(cells, rect.top):
+                if cell != "" or (row, column) in self.formulas:
+                    yield row, column
+
+
+def _to_value(extended: dict[str, Any]) -> Cell:
+    """Return the cell that an ExtendedValue stands for: an error as the text of its name, nothing as ""."""
+    for kind in _KINDS:
+        if kind in extended:
+            value: Cell = extended[kind]
+            return value
+    return f"#{extended['errorValue']['type']}" if "errorValue" in extended else ""
+
+
+def fetch_grid(service: SheetsApi, sheet: Worksheet) -> GridCells:
+    """Return all cells of a worksheet, in one request.
+
+    Raises:
+        RefusedError: there is no worksheet of this title any more.
+    """
+    whole = range_on_sheet(sheet.title, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
+    fields = f"spreadsheetId,sheets(properties(sheetId),{CELL_FIELDS})"
+    answer = service.get("", lambda answer: _cells_shown(answer, sheet.gid) is not None, ranges=[whole], fields=fields)
+    cells = _cells_shown(answer, sheet.gid)
+    assert cells is not None
+    return cells
+
+
+def cells_after(answer: Answer, gid: int) -> GridCells | None:
+    """Return the cells of a worksheet that the answer to a batch of changes shows; None if it shows none."""
+    try:
+        return _cells_shown(answer["updatedSpreadsheet"], gid)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _cells_shown(answer: Answer, gid: int) -> GridCells | None:
+    """Return the cells of a worksheet that the JSON of a spreadsheet shows; None if it shows none."""
+    for sheet in answer["sheets"]:
+        if sheet["properties"].get("sheetId", 0) == gid and "data" in sheet:
+            return GridCells.from_data(sheet["data"])
+    return None
+
+
+# The content of a worksheet before a write: its arrays and the cells that they take, and the columns that are used.
 
 
 class ConflictError(Exception):
@@ -122,12 +233,6 @@ def find_filled(
 ) -> list[tuple[int, int]]:
     """Return the cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in
     order.
-
-    Args:
-        service: the spreadsheet.
-        sheet: where.
-        rects: what to look at; what lies beyond the grid is blank.
-        grid: all cells, where they have been fetched.
 
     Raises:
         ConflictError: the worksheet is gone, or has become smaller.

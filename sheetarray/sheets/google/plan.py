@@ -1,8 +1,9 @@
-"""A write that would be right for a spreadsheet in one state: which column goes where, and the size of the grid."""
+"""The plan of a write: which cells every array takes, which are cleared, and which named ranges point to them."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,10 +11,35 @@ from itertools import groupby
 from ...columns import Layout, LayoutColumn
 from ...errors import LimitError
 from .address import Rect
-from .content import StandingArray
-from .grid import GridCells
-from .names import range_name
-from .state import NamedRange, State, Worksheet
+from .content import GridCells, StandingArray
+from .spreadsheet_state import NamedRange, State, Worksheet
+
+# Names for the named ranges of arrays.
+#
+# Formulas understand names of letters, digits and underscores that do not look like the address of a cell.
+
+_LONGEST = 200  # characters of a name, before a number is put behind it
+_CELL_LIKE = re.compile(r"[A-Z]{1,3}\d+|R\d*|C\d*|R\d*C\d*|(?:TRUE|FALSE).*|\d.*", re.IGNORECASE | re.ASCII | re.DOTALL)
+
+
+def range_name(name: str, taken: Collection[str]) -> str:
+    """Return the name for the range of an array's elements: the array's name, changed as far as needed.
+
+    Example:
+        >>> range_name("sea level", ()), range_name("T1", ()), range_name("größe", {"grosse"})
+        ('sea_level', '_T1', 'grosse_2')
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    letters = re.sub(r"\W+", "_", plain, flags=re.ASCII)[:_LONGEST].strip("_") or "array"
+    name_free = base = f"_{letters}" if _CELL_LIKE.fullmatch(letters) else letters
+    index = 1
+    while name_free.lower() in taken:
+        index += 1
+        name_free = f"{base}_{index}"
+    return name_free
+
+
+# A write that would be right for a spreadsheet in one state: which column goes where, and the size of the grid.
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +141,6 @@ class WritePlan:
 
 def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> WritePlan:
     """Return the plan for a worksheet that is to be made.
-
-    Args:
-        state: of the spreadsheet.
-        stage: the id of the write's own stage.
-        layout: what is to be written.
-        limit: the cells that a spreadsheet may have.
-        blocked: names that ranges cannot have.
 
     Raises:
         LimitError: it would be too large.

@@ -1,28 +1,244 @@
-"""Reading arrays, headers, findings and ordinary tables from a spreadsheet."""
+"""Reads arrays of one generation of a worksheet: all of them, slices of rows, or block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...adapters import Progress
-from ...columns import ArrayInfo, reporting_cells
+from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
+from ...data import error_for_problem
+from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
-from ...errors import Finding, FormatError, LimitError
+from ...errors import Finding, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
-from ...header import Order
+from ...header import Header, Order
+from ...linear import ravel_in_order
+from ...resizing import contiguous_strides
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
-from .consistent import pause_listener, read_consistently
-from .leftovers import stage_findings
-from .retries import TIMEOUT
-from .sheet import MOST_AT_ONCE, GoogleSheet
-from .slices import check_slices, is_cut, read_slices
-from .state import fetch_state
-from .view_findings import find_typed_views
+from .address import SheetAddress, parse_address
+from .client import http_client
+from .requests import SheetsApi
+from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .spreadsheet_state import fetch_state
+from .stage import stage_findings
+from .views import find_typed_views
+from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
+
+# Reads a worksheet as it stands at one moment: tries again while others write.
+
+Result = TypeVar("Result")
+_ATTEMPTS = 6  # to read a worksheet while others write
+_HEAD = 20_000  # cells
+
+
+def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
+    """Return the progress callback's `waiting` method, or None."""
+    listener = getattr(progress, "waiting", None)
+    return listener if callable(listener) else None
+
+
+def read_consistently(
+    source: Any,
+    worksheet: str | None,
+    client: Any,
+    credentials: PathLike | None,
+    timeout: float,
+    attempt: Callable[[list[GoogleSheet]], Result],
+    waiting: Callable[[float, str], None] | None,
+    *,
+    first: bool = False,
+    at_once: int = MOST_AT_ONCE,
+) -> Result:
+    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to `_ATTEMPTS` times.
+
+    Raises:
+        FormatError: others write all the time.
+    """
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    patience = Retries(waiting, timeout=timeout)
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label):
+        for index in range(_ATTEMPTS):
+            try:
+                sheets[:] = select_sheets(service, address, first=first, at_once=at_once)
+                return attempt(sheets)
+            except ChangedError as changed:
+                message = str(changed)
+            patience.pause(0.25 * 2**index, "others write to the worksheet")
+        if message:
+            raise RemoteError(f"the service refuses: {message}", status=400)
+        raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
+
+
+@contextmanager
+def open_sheets(
+    source: Any,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[list[GoogleSheet]]:
+    """Give the worksheets that a source means, to be read at leisure; errors within are located in it.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells, or others have written meanwhile.
+    """
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, Retries(timeout=timeout))
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label):
+        try:
+            sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+            yield sheets
+        except ChangedError:
+            raise FormatError("it has changed while it was read", hint="read it again") from None
+
+
+def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
+    """Return the worksheets that an address means, with their first rows where there are several.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells.
+    """
+    if address.title is not None:
+        return [GoogleSheet(service, address.title)]
+    state = fetch_state(service)
+    named = state.select_worksheet(address.gid, None) if address.gid is not None else None
+    wanted = [named] if named else state.arrays[: 1 if first else None]
+    if not wanted:
+        raise FormatError("no worksheet with cells")
+    at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
+    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns), at_once=at_once) for sheet in wanted]
+    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
+    try:
+        for view, (_, rect), (_, columns) in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+            view.keep_head(rect.bottom or 0, columns)
+    except RefusedError as refused:
+        raise ChangedError(refused.message) from None
+    return sheets
+
+
+# Reads some rows of an array in a spreadsheet, and fetches no cells but theirs.
+
+
+def find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor]:
+    """Return the worksheet of an array, and its anchor.
+
+    Raises:
+        FormatError: the header of the array is broken.
+        NotFoundError: there is no array of this name.
+    """
+    anchors = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
+    for sheet, anchor in anchors:
+        if anchor.name == name:
+            if anchor.error is not None:
+                raise anchor.error
+            return sheet, anchor
+    names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in anchors))
+    raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
+
+
+def lies_in_rows(anchor: Anchor) -> bool:
+    """Return whether the cells below a header are the array's rows, one after the other, a cell for each element."""
+    header = anchor.header
+    if header is None or header.part or header.offset or anchor.orient == "rows" or not header.capacity:
+        return False
+    plain = header.order == "row-major" and header.strides == contiguous_strides(header.shape, "row-major")
+    return plain and header.capacity == header.length and header.dtype.kind != "complex"
+
+
+def fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
+    """Return some elements of an array that lies in rows.
+
+    Raises:
+        FormatError: a cell that its dtype cannot mean, with its address.
+    """
+    header = anchor.header
+    assert header is not None
+    header_of_some = Header(header.dtype, (stop - start,), (1,), 0, "row-major", stop - start)
+    anchor_of_some = replace(anchor, header=header_of_some, start=anchor.start + start)
+    column, row = anchor_of_some.data_cell
+    cells: ColumnCells = ([], sheet.fetch_cells(row, row + stop - start, column, header.dtype))
+    decoded = ArrayColumn([anchor_of_some], [cells], sheet).decode_checked(missing)
+    for problem in decoded.problems[:1]:
+        moved = replace(problem, index=problem.index + start)
+        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
+    if decoded.count_error:
+        raise decoded.count_error
+    return decoded.buffer
+
+
+def read_slices(
+    sheets: Sequence[GoogleSheet], slices: Mapping[str, slice], missing: Missing, whole: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return slices of arrays along their first axis, by name; of arrays that lie in rows only their cells are fetched.
+
+    Raises:
+        ChangedError: somebody has written between two requests.
+        LimitError: an array without dimensions, which has no first axis.
+    """
+    sliced: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
+    generations: dict[int, Any] = {}  # of the sheets that take more requests, before the first of these
+    for name, rows in slices.items():
+        if name in whole:
+            continue
+        sheet, anchor = find_array(sheets, name)
+        if not sheet.is_whole:
+            generations.setdefault(id(sheet), (sheet, sheet.generation()))
+        header = anchor.header
+        assert header is not None
+        if not header.shape:
+            raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
+        indices = range(header.shape[0])[rows]
+        elements_per_row = header.length // header.shape[0]
+        first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
+        pieces = [
+            fetch_elements(sheet, anchor, start, min(start + CELLS_A_REQUEST, last * elements_per_row), missing)
+            for start in range(first * elements_per_row, last * elements_per_row, CELLS_A_REQUEST)
+        ]
+        elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
+        block = elements.reshape(last - first, *header.shape[1:])
+        sliced[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
+    for sheet, generation in generations.values():
+        if sheet.generation() != generation:
+            raise ChangedError
+    return {name: sliced[name] for name in slices}
+
+
+def is_cut(sheets: Sequence[GoogleSheet], name: str) -> bool:
+    """Return whether rows of an array can be fetched alone: it stands in one column, and lies in rows."""
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet) if anchor.name == name]
+    return len(anchors) == 1 and lies_in_rows(anchors[0])
+
+
+def check_slices(slices: Mapping[str, slice]) -> None:
+    """Refuse anything but slices of one axis by names.
+
+    Raises:
+        LimitError: it is something else, or the step of a slice is 0.
+    """
+    if not isinstance(slices, Mapping):
+        raise LimitError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")
+    for name, rows in slices.items():
+        bounds = (rows.start, rows.stop, rows.step) if isinstance(rows, slice) else ("",)
+        if not all(bound is None or hasattr(bound, "__index__") for bound in bounds) or bounds[-1] == 0:
+            raise LimitError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")
+
+
+# Reading arrays, headers, findings and ordinary tables from a spreadsheet.
 
 _READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
@@ -266,3 +482,60 @@ def read_columns_gsheet(
         return read_table(sheets[0], columns, options)
 
     return read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(None), first=True)
+
+
+# The elements of an array in a spreadsheet piece by piece: no more of them than one request holds are in memory.
+
+
+def iter_elements_gsheet(
+    source: Any,
+    names: Sequence[str],
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
+
+    Args:
+        source: as for `read_gsheet`.
+        names: of the arrays.
+        worksheet: as for `read_gsheet`.
+        client: as for `read_gsheet`.
+        credentials: as for `read_gsheet`.
+        timeout: as for `read_gsheet`.
+
+    Raises:
+        FormatError: as `read_gsheet`, when the first cell that is wrong is reached, or the worksheet has changed since.
+        NotFoundError: no such array.
+        RemoteError: as `read_gsheet`.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheets_emulator import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
+        ...     [(name, elements.tolist()) for name, elements in iter_elements_gsheet(key, ["t"], client=client)]
+        [('t', [1.5, 2.5])]
+    """
+    where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
+    whole = []
+    with open_sheets(source, **where) as sheets:
+        for name in dict.fromkeys(names):
+            view, anchor = find_array(sheets, name)
+            if not lies_in_rows(anchor):
+                whole.append(name)
+                continue
+            seen = view.generation()
+            assert anchor.header is not None
+            for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
+                stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
+                elements = fetch_elements(view, anchor, start, stop, "error")
+                if view.generation() != seen:
+                    raise FormatError("it has changed since its first rows were read", hint="read it again")
+                yield name, elements
+    for name, array in read_gsheet(source, whole, **where).items() if whole else ():
+        yield name, ravel_in_order(array)

@@ -47,24 +47,11 @@ class SheetsApi:
         return time.time() if self._now is None else self._now
 
     def get(self, path: str, is_answer: Callable[[Answer], bool], **params: Any) -> Answer:
-        """Return the answer to a request that only reads, repeated as needed.
-
-        Args:
-            path: of the request, after the URL of the spreadsheet.
-            is_answer: returns whether JSON that came back is an answer to this request; if not, the request is
-                repeated. Proxies make up answers of their own.
-            params: the parameters of the URL's query.
-        """
+        """Return the answer to a request that only reads, repeated as needed."""
         return self.patience.repeat(lambda: _check_answer(self.send("get", path, params=params), is_answer))
 
     def put_values(self, cells: str, body: bytes, is_answer: Callable[[Answer], bool]) -> Answer:
-        """Put values into a range, as they are and without parsing text; return the answer. Repeated as needed.
-
-        Args:
-            cells: the range in A1 notation, with its worksheet.
-            body: the values, as JSON of a ValueRange.
-            is_answer: as for `get`.
-        """
+        """Put values into a range, as they are and without parsing text; return the answer. Repeated as needed."""
         path, params = f"/values/{quote(cells, safe='')}", {"valueInputOption": "RAW"}
         return self.patience.repeat(lambda: _check_answer(self.send("put", path, params=params, body=body), is_answer))
 
@@ -72,12 +59,6 @@ class SheetsApi:
         self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
     ) -> Answer:
         """Send changes once, of which the service makes all or none; return its answer.
-
-        Args:
-            requests: the changes.
-            shown: ranges in A1 notation, whose cells after the changes the answer is to hold.
-            fields: the fields that are wanted of the answer; only used with `shown`.
-            body: what `batch_body` returns for these requests; None makes it here.
 
         Raises:
             FailedError: the changes may have been made or not; its attribute `undone` is True if they certainly were
@@ -102,12 +83,6 @@ class SheetsApi:
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
     ) -> Answer:
         """Send a request once, and return the answer.
-
-        Args:
-            method: of HTTP, such as "get".
-            path: after the URL of the spreadsheet, or a whole URL.
-            params: the parameters of the URL's query.
-            body: JSON.
 
         Raises:
             FailedError: the request may succeed later.
@@ -242,10 +217,6 @@ def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:
 
 def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer:
     """Return an answer unchanged, if it is one to its request.
-
-    Args:
-        answer: what came back.
-        is_answer: returns whether it is, or raises an error where something is missing in it.
 
     Raises:
         FailedError: it is something else, such as what a proxy makes up, or the answer to another request.

@@ -181,10 +181,6 @@ class Retries:
     def wait_for(self, failure: FailedError, failures: int) -> None:
         """Wait before another attempt, and count it.
 
-        Args:
-            failure: of the last attempt.
-            failures: the number of attempts at the same thing that have failed one after the other.
-
         Raises:
             RemoteError: another attempt or the pause before it would exceed a bound.
         """
@@ -203,13 +199,7 @@ class Retries:
         self.pause(pause, failure.what, quota=failure.quota)
 
     def pause(self, seconds: float, why: str, *, quota: bool = False) -> None:
-        """Wait some seconds; a pause of a second or more is reported to `waiting`, with the reason.
-
-        Args:
-            seconds: of the pause.
-            why: the reason, for people.
-            quota: whether it is for a quota, and so does not count for the timeout.
-        """
+        """Wait some seconds; a pause of a second or more is reported to `waiting`, with the reason."""
         self.waited += seconds
         self.spent += 0.0 if quota else seconds
         if self._waiting and seconds >= 1:

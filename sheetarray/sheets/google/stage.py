@@ -1,27 +1,45 @@
-"""The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
-
-Its id is chosen here and not by the service, so that the stage is recognised when the answer to the request that makes
-it is lost. Its title says who writes, and since when, so that a later write can remove the stage of an interrupted one.
-"""
+"""Large writes go to a hidden worksheet, the stage, which takes effect as a whole; and what dead writers have left."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from typing import Any
 
 from ...columns import Layout
 from ...elements import Cell
-from ...errors import DTypeError
-from .address import Rect, range_on_sheet
-from .body import Chunk, find_difference
-from .changes import Requests, apply_changes, put_named_range, remove_sheet_requests
-from .content import ConflictError
-from .fetch import fetch_values, is_same_range
-from .holder import Holder
+from ...errors import DTypeError, Finding
+from ...files import PathLike
+from .address import Rect, parse_address, range_on_sheet
+from .appearance import look_requests
+from .changes import (
+    Requests,
+    Swap,
+    apply_changes,
+    change_properties,
+    clear_cells,
+    put_named_range,
+    remove_sheet_requests,
+    resize_sheet,
+    update_cells,
+)
+from .client import http_client
+from .content import ConflictError, StandingArray
+from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi
-from .retries import RefusedError
-from .state import State, Worksheet, fetch_state, generation_name, stage_title
+from .retries import TIMEOUT, RefusedError, Retries
+from .sent_cells import Chunk, find_difference
+from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
+from .worksheet import fetch_values, is_same_range
+
+# The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
+#
+# Its id is chosen here and not by the service, so that the stage is recognised when the answer to the request that
+# makes it is lost. Its title says who writes, and since when, so that a later write can remove the stage of an
+# interrupted one.
 
 
 class Stage:
@@ -30,7 +48,7 @@ class Stage:
     Args:
         service: the spreadsheet.
         layout: the cells that it is to hold.
-        holder: the process that writes.
+        writer: the process that writes.
 
     Attributes:
         gid: the id of its worksheet; -1, which no worksheet has, before it is made.
@@ -41,12 +59,12 @@ class Stage:
         lost: how many times it was gone, since somebody else had removed it.
     """
 
-    def __init__(self, service: SheetsApi, layout: Layout, holder: Holder) -> None:
+    def __init__(self, service: SheetsApi, layout: Layout, writer: Writer) -> None:
         self.gid, self.title = -1, ""
         self.rows, self.columns = layout.height, len(layout.pieces)
         self.attempts = self.lost = 0
         self._filled = False
-        self._service, self.layout, self._holder = service, layout, holder
+        self._service, self.layout, self._writer = service, layout, writer
 
     @property
     def cells(self) -> int:
@@ -56,7 +74,7 @@ class Stage:
     def find(self, state: State) -> Worksheet | None:
         """Return the stage's worksheet, or None if it does not exist."""
         sheet = state.by_id(self.gid)
-        return sheet if sheet and sheet.holder else None
+        return sheet if sheet and sheet.writer else None
 
     def is_ready(self, state: State) -> bool:
         """Return whether the stage exists and holds all cells; one that was filled and is gone counts as lost."""
@@ -73,7 +91,7 @@ class Stage:
         """
         self.attempts += 1
         self.gid = new_gid()
-        self.title = stage_title(self._holder, self.attempts)
+        self.title = stage_title(self._writer, self.attempts)
         grid = {"rowCount": self.rows, "columnCount": self.columns}
         made = {"sheetId": self.gid, "title": self.title, "hidden": True, "gridProperties": grid}
         requests = [
@@ -85,10 +103,6 @@ class Stage:
 
     def fill(self, chunks: list[Chunk], filled: Callable[[int], None]) -> None:
         """Put all cells on the stage, then read them back and compare.
-
-        Args:
-            chunks: all cells of the layout.
-            filled: called with the number of cells that were put, and once more when they were compared.
 
         Raises:
             ConflictError: somebody else has removed the stage.
@@ -162,3 +176,175 @@ def remains_requests(state: State) -> Requests:
 def _cell_or_blank(cells: list[Cell], index: int) -> Cell:
     """Return a cell of a column, or a blank beyond its end."""
     return cells[index] if index < len(cells) else ""
+
+
+# Putting what stands on the stage into place: one batch, which changes everything or nothing.
+
+
+def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, Swap]:
+    """Return the batch by which the stage becomes the worksheet; it is refused if a worksheet has the title already."""
+    seen = stage.find(plan.state)
+    assert seen is not None
+    swap = Swap(stage.gid, plan.state.generation(stage.gid), seen.notes, own=True)
+    shown = {"title": title, "hidden": False}
+    requests = [change_properties(stage.gid, shown, "title,hidden"), *finishing_requests(plan, stage.gid)]
+    return swap.wrap(requests, stage.rows, stage.columns), swap
+
+
+def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
+    """Return the batch by which the cells of the stage are copied into the worksheet, and the stage is removed."""
+    swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
+    copies = [
+        {
+            "copyPaste": {
+                "source": source.to_grid_range(stage.gid),
+                "destination": goal.to_grid_range(sheet.gid),
+                "pasteType": "PASTE_VALUES",
+                "pasteOrientation": "NORMAL",
+            }
+        }
+        for source, goal in _copy_ranges(plan, stage.layout)
+    ]
+    requests = [
+        *resize_sheet(sheet, plan.rows, plan.columns),
+        *(clear_cells(sheet.gid, rect) for rect in plan.cleared),
+        *copies,
+        *finishing_requests(plan, sheet.gid),
+        *stage.removal_requests(plan.state),
+    ]
+    return swap.wrap(requests, plan.rows, plan.columns), swap
+
+
+def finishing_requests(plan: WritePlan, gid: int) -> Requests:
+    """Return the requests for names, named ranges, and the look of a worksheet of ours."""
+    requests = [change for standing in plan.lowered for change in _lower_name(gid, standing)]
+    requests += [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
+    return [*requests, *look_requests(plan, gid)] if plan.own else requests
+
+
+def _lower_name(gid: int, standing: StandingArray) -> Requests:
+    """Return the requests that put the name of an array right above its header."""
+    assert standing.name_cell is not None
+    goal = standing.above
+    return [clear_cells(gid, standing.name_cell), update_cells(gid, goal.top, goal.left or 0, [[standing.anchor.name]])]
+
+
+def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]:
+    """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
+    for group in group_fresh(plan):
+        alike = all(plan.layout.pieces[placed.index].blanks == staged.pieces[placed.index].blanks for placed in group)
+        height, first = max(placed.height for placed in group) if alike else 1, group[0]
+        source = Rect(0, first.index, height, first.index + len(group))
+        yield source, Rect(first.row, first.column, first.row + height, first.column + len(group))
+        if not alike:
+            yield from (_copy_below_name(plan, staged, placed) for placed in group)
+    for placed in plan.placed_columns:
+        if placed.index not in plan.fresh:
+            yield _copy_below_name(plan, staged, placed)
+
+
+def _copy_below_name(plan: WritePlan, staged: Layout, placed: PlacedColumn) -> tuple[Rect, Rect]:
+    """Return the cells of the header and elements of a column on the stage, and those that they go to."""
+    skipped = staged.named + staged.pieces[placed.index].blanks
+    top = placed.row + (staged.named + plan.layout.pieces[placed.index].blanks if placed.named else 0)
+    bottom = placed.cells.bottom or 0
+    source = Rect(skipped, placed.index, skipped + bottom - top, placed.index + 1)
+    return source, Rect(top, placed.column, bottom, placed.column + 1)
+
+
+def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
+    """Yield the placed columns that go to blank columns of the worksheet, neighbours together."""
+    fresh = [placed for placed in plan.placed_columns if placed.index in plan.fresh]
+    for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
+        yield [placed for _, placed in group]
+
+
+# Finds and removes the stages that interrupted writes have left in a spreadsheet.
+
+_MOST_ATTEMPTS = 5  # to remove what others remove too
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """The stage of a write, which an interrupted one has left.
+
+    Attributes:
+        location: the title of the stage.
+        message: a sentence that says which process it is of, and since when.
+        dead: whether the writer is known to be dead, or taken for dead.
+    """
+
+    location: str
+    message: str
+    dead: bool
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message}"
+
+
+def clean_gsheet(
+    source: Any,
+    *,
+    everything: bool = False,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> list[Leftover]:
+    """Remove the hidden sheets that interrupted writes have left, and return a `Leftover` for each.
+
+    Args:
+        source: as for `read_gsheet`; the whole spreadsheet is looked at.
+        everything: remove those of writers that may be alive too; these begin again.
+        client: as for `write_gsheet`.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
+
+    Raises:
+        RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheets_emulator import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     clean_gsheet(server.create(), client=server.client())
+        []
+    """
+    service = _open(source, client, credentials, timeout)
+    for attempt in range(_MOST_ATTEMPTS):
+        state = fetch_state(service)
+        sheets = [*state.dead_stages(), *(state.living_stages() if everything else ())]
+        if not sheets:
+            return []
+        requests = [request for sheet in sheets for request in remove_sheet_requests(state, sheet)]
+        gids = {sheet.gid for sheet in sheets}
+        try:
+            apply_changes(service, requests, lambda after, gids=gids: not any(map(after.by_id, gids)))  # type: ignore[misc]
+        except RefusedError:
+            if attempt == _MOST_ATTEMPTS - 1:
+                raise
+            continue
+        return [_to_leftover(state, sheet) for sheet in sheets]
+    return []
+
+
+def stage_findings(state: State) -> Iterator[Finding]:
+    """Yield a finding for each stage that stands in a spreadsheet."""
+    for sheet in (*state.dead_stages(), *state.living_stages()):
+        leftover = _to_leftover(state, sheet)
+        hint = (
+            "the next write removes it, and so does: sheetarray gsheets clean URL"
+            if leftover.dead
+            else "if it is dead, remove it: sheetarray gsheets clean --all URL"
+        )
+        yield Finding("warning", sheet.title, f"the hidden sheet of a write: {leftover.message}", hint)
+
+
+def _to_leftover(state: State, sheet: Worksheet) -> Leftover:
+    writer = sheet.writer
+    assert writer is not None
+    return Leftover(sheet.title, writer.describe(state.now), writer.is_dead(state.now))
+
+
+def _open(source: Any, client: Any, credentials: PathLike | None, timeout: float) -> SheetsApi:
+    address = parse_address(source)
+    http = address.http if address.http is not None and client is None else client
+    return SheetsApi(http_client(http, credentials, writing=True), address.key, Retries(timeout=timeout))

@@ -1,32 +1,277 @@
-"""Writes arrays and tables into a spreadsheet, all of them or nothing at all; `write` is the way of one write."""
+"""Writes arrays and tables to a worksheet: small ones at once, large ones by a stage; and makes spreadsheets."""
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
+from urllib.parse import quote
 
 from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import LimitError, locating
+from ...elements import Cell
+from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...tables import lay_out_table
 from ...views.description import View, select_views
-from .address import parse_address, title_of_new, worksheet_url
-from .body import make_chunks
-from .client import http_client
-from .consistent import pause_listener
-from .creating import create_gsheet
-from .placing import plan_for
-from .plan import check_cells
-from .requests import SheetsApi
-from .retries import TIMEOUT, Retries
-from .state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS
-from .table import plan_table
+from .address import SheetAddress, parse_address, title_of_new, worksheet_url
+from .at_once import ChangedCellError, DirectWrite
+from .changes import TooHeavyError, apply_changes
+from .client import DRIVE, http_client
+from .content import ConflictError
+from .placing import plan_for, plan_table
+from .plan import WritePlan, check_cells, fresh_plan
+from .reading import pause_listener
+from .requests import SheetsApi, dump_json
+from .retries import TIMEOUT, FailedError, RefusedError, Retries
+from .sent_cells import Chunk, find_change, make_chunks, small_columns
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, Writer, fetch_state
+from .stage import Stage, copy_stage, rename_stage
 from .views import ViewSource, check_wanted, find_views, write_views
-from .write import Planner, Write
+
+# `Write`, one write from its plan to its end: at once, or over a stage.
+#
+# It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
+
+_MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
+_MOST_LOST = 4  # times that others may remove the stage
+_CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
+_LONGEST_FOR_OTHERS = 120.0  # seconds that are waited at most for writers that may be dead
+
+Planner = Callable[..., WritePlan]  # `placing.plan_for` or `table.plan_table`
+
+
+def _never_happened(_: State) -> bool:
+    """Return False: nothing was sent yet that could have taken effect."""
+    return False
+
+
+class Write:
+    """A write of a layout: planned, carried out, and planned again where somebody else was faster.
+
+    Args:
+        service: the spreadsheet.
+        address: of the worksheet.
+        layout: the cells that are written.
+        report: called with the number of cells written and the number of all cells.
+        make: returns the plan for a worksheet that exists.
+
+    Attributes:
+        chunks: the cells as requests for a stage.
+        columns: the cells of each column, if one batch can write them at once; None if they need a stage.
+        limit: the number of cells that a spreadsheet may have; less than `MOST_CELLS` once the service has said so.
+        blocked: names, in lower case, that the service refuses for named ranges.
+        happened: returns whether a state shows that the last batch took effect.
+        plan: the last plan; once the write is done, the one that it has followed.
+        gid: the id of the worksheet, once `run` has returned.
+    """
+
+    def __init__(
+        self, service: SheetsApi, address: SheetAddress, layout: Layout, report: Progress, make: Planner = plan_for
+    ) -> None:
+        self.service, self.address, self.layout, self.make = service, address, layout, make
+        self.chunks: list[Chunk] = []
+        self.columns: list[list[Cell]] | None = None
+        self.limit = MOST_CELLS
+        self.blocked: set[str] = set()
+        self.happened: Callable[[State], bool] = _never_happened
+        self.plan: WritePlan | None = None
+        self._report = report
+        self._done = 0  # cells put on the stage, and those compared: each cell counts twice
+        self._for_others = 0.0  # seconds that were waited for writers that may be dead
+
+    def run(self) -> int:
+        """Write everything; return the id of the worksheet."""
+        plan = self.make_plan(-1)
+        self.chunks = make_chunks(self.layout)  # whatever no cell can hold is found before anything is written
+        self.gid = plan.sheet.gid if plan.sheet else -1
+        with Writer(plan.state.now) as writer:
+            stage = Stage(self.service, self.layout, writer)
+            self.columns = small_columns(self.layout, self.chunks)
+            try:
+                self._carry_out(plan, stage)
+            except RemoteError:
+                if not self._clean_up(stage):
+                    raise
+            except BaseException:
+                self._clean_up(stage)
+                raise
+        return self.gid
+
+    def _carry_out(self, plan: WritePlan, stage: Stage) -> None:
+        """Write everything by a plan, and by new ones as long as others change the spreadsheet."""
+        conflicts = waits = 0
+        while True:
+            try:
+                if self.columns is not None and (plan.sheet is None or plan.grid is not None):
+                    self._write_at_once(plan, self.columns)
+                    return
+                if (missing := plan.peak_cells(stage.cells) - self.limit) > 0:
+                    self._wait_for_room(missing, plan.state, stage.gid, waits := waits + 1)
+                    plan = self.make_plan(stage.gid)
+                    continue
+                if stage.is_ready(plan.state):
+                    self._commit(plan, stage)
+                    return
+                if stage.lost >= _MOST_LOST:
+                    raise RemoteError("the hidden sheet of this write is removed again and again")
+                self._done = 0
+                stage.make(plan.state)
+                stage.fill(self.chunks, self.count_cells)
+            except ConflictError:
+                self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
+            except TooHeavyError:
+                self.columns = None
+            except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
+                self.columns, self.happened = None, _never_happened
+            except RefusedError as refused:
+                if self.columns is not None and (refused.status == 413 or "payload" in refused.message):
+                    self.columns = None
+                elif not self._learn_from(refused, plan):
+                    self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
+            plan = self.make_plan(stage.gid)
+
+    def count_cells(self, cells: int) -> None:
+        """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
+        self._done += cells
+        self._report(min(self._done // 2, self.layout.cell_count), self.layout.cell_count)
+
+    # Deciding ------------------------------------------------------------------------------------------------
+
+    def make_plan(self, stage: int) -> WritePlan:
+        """Return a plan for the spreadsheet as it is now; wait for others who change the worksheet.
+
+        Raises:
+            RemoteError: others change the worksheet again and again, or write to it for too long.
+        """
+        waits = 0
+        while True:
+            state = fetch_state(self.service)
+            sheet = state.select_worksheet(self.address.gid, self.address.title)
+            if sheet is not None and sheet.view is not None:
+                raise LimitError(
+                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
+                    "looked for: write to another one"
+                )
+            try:
+                if sheet is None:
+                    self.plan = fresh_plan(state, stage, self.layout, self.limit, self.blocked)
+                else:
+                    self.plan = self.make(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
+                return self.plan
+            except (FormatError, LimitError) as error:
+                if isinstance(error, LimitError) and state.living_stages(stage):
+                    self._wait_for_stages(state, stage, waits := waits + 1)
+                elif state.differs(fetch_state(self.service)):
+                    # What was in the way may have been written while the worksheet was looked at
+                    self._wait(waits := waits + 1, 1.0, "others change the worksheet")
+                else:
+                    raise
+            except ConflictError:
+                self._wait(waits := waits + 1, 1.0, "others change the worksheet")
+
+    def _wait_for_room(self, missing: int, state: State, stage: int, waits: int) -> None:
+        """Wait for other writes whose hidden sheets take room; refuse the write if there are none.
+
+        Raises:
+            LimitError: the spreadsheet has no room for a stage; nothing has been changed.
+        """
+        if state.living_stages(stage):
+            self._wait_for_stages(state, stage, waits)
+            return
+        raise LimitError(
+            f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet may "
+            f"have {self.limit:,} cells; delete what is not needed, or write to another one"
+        )
+
+    def _wait_for_stages(self, state: State, stage: int, waits: int) -> None:
+        writer = state.living_stages(stage)[0].writer
+        why = f"the hidden sheet of another write takes room: {writer.describe(state.now) if writer else ''}"
+        self._wait(waits, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
+
+    def _wait(self, waits: int, most: float, why: str, hint: str = "") -> None:
+        """Wait for others, longer each time.
+
+        Raises:
+            RemoteError: there were too many pauses, or they have taken too long.
+        """
+        patience = self.service.patience
+        seconds = min(0.1 * 2.0**waits, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
+        self._for_others += seconds if hint else 0.0
+        if waits > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
+            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
+        patience.pause(seconds, why)
+
+    def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
+        """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
+
+        Returns:
+            Whether there was something to keep; False if somebody else has changed the spreadsheet, which explains the
+            refusal.
+
+        Raises:
+            RemoteError: neither is the case, so that another attempt would be refused as well.
+        """
+        if refused.limit is not None and refused.limit < self.limit:
+            self.limit = refused.limit
+            return True
+        if plan.state.differs(fetch_state(self.service)):
+            return False
+        # The service does not show named ranges whose cells were deleted, but keeps their names. Where there is one,
+        # more are likely, so that each refusal blocks one name more than all refusals before it
+        names = refused.names
+        if names and names[0] not in self.blocked:
+            self.blocked.update(names[: 1 + len(self.blocked)])
+            return True
+        raise RemoteError(f"the service refuses the write: {refused.message}", status=refused.status) from None
+
+    # Carrying out --------------------------------------------------------------------------------------------
+
+    def _commit(self, plan: WritePlan, stage: Stage) -> None:
+        """Put the cells of the stage into the worksheet, by one batch; a stage for a new worksheet becomes it."""
+        if plan.sheet is None:
+            requests, swap = rename_stage(plan, stage, self.address.title or "")
+            self.gid = stage.gid
+        else:
+            requests, swap = copy_stage(plan, stage, plan.sheet)
+            self.gid = plan.sheet.gid
+        self.happened = swap.took_effect
+        apply_changes(self.service, requests, swap.took_effect, confirmed=True)
+        if plan.sheet is not None:
+            difference = find_change(self.service, plan.sheet.title, plan.layout, plan.placed_columns, swap)
+            if difference is not None:
+                raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
+
+    def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
+        """Write all cells by one batch, without a stage."""
+        writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
+        self.happened, self.gid = writing.has_happened, writing.gid
+        writing.write()
+
+    def _clean_up(self, stage: Stage) -> bool:
+        """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
+        if not stage.attempts and self.happened is _never_happened:
+            return False
+        deadline = time.monotonic() + _CLEANING
+        self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
+        with suppress(RemoteError, RefusedError):
+            for _ in range(3):
+                state = fetch_state(self.service)
+                if self.happened(state):
+                    return True
+                if not stage.find(state) or time.monotonic() > deadline:
+                    return False
+                with suppress(RefusedError):
+                    stage.remove(state)
+        return False
+
+
+# Writes arrays and tables into a spreadsheet, all of them or nothing at all; `write` is the way of one write.
 
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
@@ -172,19 +417,7 @@ def _write(
     make: Planner = plan_for,
     then: Callable[[Write], None] | None = None,
 ) -> str:
-    """Write a layout, and return the URL of the worksheet.
-
-    Args:
-        target: as for `write_gsheet`.
-        layout: the cells.
-        worksheet: as for `write_gsheet`.
-        client: as for `write_gsheet`.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
-        progress: as for `write_gsheet`.
-        make: returns the plan for a worksheet that exists.
-        then: called with the write once it is done.
-    """
+    """Write a layout, and return the URL of the worksheet."""
     title = title_of_new(target)
     address = parse_address(_ANY_KEY if title else target, worksheet)
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
@@ -205,3 +438,84 @@ def _write(
             then(write)
     report(layout.cell_count, layout.cell_count)
     return worksheet_url(address.key, gid)
+
+
+# Makes spreadsheets, and shares them with people.
+
+_LONGEST_TITLE = 1000  # characters
+
+
+def create_gsheet(
+    title: str,
+    *,
+    share: Sequence[str] = (),
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> str:
+    """Make a Google spreadsheet, share it, and return its URL.
+
+    Args:
+        title: of the spreadsheet; several may have the same one.
+        share: e-mail addresses of people and groups who may edit it. Without any, nobody but the account of the
+            credentials can open it, which for a service account is no person.
+        client: as for `write_gsheet`; with `share`, its credentials need a scope of Drive.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
+
+    Raises:
+        LimitError: a title that no spreadsheet can have, or text that is no e-mail address.
+        RemoteError: the service cannot be reached, or refuses; the message names the spreadsheet if it was made, or may
+            have been.
+
+    Example:
+        >>> from sheets_emulator import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     url = create_gsheet("readings", share=["me@example.org"], client=server.client())
+        ...     server.client().open("readings").url == url
+        True
+    """
+    if not 0 < len(title.strip()) <= len(title) <= _LONGEST_TITLE:
+        raise LimitError(f"the title of a spreadsheet has 1 to {_LONGEST_TITLE:,} characters, not {len(title.strip())}")
+    people = [share] if isinstance(share, str) else list(share)
+    for address in people:
+        if "@" not in address.strip("@") or any(character.isspace() for character in address):
+            raise LimitError(f"{address!r} is no address to share a spreadsheet with")
+    http = http_client(client, credentials, writing=True, sharing=bool(people))
+    service = SheetsApi(http, "", Retries(timeout=timeout))
+    key = _create(service, title)
+    url = f"https://docs.google.com/spreadsheets/d/{key}"
+    for address in people:
+        body = dump_json({"type": "user", "role": "writer", "emailAddress": address})
+        path = f"{DRIVE}/{quote(key, safe='')}/permissions"
+        try:
+            service.patience.repeat(lambda path=path, body=body: service.send("post", path, body=body))  # type: ignore[misc]
+        except (RemoteError, RefusedError) as error:
+            raise RemoteError(f"{url} was made, and could not be shared with {address}: {error}") from None
+    return url
+
+
+def _create(service: SheetsApi, title: str) -> str:
+    """Make a spreadsheet, and return its key.
+
+    The request is repeated only if it certainly had no effect, since another one might make a second spreadsheet.
+
+    Raises:
+        RemoteError: the service refuses, or it is unknown whether the spreadsheet was made.
+    """
+    failures = 0
+    while True:
+        try:
+            answer = service.send("post", "", body=dump_json({"properties": {"title": title}}))
+        except RefusedError as refused:
+            raise RemoteError(f"the service refuses: {refused.message}", status=refused.status) from None
+        except FailedError as failure:
+            if not failure.undone:
+                hint = f"look in Drive whether there is a spreadsheet {title!r} before you try again"
+                what = f"{failure.what}; the spreadsheet may have been made"
+                raise RemoteError(what, hint=hint, status=failure.status) from None
+            service.patience.wait_for(failure, failures := failures + 1)
+            continue
+        if isinstance(key := answer.get("spreadsheetId"), str) and key:
+            return key
+        raise RemoteError("the answer does not look like one of the Sheets API; the spreadsheet may have been made")

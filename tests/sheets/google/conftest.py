@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from spreadsheets import Book
 
-from sheetarray.sheets.google import consistent, reading, sheet
-from sheetarray.sheets.google.batches import CELLS_A_REQUEST
+from sheetarray.sheets.google import reading, worksheet
+from sheetarray.sheets.google.worksheet import CELLS_A_REQUEST
 from sheets_emulator import SheetsServer
 
 
@@ -20,13 +20,13 @@ def book(server: SheetsServer) -> Book:
 @pytest.fixture
 def a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a request ask for a tenth of the cells, and take a tenth of a large worksheet for a large one."""
-    for module in ("batches", "worksheet_reader", "pieces", "slices"):
+    for module in ("worksheet", "reading"):
         monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", CELLS_A_REQUEST // 10)
-    for module, name in ((consistent, "MOST_AT_ONCE"), (reading, "MOST_AT_ONCE"), (reading, "_READ_AT_ONCE")):
+    for module, name in ((reading, "MOST_AT_ONCE"), (reading, "_READ_AT_ONCE")):
         monkeypatch.setattr(module, name, getattr(module, name) // 10)
-    monkeypatch.setitem(sheet.GoogleSheet.__init__.__kwdefaults__, "at_once", sheet.MOST_AT_ONCE // 10)
+    monkeypatch.setitem(worksheet.GoogleSheet.__init__.__kwdefaults__, "at_once", worksheet.MOST_AT_ONCE // 10)
     for name in ("MOST_AT_ONCE", "MOST_HEAD_ROWS", "_SMALL_GRID"):
-        monkeypatch.setattr(sheet, name, getattr(sheet, name) // 10)
+        monkeypatch.setattr(worksheet, name, getattr(worksheet, name) // 10)
 
 
 @pytest.fixture(autouse=True)

@@ -89,7 +89,7 @@ class TestGoogleByAStage(TestGoogleIntoAWorksheet):
 
     @pytest.fixture(autouse=True)
     def nothing_small(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)
+        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 0)
 
     def look_at(self, bodies: list[bytes]) -> None:
         assert any(b"copyPaste" in body for body in bodies)

@@ -19,7 +19,7 @@ RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each of the two ways of writing."""
     if request.param != "at once":
-        monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)
+        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 0)
     return str(request.param)
 
 

@@ -59,7 +59,7 @@ ALIKE = [
 APPLIED = {"reset after", *(kind for kind, options in KINDS.items() if options.get("applied"))}
 TIMEOUT = 0.25  # seconds that a client waits where answers are slow; any other that is, is repeated as well
 SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged")
-DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
+DIRECT = "sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES"
 
 
 class Scene:
@@ -315,7 +315,7 @@ def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(time, "sleep", sleep)
         key, client = server.create(), server.client()
         monkeypatch.setattr(DIRECT, 0)
-        monkeypatch.setattr("sheetarray.sheets.google.body.MOST_BYTES", 100_000)
+        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_BYTES", 100_000)
         array = np.random.default_rng(0).random(20_000)
         write_gsheet(key, {"t": array}, client=client)
         assert any(record.status == 429 for record in server.requests)

@@ -12,14 +12,14 @@ from spreadsheets import ENDPOINT, dump
 from sheetarray.cli import main
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import check_gsheet, clean_gsheet, write_gsheet
-from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
+from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheets_emulator import SheetsServer
 
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 
 
-def add_stage(server: SheetsServer, key: str, gid: int, holder: Holder) -> str:
-    title = f"sheetarray write {holder} 1"
+def add_stage(server: SheetsServer, key: str, gid: int, writer: Writer) -> str:
+    title = f"sheetarray write {writer} 1"
     requests = [
         {"addSheet": {"properties": {"sheetId": gid, "title": title, "hidden": True}}},
         {"addNamedRange": {"namedRange": {"name": f"sheetarray_{gid}", "range": {"sheetId": gid}}}},
@@ -32,8 +32,8 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
     assert list(check_gsheet(key, client=client)) == []
-    dead = add_stage(server, key, 77, Holder(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
-    living = add_stage(server, key, 78, Holder(time.time() - 600, machine="00000000", process=6))
+    dead = add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
+    living = add_stage(server, key, 78, Writer(time.time() - 600, machine="00000000", process=6))
     first, second = check_gsheet(key, client=client)
     assert (first.severity, first.location, second.location) == ("warning", dead, living)
     assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
@@ -52,7 +52,7 @@ def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monke
     monkeypatch.setattr(time, "sleep", pauses.append)
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        add_stage(server, key, 77, Holder(time.time() - 60, machine="00000000", process=5))
+        add_stage(server, key, 77, Writer(time.time() - 60, machine="00000000", process=5))
         with pytest.raises(RemoteError, match="process 5 on another machine") as caught:
             write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
         assert "clean --all" in str(caught.value)
@@ -61,7 +61,7 @@ def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monke
 
 def test_the_command_line_cleans(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     key = server.create()
-    add_stage(server, key, 77, Holder(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=77))
+    add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=77))
     monkeypatch.setenv(ENDPOINT, server.url)
     result = CliRunner().invoke(main, ["gsheets", "clean", f"gsheets://{key}"])
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "1 hidden sheet removed")
@@ -73,12 +73,12 @@ def test_the_command_line_cleans(server: SheetsServer, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("holder", "seconds", "text"),
+    ("writer", "seconds", "text"),
     [
-        (Holder(100.0, machine="a" * 8, process=3), 159.0, "for 1 minute"),
-        (Holder(100.0, machine="a" * 8, process=3), 100.0 + GIVEN_UP_AFTER, "has been writing for 2.0 hours"),
-        (Holder(100.0, machine="a" * 8, process=3), 101.0 + GIVEN_UP_AFTER, "2.0 hours ago and is dead"),
+        (Writer(100.0, machine="a" * 8, process=3), 159.0, "for 1 minute"),
+        (Writer(100.0, machine="a" * 8, process=3), 100.0 + GIVEN_UP_AFTER, "has been writing for 2.0 hours"),
+        (Writer(100.0, machine="a" * 8, process=3), 101.0 + GIVEN_UP_AFTER, "2.0 hours ago and is dead"),
     ],
 )
-def test_a_holder_is_described(holder: Holder, seconds: float, text: str) -> None:
-    assert text in holder.describe(seconds)
+def test_a_writer_is_described(writer: Writer, seconds: float, text: str) -> None:
+    assert text in writer.describe(seconds)

@@ -21,8 +21,7 @@ from children import GIVEN_UP_AFTER
 from google.auth.transport.requests import Request
 
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google.client import http_client
-from sheetarray.sheets.google.login import SCOPES, login_gsheet, user_file
+from sheetarray.sheets.google.client import SCOPES, http_client, login_gsheet, user_file
 
 BRIEFLY = 0.05  # seconds
 SECRET, LASTING = "GOCSPX-secret-of-the-client", "1//lasting-token-of-a-person"

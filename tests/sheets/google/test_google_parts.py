@@ -115,7 +115,7 @@ def test_a_wrong_cell_of_a_part_is_named_and_no_other(server: SheetsServer) -> N
 
 
 def test_blocks_are_of_one_state_of_the_worksheet(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.google.pieces.CELLS_A_REQUEST", 600)
+    monkeypatch.setattr("sheetarray.sheets.google.reading.CELLS_A_REQUEST", 600)
     array = LARGE[:2_000]
     book = Book(server, {"large": array})
     blocks = sa.iter_blocks(f"gsheets://{book.key}", "large", rows=200, client=book.client)

@@ -22,7 +22,7 @@ from spreadsheets import dump
 
 from sheetarray.errors import FormatError, LimitError, NotFoundError
 from sheetarray.sheets.google import read_gsheet, write_gsheet
-from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
+from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheets_emulator import Fault, SheetsServer
 
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
@@ -67,7 +67,7 @@ SETTINGS = {
     "arrays there, staged": {"old", "new"},
 }
 AT_ONCE = list(SETTINGS)[:2]
-DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
+DIRECT = "sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES"
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -188,34 +188,34 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
 # Left behind -------------------------------------------------------------------------------------------------
 
 
-def stage_of(server: SheetsServer, key: str, holder: Holder) -> None:
+def stage_of(server: SheetsServer, key: str, writer: Writer) -> None:
     """A stage as an interrupted write leaves it."""
     requests = [
-        {"addSheet": {"properties": {"sheetId": 77, "title": f"sheetarray write {holder}", "hidden": True}}},
+        {"addSheet": {"properties": {"sheetId": 77, "title": f"sheetarray write {writer}", "hidden": True}}},
         {"addNamedRange": {"namedRange": {"name": "sheetarray_77", "range": {"sheetId": 77}}}},
     ]
     server.client().http_client.batch_update(key, {"requests": requests})
 
 
 @pytest.mark.parametrize(
-    ("holder", "stays"),
+    ("writer", "stays"),
     [
-        (Holder(time.time() - GIVEN_UP_AFTER - 60, machine="00000000"), False),
-        (Holder(time.time() - 60, machine="00000000"), True),
-        (Holder(time.time() - 60, process=2**22 + 17), False),
-        (Holder(time.time() - 60, process=1), True),
-        (Holder(time.time() - 60), False),
+        (Writer(time.time() - GIVEN_UP_AFTER - 60, machine="00000000"), False),
+        (Writer(time.time() - 60, machine="00000000"), True),
+        (Writer(time.time() - 60, process=2**22 + 17), False),
+        (Writer(time.time() - 60, process=1), True),
+        (Writer(time.time() - 60), False),
     ],
     ids=["old", "young, on another machine", "of a dead process", "of a living process", "of this process, finished"],
 )
 def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
-    holder: Holder, stays: bool, server: SheetsServer
+    writer: Writer, stays: bool, server: SheetsServer
 ) -> None:
     key = server.create()
-    stage_of(server, key, holder)
+    stage_of(server, key, writer)
     write_gsheet(key, NEW, client=server.client())
     result = dump(server, key)
-    assert (f"sheetarray write {holder}" in result["sheets"]) == stays
+    assert (f"sheetarray write {writer}" in result["sheets"]) == stays
     assert ("sheetarray_77" in result["ranges"]) == stays
     assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
 
@@ -223,7 +223,7 @@ def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
 def test_cells_of_what_is_left_behind_count_as_room() -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        stage_of(server, key, Holder(0.0))
+        stage_of(server, key, Writer(0.0))
         assert server.snapshot(key).cells == 26_005
         write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
         assert_same(read_gsheet(key, client=server.client())["t"], np.arange(5000))
@@ -329,9 +329,9 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("quick")
 @pytest.mark.usefixtures("staged")
 def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch, server: SheetsServer) -> None:
-    for module in ("batches", "worksheet_reader", "pieces", "slices"):
+    for module in ("worksheet", "reading"):
         monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 250)
-    monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
+    monkeypatch.setattr("sheetarray.sheets.google.worksheet._FIRST_ROWS", 30)
     key = server.create()
     wrong = _race(server, key, examples(25), 2, lambda who, turn: 1250)
     assert wrong == []

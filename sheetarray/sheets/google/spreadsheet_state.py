@@ -1,22 +1,211 @@
-"""The state of a spreadsheet without its cells: its worksheets, named ranges, and the notes of writes.
-
-The generation of a worksheet is the id of a named range, whose name is `sheetarray_` and the worksheet's id. Each write
-deletes the range that it has seen and adds one of the same name, which gets a new id. The service refuses to delete a
-range whose id is gone, and to add one whose name exists; so of two writes that have seen the same generation, one is
-refused as a whole.
-"""
+"""What a spreadsheet says of itself: worksheets, named ranges, notes of programs, and the marks of writers at work."""
 
 from __future__ import annotations
 
+import calendar
+import hashlib
+import json
+import os
+import platform
 import re
-from dataclasses import dataclass
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 from ...errors import NotFoundError, RemoteError
 from .address import Rect
-from .holder import Holder
-from .notes import ViewNotes, WriteNotes, parse_integer, parse_notes, parse_view
 from .requests import Answer, SheetsApi
 from .retries import RefusedError
+
+# The notes that writes leave on a worksheet, and on a view, in the developer metadata of the spreadsheet.
+
+METADATA_KEY = "sheetarray"
+VIEW_KEY = "sheetarray_view"
+_STAMPS = 16  # of the last writes
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNotes:
+    """The notes of writes on a worksheet, in its developer metadata.
+
+    Attributes:
+        id: of the metadata; None before the first write.
+        own: whether the worksheet was made, or found blank, by a write.
+        stamps: of the last writes.
+    """
+
+    id: int | None = None
+    own: bool = False
+    stamps: tuple[str, ...] = ()
+
+    def with_stamp(self, stamp: str, own: bool) -> str:
+        """Return the text that notes one more write."""
+        return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNotes:
+    """The notes on a worksheet that is a view, in its developer metadata.
+
+    Attributes:
+        of: the id of the worksheet in which the array stands.
+        array: its name.
+        rows, columns: the dimensions that run down and across.
+        colors: as `View` has them.
+        dates: whether the array's worksheet has real dates.
+        content: a number for the formulas that were written.
+    """
+
+    of: int
+    array: str
+    rows: str
+    columns: str
+    colors: str
+    dates: bool
+    content: int
+
+
+def parse_integer(value: Any) -> int:
+    """Return a number of an answer, which must be an integer from 0 to 2^31 - 1."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        raise ValueError("no index")
+    return value
+
+
+def parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
+    """Return the notes of writes in the metadata of a worksheet; empty ones if there are no sound ones."""
+    for entry in metadata:
+        if entry.get("metadataKey") == METADATA_KEY:
+            known = parse_integer(entry["metadataId"])
+            try:
+                content: Any = json.loads(entry.get("metadataValue", ""))
+                return WriteNotes(known, content["own"] is True, tuple(map(str, content["writes"])))
+            except (ValueError, KeyError, TypeError):
+                return WriteNotes(known)
+    return WriteNotes()
+
+
+def parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
+    """Return the notes on a view; None if no write has made any."""
+    for entry in metadata:
+        if entry.get("metadataKey") == VIEW_KEY:
+            try:
+                says: Any = json.loads(entry.get("metadataValue", ""))
+                array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
+                of, content = parse_integer(says["of"]), int(says["content"])
+                return ViewNotes(of, array, rows, columns, colors, says["dates"] is True, content)
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                return None
+    return None
+
+
+# `Writer`, the process that writes: its mark in the spreadsheet, and whether it can still be alive.
+#
+# A mark has a time by the service's clock, and a writer: a digest of the machine, the process, and a random part.
+# On the same machine a dead process is seen at once; elsewhere a write is given up for dead after two hours, which
+# no write lasts. A mistake here costs a writer its work, and never a reader an array: each commit proves that its
+# own mark is still there.
+
+GIVEN_UP_AFTER = 7200.0  # seconds
+
+_MARK = re.compile(r"(\d{8}T\d{6}Z) by ([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{12})")
+_TIME = "%Y%m%dT%H%M%SZ"
+_OURS: set[str] = set()  # the random parts of what this process is writing
+
+
+@cache
+def this_machine() -> str:
+    """Return a code of this machine that does not give its name away.
+
+    Two writers with one code run on one machine, so that their process ids can be compared."""
+    parts = [platform.node()]
+    with suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    with suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        parts.append(file.read())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A write under way.
+
+    Attributes:
+        began: seconds since 1970, by the service's clock.
+        machine: a digest.
+        process: its id there.
+        random: unique.
+    """
+
+    began: float
+    machine: str = field(default_factory=this_machine)
+    process: int = field(default_factory=os.getpid)
+    random: str = field(default_factory=lambda: secrets.token_hex(6))
+
+    def __str__(self) -> str:
+        when = time.strftime(_TIME, time.gmtime(self.began))
+        return f"{when} by {self.machine}-{self.process}-{self.random}"
+
+    @classmethod
+    def from_text(cls, text: str) -> Writer | None:
+        """Return the writer whose mark a text has; None where it has none."""
+        if not (match := _MARK.search(text)):
+            return None
+        try:
+            began = float(calendar.timegm(time.strptime(match[1], _TIME)))
+        except ValueError:
+            began = 0.0
+        return cls(began, match[2], int(match[3]), match[4])
+
+    def describe(self, now: float) -> str:
+        """Return a sentence about who writes, and for how long; `now` is by the service's clock.
+
+        Example:
+            >>> Writer(100.0, machine="ab12cd34", process=7, random="0" * 12).describe(1000.0)
+            'process 7 on another machine (ab12cd34) has been writing for 15 minutes'
+        """
+        ours = self.machine == this_machine()
+        where = "this machine" if ours else f"another machine ({self.machine})"
+        minutes = max(round((now - self.began) / 60), 0)
+        age = f"{minutes / 60:.1f} hours" if minutes >= 120 else f"{minutes} minute{'s' * (minutes != 1)}"
+        if self.is_dead(now):
+            return f"process {self.process} on {where} began {age} ago and is dead"
+        return f"process {self.process} on {where} has been writing for {age}"
+
+    def __enter__(self) -> Writer:
+        _OURS.add(self.random)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _OURS.discard(self.random)
+
+    def is_dead(self, now: float) -> bool:
+        """Return whether the writer has died, or is older than `GIVEN_UP_AFTER`."""
+        if now - self.began > GIVEN_UP_AFTER:
+            return True
+        if self.machine != this_machine() or os.name != "posix":
+            return False
+        if self.process == os.getpid():
+            return self.random not in _OURS
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return False
+
+
+# The state of a spreadsheet without its cells: its worksheets, named ranges, and the notes of writes.
+#
+# The generation of a worksheet is the id of a named range, whose name is `sheetarray_` and the worksheet's id. Each
+# write deletes the range that it has seen and adds one of the same name, which gets a new id. The service refuses
+# to delete a range whose id is gone, and to add one whose name exists; so of two writes that have seen the same
+# generation, one is refused as a whole.
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
@@ -101,9 +290,9 @@ class Worksheet:
         return self.rows * self.columns
 
     @property
-    def holder(self) -> Holder | None:
-        """Return the holder of the write that owns this stage, or None if the worksheet is not a stage."""
-        return Holder.from_text(self.title) if _STAGE.match(self.title) else None
+    def writer(self) -> Writer | None:
+        """Return the writer of the write that owns this stage, or None if the worksheet is not a stage."""
+        return Writer.from_text(self.title) if _STAGE.match(self.title) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +312,7 @@ class State:
     @property
     def arrays(self) -> list[Worksheet]:
         """The worksheets in which arrays may stand: all that have cells, without stages and views."""
-        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None and sheet.view is None]
+        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.writer is None and sheet.view is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
         """Return the worksheet of an id, or None if no worksheet has it."""
@@ -138,10 +327,6 @@ class State:
 
     def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
         """Return the worksheet that an address means; None if it means a title that no worksheet has.
-
-        Args:
-            gid: the id in the address; None if the address has a title.
-            title: the title in the address; not used if there is an id.
 
         Raises:
             NotFoundError: no worksheet has the id, or the worksheet has no cells.
@@ -165,12 +350,12 @@ class State:
 
     def dead_stages(self) -> list[Worksheet]:
         """Return the stages of writes that were interrupted."""
-        return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
+        return [sheet for sheet in self.worksheets if (writer := sheet.writer) and writer.is_dead(self.now)]
 
     def living_stages(self, own: int = -1) -> list[Worksheet]:
         """Return the stages of writes that may be under way, but for the own one, given its id."""
-        stages = ((sheet, sheet.holder) for sheet in self.worksheets if sheet.gid != own)
-        return [sheet for sheet, holder in stages if holder and not holder.is_dead(self.now)]
+        stages = ((sheet, sheet.writer) for sheet in self.worksheets if sheet.gid != own)
+        return [sheet for sheet, writer in stages if writer and not writer.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
         """Return whether two states differ in anything but the time; cells are no part of a state."""
@@ -182,9 +367,9 @@ def generation_name(gid: int) -> str:
     return f"sheetarray_{gid}"
 
 
-def stage_title(holder: Holder, index: int) -> str:
+def stage_title(writer: Writer, index: int) -> str:
     """Return the title of a stage of a write, given the number of the attempt to make it."""
-    return f"sheetarray write {holder} {index}"
+    return f"sheetarray write {writer} {index}"
 
 
 def fetch_state(service: SheetsApi) -> State:

@@ -1,7 +1,4 @@
-"""Writes at once: one batch changes everything or nothing, and its answer shows the cells as they stand afterwards.
-
-If the service does not keep a cell as it was sent, another batch puts back the cells that were there before.
-"""
+"""Small writes: one atomic request, which proves what stood there before it and shows what stands there after it."""
 
 from __future__ import annotations
 
@@ -13,25 +10,14 @@ from ...elements import Cell
 from ...errors import RemoteError
 from .address import Rect, range_on_sheet
 from .appearance import undo_looks
-from .changes import (
-    Requests,
-    Swap,
-    apply_changes,
-    claim,
-    clear_cells,
-    put_named_range,
-    resize_sheet,
-    update_cells,
-)
-from .commit import finishing_requests, group_fresh
-from .grid import GridCells, cells_after
-from .notes import WriteNotes
+from .changes import Requests, Swap, apply_changes, claim, clear_cells, put_named_range, resize_sheet, update_cells
+from .content import GridCells, cells_after
 from .plan import PlacedColumn, WritePlan
-from .read_back import CellDifference, find_change, to_difference
 from .requests import SheetsApi
 from .retries import RefusedError
-from .stage import new_gid, remains_requests
-from .state import State, fetch_state
+from .sent_cells import CellDifference, find_change, to_difference
+from .spreadsheet_state import State, WriteNotes, fetch_state
+from .stage import finishing_requests, group_fresh, new_gid, remains_requests
 
 _HEAVY = 2_000_000  # bytes that the service recommends at most; more is tried less often
 _ATTEMPTS = 3
