@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -81,12 +83,20 @@ def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, dee
         depth += _STEP.get(text[token.start()], 0)
         if depth > deepest:
             raise FormatError(f"{what} nested more than {deepest} deep")
-    try:
+    with faults_as_format_errors():
         return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_refuse_repeated)
+
+
+@contextmanager
+def faults_as_format_errors() -> Iterator[None]:
+    """Raise what Python's own JSON parser says of a text as `FormatError`."""
+    try:
+        yield
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
-        raise FormatError("no JSON: it is no UTF-8", location=f"byte {error.start}") from error
+        reason = f"no JSON: byte {error.start} is no {error.encoding}"
+        raise FormatError(reason, location=f"byte {error.start}") from error
     except FormatError:
         raise
     except ValueError as error:

@@ -141,19 +141,14 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
 
 def _info(array: Any, location: str) -> ArrayInfo:
     order: Order = "row-major"
-    if isinstance(array, np.ndarray):
-        dtype, strides = _dtype_name(array.dtype), contiguous_strides(array.shape, order)
-        return ArrayInfo(array.shape, dtype, order, strides, location, cells=array.size, capacity=array.size)
-    layout = array.layout
-    cells = sum(np.size(buffer) for buffer in awkward_module().to_buffers(array)[2].values())
-    shape, dtype = (len(layout),), str(array.type.content)
-    if layout.is_numpy:
-        shape, dtype = layout.data.shape, dtypes.from_numpy(layout.data.dtype).name
+    numbers = array if isinstance(array, np.ndarray) else array.layout.data if array.layout.is_numpy else None
+    if numbers is None:
+        shape, dtype = (len(array),), str(array.type.content)
+        cells = sum(np.size(buffer) for buffer in awkward_module().to_buffers(array)[2].values())
+    else:
+        dtype = "bytes" if numbers.dtype.kind == "S" else dtypes.from_numpy(numbers.dtype).name
+        shape, cells = numbers.shape, numbers.size
     return ArrayInfo(shape, dtype, order, contiguous_strides(shape, order), location, cells=cells, capacity=cells)
-
-
-def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return "bytes" if dtype.kind == "S" else dtypes.from_numpy(dtype).name
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:

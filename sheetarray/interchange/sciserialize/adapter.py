@@ -146,7 +146,7 @@ def read_sciserialize(
     """
     with Source(source) as opened, locating(source=opened.name):
         wanted = select(_read_entries(opened), names)
-        total = sum(_size(name, entry) for name, entry in wanted.items())
+        total = sum(_count_elements(name, entry) for name, entry in wanted.items())
         done, report = 0, progress or ignore_progress
         report(0, total)
         arrays = {}
@@ -241,27 +241,16 @@ def _is_json(head: bytes) -> bool:
 def _to_array(name: str, entry: Any) -> Array:
     if isinstance(entry, np.ndarray):
         return entry
-    if isinstance(entry, (bool, int, float, str)):
-        return _scalar(name, entry)
+    if isinstance(entry, int) and not -(2**63) <= entry < 2**64:
+        raise FormatError("an integer of more than 64 bits", location=name)
+    if isinstance(entry, (int, float, str)):
+        return np.array(entry)
     if type_name(entry) not in _ARRAYS:
-        raise _not_array_error(name, entry)
+        what = type_name(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
+        hint = f"{_HINT}; names= chooses the arrays"
+        raise FormatError(f"expected an array, found a {what:.40}", location=name, hint=hint)
     array: Array = decode_at(entry, name)
     return array
-
-
-def _scalar(name: str, value: bool | float | str) -> Array:
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise FormatError("an integer of more than 64 bits", location=name)
-    return np.array(value)
-
-
-def _not_array_error(name: str, entry: Any) -> FormatError:
-    what = type_name(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
-    return FormatError(
-        f"expected an array, found a {what:.40}",
-        location=name,
-        hint=f"{_HINT}; names= chooses the arrays",
-    )
 
 
 def _info(name: str, entry: Any) -> ArrayInfo:
@@ -274,9 +263,6 @@ def _info(name: str, entry: Any) -> ArrayInfo:
     )
 
 
-def _size(name: str, entry: Any) -> int:
-    return (
-        parse_array_dict(entry, name).stored.element_count
-        if type_name(entry) in _ARRAYS
-        else int(np.size(_to_array(name, entry)))
-    )
+def _count_elements(name: str, entry: Any) -> int:
+    is_dict = type_name(entry) in _ARRAYS
+    return parse_array_dict(entry, name).stored.element_count if is_dict else _to_array(name, entry).size

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import FormatError, LimitError, MissingDependencyError
 from ...files import BytesLike, Sink, check_structure
+from ...json_text import faults_as_format_errors
 from .dicts import BASE64, DEEPEST, MOST_VALUES, count_values, path_inside
 from .nested import check_keys, decode_types, encode_views, reject_duplicate_keys
 
@@ -226,23 +227,11 @@ def loads(text: str | bytes | bytearray) -> Any:
 
 def parse_json(text: str | BytesLike | bytearray) -> Any:
     """Return a JSON text as plain scalars, lists and dicts."""
-    try:
+    with faults_as_format_errors():
         if not isinstance(text, str):
             text = str(memoryview(text), json.detect_encoding(text[:4]), "surrogatepass")
         check_structure(text, MOST_VALUES, MOST_VALUES)
         return json.loads(text, object_pairs_hook=reject_duplicate_keys)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"no JSON: byte {error.start} is no {error.encoding}", location=f"byte {error.start}"
-        ) from error
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise FormatError("an integer of more digits than any number has") from error
-    except RecursionError as error:
-        raise FormatError("nested too deeply") from error
 
 
 def packb(value: Any, *, extensions: bool = False) -> bytes:

@@ -62,7 +62,7 @@ def test_no_array_of_a_name_is_said_with_those_that_there_are() -> None:
         (b"[1]", "no schema"),
         (b"{", "no JSON"),
         (b"", "no JSON"),
-        (b'{"awkward0": "\xff"}', "no UTF-8"),
+        (b'{"awkward0": "\xff"}', "byte 14 is no utf-8"),
         (b'{"awkward0": 1, "schema": {"json": 1, "json": 2}}', "the key 'json' stands twice"),
         (b'{"awkward0": 1, "schema": {"json": 1}, "schema": {"json": 1}}', "the key 'schema' stands twice"),
         (b'{"awkward0": ' + b"9" * 5000 + b"}", "more digits than any number"),
