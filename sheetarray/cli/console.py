@@ -7,13 +7,14 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 PIPED_WIDTH = 80  # characters of a picture, if the output is no terminal
 _ENDLESS = 100_000
@@ -98,6 +99,34 @@ def print_renderable(console: Console, renderable: Any) -> None:
         console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
     text = captured.get() if has_blocks(console) else captured.get().replace("…", "~")
     click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
+
+
+def make_table(
+    columns: Iterable[tuple[str, Sequence[Any]]],
+    *,
+    right: Collection[str],
+    folded: Collection[str] = (),
+    least: int = 0,
+) -> Table:
+    """Return a table without lines between its cells.
+
+    Args:
+        columns: the title of each column, and its cells, texts of rich or plain ones.
+        right: the titles of columns whose cells stand at their right.
+        folded: the titles of columns whose cells may take several lines.
+        least: characters that the first column has at least.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    for title, _ in (listed := list(columns)):
+        justify: Literal["left", "right"] = "right" if title in right else "left"
+        width = least if least and not table.columns else None
+        table.add_column(title, justify=justify, overflow="fold", no_wrap=title not in folded, min_width=width)
+    for row in zip(*(cells for _, cells in listed), strict=True):
+        table.add_row(*row)
+    return table
 
 
 def print_json(value: Any) -> None:

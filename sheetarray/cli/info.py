@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,7 @@ from .console import (
     format_size,
     line_width,
     make_console,
+    make_table,
     print_json,
     print_renderable,
 )
@@ -101,40 +102,28 @@ def make_fitting_table(arrays: Mapping[str, ArrayInfo], width: int | None) -> Ta
 
 
 def _make_table(arrays: Mapping[str, ArrayInfo], left_out: Collection[str] = ()) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
-    offsets = any(array.offset for array in arrays.values())
-    parts = any(array.parts > 1 for array in arrays.values())
-    dims = any(array.dims is not None for array in arrays.values())
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
-    for title, right in (
-        ("name", False),
-        ("dtype", False),
-        ("shape", False),
-        *((("dims", False),) if dims else ()),
-        *((title, False) for title in ("order", "strides") if title not in left_out),
-        *((("offset", True),) if offsets else ()),
-        ("cells", True),
-        ("location", False),
-        *((("parts", True),) if parts else ()),
-    ):
-        is_folded = title in ("name", "dims", "strides")
-        least = min(max(map(len, arrays), default=0), _LEAST_NAME) if title == "name" else None
-        justify: Literal["left", "right"] = "right" if right else "left"
-        table.add_column(title, justify=justify, overflow="fold", no_wrap=not is_folded, min_width=least)
-    for name, array in arrays.items():
-        table.add_row(
-            Text(escape_controls(name), "cyan"),
-            array.dtype,
-            format_shape(array.shape),
-            *((Text(escape_controls(", ".join(array.dims or ()))),) if dims else ()),
-            *((array.order,) if "order" not in left_out else ()),
-            *((", ".join(map(str, array.strides)) or "0",) if "strides" not in left_out else ()),
-            *((f"{array.offset:,}",) if offsets else ()),
-            f"{array.cells:,}",
-            Text(escape_controls(array.location)),
-            *((str(array.parts),) if parts else ()),
-        )
-    return table
+    infos = list(arrays.values())
+    columns: dict[str, list[Any]] = {
+        "name": [Text(escape_controls(name), "cyan") for name in arrays],
+        "dtype": [array.dtype for array in infos],
+        "shape": [format_shape(array.shape) for array in infos],
+        "dims": [Text(escape_controls(", ".join(array.dims or ()))) for array in infos],
+        "order": [array.order for array in infos],
+        "strides": [", ".join(map(str, array.strides)) or "0" for array in infos],
+        "offset": [f"{array.offset:,}" for array in infos],
+        "cells": [f"{array.cells:,}" for array in infos],
+        "location": [Text(escape_controls(array.location)) for array in infos],
+        "parts": [str(array.parts) for array in infos],
+    }
+    told = {
+        "dims": any(array.dims is not None for array in infos),
+        "offset": any(array.offset for array in infos),
+        "parts": any(array.parts > 1 for array in infos),
+    }
+    columns = {title: texts for title, texts in columns.items() if told.get(title, title not in left_out)}
+    least = min(max(map(len, arrays), default=0), _LEAST_NAME)
+    return make_table(
+        columns.items(), right=("offset", "cells", "parts"), folded=("name", "dims", "strides"), least=least
+    )

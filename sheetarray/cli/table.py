@@ -11,7 +11,7 @@ import numpy as np
 from .. import api
 from .arguments import from_and_read_options, json_option, parse_options, split_pairs
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, format_size, make_console, print_json, print_renderable
+from .console import count_noun, escape_controls, format_size, make_console, make_table, print_json, print_renderable
 from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
 from .pictures import format_elements
 from .program import UsageProblem
@@ -157,39 +157,28 @@ def _print_tables(place: Endpoint, arrays: Mapping[str, Any], shown: int) -> Non
         print_renderable(console, _make_rows_table(arrays, shown))
 
 
-def _make_plain_table() -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    return Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
-
-
 def _make_columns_table(arrays: Mapping[str, Any]) -> Table:
     from rich.text import Text
 
-    listing = _make_plain_table()
-    for title, justify in (("name", "left"), ("dtype", "left"), ("values", "right"), ("missing", "right")):
-        listing.add_column(title, justify="left" if justify == "left" else "right", no_wrap=title != "name")
-    for name, array in arrays.items():
-        missing = _count_missing(array)
-        values = f"{len(array) - missing:,}"
-        listing.add_row(
-            Text(escape_controls(name), "cyan"), dtype_name(array), values, f"{missing:,}" if missing else ""
-        )
-    return listing
+    missing = {name: _count_missing(array) for name, array in arrays.items()}
+    columns: dict[str, list[Any]] = {
+        "name": [Text(escape_controls(name), "cyan") for name in arrays],
+        "dtype": [dtype_name(array) for array in arrays.values()],
+        "values": [f"{len(array) - missing[name]:,}" for name, array in arrays.items()],
+        "missing": [f"{count:,}" if count else "" for count in missing.values()],
+    }
+    return make_table(columns.items(), right=("values", "missing"), folded=("name",))
 
 
 def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
     from rich.text import Text
 
-    some = dict(list(arrays.items())[:_MOST_COLUMNS])
-    listing = _make_plain_table()
-    for name, array in some.items():
-        listing.add_column(Text(_shorten(name)), justify="right" if array.dtype.kind in "iuf" else "left", no_wrap=True)
-    for row in zip(*(_format_values(array[:shown]) for array in some.values()), strict=True):
-        listing.add_row(*(Text(_shorten(text)) for text in row))
-    more = _height(arrays) - shown
-    hidden = len(arrays) - len(some)
+    some = list(arrays.items())[:_MOST_COLUMNS]
+    columns = [
+        (_shorten(name), [Text(_shorten(text)) for text in _format_values(array[:shown])]) for name, array in some
+    ]
+    listing = make_table(columns, right=[_shorten(name) for name, array in some if array.dtype.kind in "iuf"])
+    more, hidden = _height(arrays) - shown, len(arrays) - len(some)
     notes = [count_noun(more, "more row")] if more > 0 else []
     notes += [count_noun(hidden, "more column")] if hidden > 0 else []
     listing.caption = Text(", ".join(notes), justify="left") if notes else None
