@@ -8,7 +8,7 @@ beneath it. What an adapter of another package needs is imported from here, as d
     read(source, names=None, **options)         must; decodes only the arrays named
     scan(source, **options)                     must; reads no more than the headers need
     check(source, **options)                    must; yields every `Finding`, raises for no content whatever
-    read_columns(source, columns=None, **o)     may; ordinary tables
+    read_columns(source, columns=None, **o)     may; ordinary tables: `table=` is a `tables.TableOptions`, or None
     iter_elements(source, names, **options)     may; yields (name, next elements of its buffer), memory bounded
     write_table(target, table, **options)       may; plain columns, without headers of the format
     adopt(source, target=None, **options)       may; makes headers true to the cells, all else stays

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -191,5 +190,5 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
 
 def scan_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the options for `read` that `scan` has too."""
-    known = inspect.signature(format_of(source, format, reading=True).function("scan")).parameters
+    known = format_of(source, format, reading=True).options("scan")
     return {name: value for name, value in options.items() if name in known}

@@ -18,7 +18,7 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..listings import ArrayInfos, Findings
 from ..registry import format_of, locate_place
 from ..spool import Spool, spool_blocks
-from .doors import SourceOrTarget, adapter_function, folder_beside, is_path, options_of
+from .doors import SourceOrTarget, find_format, folder_beside, is_path
 
 
 def read(
@@ -65,10 +65,7 @@ def read(
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
     source = locate_place(source, storage_options, format)
-    arrays: dict[str, np.ndarray[Any, Any]] = adapter_function("read", source, format, options)[1](
-        source, names, **options
-    )
-    return arrays
+    return find_format("read", source, format, options).read(source, names, **options)
 
 
 def write(
@@ -131,8 +128,8 @@ def write(
         return
     arrays = hold_stream(arrays)
     merged = {**format_of(target, format).writing, **options}
-    row, function = adapter_function("write", target, format, merged)
-    function(target, arrays, **merged)
+    row = find_format("write", target, format, merged)
+    row.write(target, arrays, **merged)
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
         path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
@@ -149,7 +146,7 @@ def check_readable(source: SourceOrTarget, format: str | None, options: Mapping[
         NotFoundError: no such format.
         TypeError: it has no such option.
     """
-    adapter_function("read", source, format, {key: options[key] for key in options if key != "storage_options"})
+    find_format("read", source, format, {key: options[key] for key in options if key != "storage_options"})
 
 
 def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
@@ -161,7 +158,7 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         FileNotFoundError: there is no such folder.
         IsADirectoryError: it is a folder, and the format has none.
     """
-    row, _ = adapter_function("write", target, format, {**format_of(target, format).writing, **options})
+    row = find_format("write", target, format, {**format_of(target, format).writing, **options})
     folder = folder_beside(target)
     if folder is None or not is_path(target):
         return
@@ -191,7 +188,7 @@ def write_releasing(
         if report is not None:
             report(done, total)
 
-    takes = "progress" in options_of(format_of(target, format).function("write"))
+    takes = "progress" in format_of(target, format).options("write")
     write(target, arrays, format=format, **{**options, **({"progress": progress} if takes else {})})
 
 
@@ -225,7 +222,7 @@ def scan(
         (2, 3)
     """
     source = locate_place(source, storage_options, format)
-    return ArrayInfos(adapter_function("scan", source, format, options)[1](source, **options))
+    return ArrayInfos(find_format("scan", source, format, options).scan(source, **options))
 
 
 def check(
@@ -261,7 +258,7 @@ def check(
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
     source = locate_place(source, storage_options, format)
-    return Findings(_without_errors(adapter_function("check", source, format, options)[1](source, **options)))
+    return Findings(_without_errors(find_format("check", source, format, options).check(source, **options)))
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:

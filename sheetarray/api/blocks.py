@@ -19,7 +19,7 @@ from ..files import RemoteFile, file_version, is_url
 from ..registry import format_of, locate_place
 from ..resizing import contiguous_strides
 from .arrays import read, scan
-from .doors import SourceOrTarget, is_path, options_of
+from .doors import SourceOrTarget, is_path
 
 _MAPPED = 2**24  # bytes of a mapped file: after each so many, the system is told that they may leave memory
 
@@ -72,7 +72,7 @@ def iter_blocks(
         source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
     start = 0 if isinstance(source, (str, os.PathLike)) else source.tell()
     check_unchanged = watch_file(source)
-    known = options_of(format_of(source, format, reading=True).function("scan"))
+    known = format_of(source, format, reading=True).options("scan")
     scanning = {option: value for option, value in options.items() if option in known}
     try:
         info = select(scan(source, format=format, **scanning), [name])[name]
@@ -114,14 +114,12 @@ def iter_elements(
 
     None if elements cannot be had piece by piece: the adapter has no `iter_elements`, or that lacks one of the options.
     """
+    row = format_of(source, format)
     try:
-        function = format_of(source, format).function("iter_elements")
+        known = row.options("iter_elements")
     except NotFoundError:
         return None
-    if not set(options) <= set(options_of(function)):
-        return None
-    pieces: Iterator[tuple[str, Buffer]] = function(source, names, **options)
-    return pieces
+    return row.iter_elements(source, names, **options) if set(options) <= set(known) else None
 
 
 def watch_file(source: SourceOrTarget) -> Callable[[], None]:

@@ -12,7 +12,7 @@ from ..files import name_part
 from ..labels import check_fit
 from ..registry import format_of, locate_place, locate_places
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
-from .doors import SourceOrTarget, folder_beside, is_path, options_of
+from .doors import SourceOrTarget, folder_beside, is_path
 from .large import read_in_pieces
 
 
@@ -88,7 +88,7 @@ def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | N
     takers = [
         options
         for verb, place, name, options in sides
-        if "client" in options_of(format_of(place, name, reading=verb == "read").function(verb))
+        if "client" in format_of(place, name, reading=verb == "read").options(verb)
     ]
     if not takers:
         raise TypeError("client= is for Google Sheets, gsheets://..: neither the source nor the target is one")
@@ -145,13 +145,12 @@ def adopt(
     if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
         raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
     reading = {**options, "resize": True}
-    function = row.function("adopt") if goal.name == row.name else None
+    adopt_in_place = row.adopt if goal.name == row.name else None
     arrays = read_labelled(source, format=format, **reading)
     if arrays.labels is not None:
         check_fit(arrays.labels, arrays)
-    if function is not None:
-        adopted: dict[str, ArrayInfo] = function(source, target, **options)
-        return adopted
+    if adopt_in_place is not None:
+        return adopt_in_place(source, target, **options)
     assert target is not None
     before = scan(source, format=format)
     write(target, arrays)
@@ -197,7 +196,4 @@ def restore(
         True
     """
     source, target = locate_places([(source, format), (target, None)], storage_options)
-    names: list[str] = format_of(source, format, reading=True).function("restore")(
-        source, target, keep_edits=keep_edits
-    )
-    return names
+    return format_of(source, format, reading=True).restore(source, target, keep_edits=keep_edits)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import os
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import IO, Any, TypeGuard
 
 from ..registry import Format, format_of, nearest
@@ -26,27 +25,31 @@ def is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(place, (str, os.PathLike))
 
 
-@lru_cache(maxsize=256)
-def options_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names of the options that a function of an adapter has."""
-    return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+def find_format(verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> Format:
+    """Return the format of a place, once the options are known to be its adapter's.
 
-
-def adapter_function(
-    verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]
-) -> tuple[Format, Callable[..., Any]]:
-    """Return the format, and the adapter's function, once its options are known to be its own."""
+    Raises:
+        NotFoundError: no such format, or it has no such verb.
+        TypeError: it has no such option, or takes no file that was opened for text.
+        ValueError: the file is closed.
+    """
     writes = verb in ("write", "write_table")
     row = format_of(place, format, reading=not writes)
     if not row.text and isinstance(place, io.TextIOBase):
         raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")
     if getattr(place, "closed", False):
         raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
-    function = row.function(verb)
-    known = options_of(function)
+    known = row.options(verb)
     for option in options:
         if option not in known:
+            known = [name for name in known if name != "table"] + list(_table_keywords() if "table" in known else ())
             meant = nearest(option, known)
             has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
-    return row, function
+    return row
+
+
+def _table_keywords() -> list[str]:
+    from ..tables import TableOptions
+
+    return [attribute.name for attribute in fields(TableOptions)]

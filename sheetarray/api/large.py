@@ -22,7 +22,7 @@ from ..registry import format_of
 from ..spool import MOST_BYTES, PiecedArrays
 from .arrays import read_labelled, scan
 from .blocks import iter_elements, lies_side_by_side, watch_file
-from .doors import SourceOrTarget, is_path, options_of
+from .doors import SourceOrTarget, is_path
 
 LARGE_FILE = 2**23  # bytes
 MANY_ELEMENTS = 2**20  # of all arrays; of fewer the file is read at once
@@ -84,7 +84,7 @@ def read_in_pieces(
     if not is_path(source) or not _comes_in_pieces(source, format, options) or size_of(source) < LARGE_FILE:
         return None
     check_unchanged = watch_file(source)
-    known = options_of(format_of(source, format, reading=True).function("scan"))
+    known = format_of(source, format, reading=True).options("scan")
     with reading_labels() as description:
         given = {key: value for key, value in options.items() if key in known}
         if "thorough" in known:  # all arrays are converted, so all have to be found
@@ -134,10 +134,10 @@ def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | No
 
 def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> bool:
     try:
-        function = format_of(source, format, reading=True).function("iter_elements")
+        known = format_of(source, format, reading=True).options("iter_elements")
     except NotFoundError:
         return False
-    return set(options) <= set(options_of(function))
+    return set(options) <= set(known)
 
 
 def size_of(source: SourceOrTarget) -> int:

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..elements import Missing
+    from ..elements.spelling import DecimalMark
     from ..header import Order
-    from ..tables import DTypes, Shapes
+    from ..tables import DTypes, Rows, Shapes, Values
 
-from .doors import SourceOrTarget, adapter_function, options_of
+from .doors import SourceOrTarget, find_format
 
 MOST_NAMED = 100  # columns, in one warning
 
@@ -46,6 +47,13 @@ def read_columns(
     shape: Shapes = None,
     order: Order = "row-major",
     missing: Missing = "nan",
+    header: bool | int | None = None,
+    skip_rows: Rows = 0,
+    skip_footer: int = 0,
+    comment: str | None = None,
+    na_values: Values = (),
+    decimal: DecimalMark | None = None,
+    thousands: str | None = None,
     as_: Literal["numpy", "arrow"] = "numpy",
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
@@ -63,13 +71,19 @@ def read_columns(
         order: "row-major" or "column-major": how cells fill the shape.
         missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
             2^53; "error" refuses them.
+        header: how many rows hold the names, which are joined by a blank; True is 1, False is 0, and with None the
+            first row tells.
+        skip_rows: how many rows above the table are passed over, or which, counted from 0.
+        skip_footer: how many rows below the table are passed over.
+        comment: rows that begin with this text are passed over.
+        na_values: texts or numbers that mean a missing value, besides blanks.
+        decimal: the decimal mark; None finds it for each column.
+        thousands: the mark between thousands in numbers; None for no such mark.
         as_: "numpy" gives a dict of arrays; "arrow" a DataFrame of polars, whose Arrow C stream DuckDB, pyarrow and
             whatever else reads one take without a copy. In it NaT and None are nulls.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: `header` (False, True, or how many rows hold the names; found out unless given), `skip_rows` (how
-            many above the table, or which, counted from 0), `skip_footer`, `comment="#"`, `na_values`, `decimal` and
-            `thousands`; of the format `delimiter`, `encoding`, `sheet`, `worksheet`, `client`.
+        **options: of the format: `delimiter`, `encoding`; `sheet`; `worksheet`, `client`, `credentials`, `timeout`.
 
     Raises:
         DTypeError: `as_="arrow"`, and a column that Arrow does not hold exactly; names it.
@@ -84,10 +98,23 @@ def read_columns(
     if as_ not in ("numpy", "arrow"):
         raise ValueError(f'as_ is "numpy" or "arrow", not {as_!r:.80}')
     source = locate_place(source, storage_options, format)
-    given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
-    columns_read: dict[str, np.ndarray[Any, Any]] = adapter_function("read_columns", source, format, given)[1](
-        source, columns, **given
+    row = find_format("read_columns", source, format, options)
+    from ..tables import TableOptions
+
+    table = TableOptions(
+        dtype=dtype,
+        shape=shape,
+        order=order,
+        missing=missing,
+        header=header,
+        skip_rows=skip_rows,
+        skip_footer=skip_footer,
+        comment=comment,
+        na_values=na_values,
+        decimal=decimal,
+        thousands=thousands,
     )
+    columns_read = row.read_columns(source, columns, table=table, **options)
     if as_ == "numpy":
         return columns_read
     from ..tables.arrow import to_arrow
@@ -139,20 +166,20 @@ def write_table(
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
     merged = {**format_of(target, format).writing, **options}
-    row, function = adapter_function("write_table", target, format, merged)
+    row = find_format("write_table", target, format, merged)
     if isinstance(target, (str, os.PathLike)) or row.prefixes:
-        url = function(target, table, **merged)
+        url = row.write_table(target, table, **merged)
         written: SourceOrTarget = target if url is None else url
     else:
         written = io.BytesIO()
-        function(written if verify else target, table, **merged)
+        row.write_table(written if verify else target, table, **merged)
         if verify:
-            function(target, table, **merged)
+            row.write_table(target, table, **merged)
             written.seek(0)
     if verify:
         alike = ("encoding", "sheet", "client", "credentials", "timeout")
         reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
-        if "sheet" in options_of(function):
+        if "sheet" in row.options("write_table"):
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)
 

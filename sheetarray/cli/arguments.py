@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
@@ -15,11 +16,12 @@ from click.shell_completion import CompletionItem
 from ..errors import NotFoundError
 from ..files import is_url
 from ..registry import FORMATS, Format
+from ..tables import TableOptions
 from .program import UsageProblem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_INTERNAL_OPTIONS = ("progress", "client")  # objects that no command line can name
+_INTERNAL_OPTIONS = ("progress", "client", "table")  # objects that no command line can name
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}
 
@@ -189,14 +191,15 @@ def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: boo
     """
     function = row.function(verb)
     known = {
-        parameter.name: parameter
-        for parameter in inspect.signature(function).parameters.values()
+        parameter.name: (str(parameter.annotation), vars(sys.modules[owner.__module__]))
+        for owner in (function, TableOptions)[: 2 if verb == "read_columns" else 1]
+        for parameter in inspect.signature(owner).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INTERNAL_OPTIONS
     }
     options: dict[str, Any] = {}
     for key, text in given.items():
         if key in known:
-            options[key] = _parse_value(key, text, str(known[key].annotation), function.__globals__)
+            options[key] = _parse_value(key, text, *known[key])
         elif not lenient:
             has = f"it has {', '.join(known)}" if known else "it has none"
             if key == "format":

@@ -7,7 +7,6 @@ without a name, which is mapped. So it is never in memory as a whole, and each l
 from __future__ import annotations
 
 import base64
-import inspect
 import math
 import re
 import threading
@@ -263,7 +262,7 @@ class ServedFile:
         Raises:
             FormatError: the file has changed.
         """
-        known = inspect.signature(format_of(self._place, self._format, reading=True).function("check")).parameters
+        known = format_of(self._place, self._format, reading=True).options("check")
         options = {name: value for name, value in self._options.items() if name in known}
         yield from api.check(self._place, format=self._format, **options)
         self._check()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import os
 import warnings
@@ -184,7 +183,7 @@ def _scan(
 
 
 def _known_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    known = inspect.signature(format_of(source, format, reading=True).function("check")).parameters
+    known = format_of(source, format, reading=True).options("check")
     return {name: value for name, value in options.items() if name in known}
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
 from ..adapters import Keeps
-from ..errors import MissingDependencyError, NotFoundError
+from ..columns import ArrayInfo
+from ..errors import Finding, MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS
 
 _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
@@ -104,6 +107,60 @@ class Format:
             raise NotFoundError(f"{self.title}: there is no {verb} for it")
         return function
 
+    def options(self, verb: str) -> list[str]:
+        """Return the names of the options that the adapter has for a verb.
+
+        Raises:
+            NotFoundError: the format has no such verb, or is only read.
+            MissingDependencyError: as for `function`.
+        """
+        return _options_of(self.function(verb))
+
+    @property
+    def read(self) -> Callable[..., dict[str, Any]]:
+        """The adapter's function that returns arrays by name: `read(source, names, **options)`."""
+        return self.function("read")
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """The adapter's function that writes arrays: `write(target, arrays, **options)`."""
+        return self.function("write")
+
+    @property
+    def scan(self) -> Callable[..., dict[str, ArrayInfo]]:
+        """The adapter's function that returns the infos of arrays by name: `scan(source, **options)`."""
+        return self.function("scan")
+
+    @property
+    def check(self) -> Callable[..., Iterator[Finding]]:
+        """The adapter's function that yields what is wrong: `check(source, **options)`."""
+        return self.function("check")
+
+    @property
+    def read_columns(self) -> Callable[..., dict[str, Any]]:
+        """The adapter's function for ordinary tables: `read_columns(source, columns, table=.., **options)`."""
+        return self.function("read_columns")
+
+    @property
+    def write_table(self) -> Callable[..., str | None]:
+        """The adapter's function that writes a table, and returns the URL if that is new: `write_table(target, ..)`."""
+        return self.function("write_table")
+
+    @property
+    def adopt(self) -> Callable[..., dict[str, ArrayInfo]]:
+        """The adapter's function that makes headers true to the cells: `adopt(source, target, **options)`."""
+        return self.function("adopt")
+
+    @property
+    def restore(self) -> Callable[..., list[str]]:
+        """The adapter's function that writes arrays anew from what a file keeps of them: `restore(source, target)`."""
+        return self.function("restore")
+
+    @property
+    def iter_elements(self) -> Callable[..., Iterator[tuple[str, Any]]]:
+        """The adapter's function that yields elements piece by piece: `iter_elements(source, names, **options)`."""
+        return self.function("iter_elements")
+
     @property
     def keeps(self) -> Keeps | None:
         """The declaration of what comes back from the format as it was written; None if the adapter makes none."""
@@ -121,6 +178,11 @@ class Format:
             raise MissingDependencyError(
                 f"{self.title} needs {error.name}: pip install 'sheetarray[{self.extra}]'", name=error.name
             ) from error
+
+
+@lru_cache(maxsize=256)
+def _options_of(function: Callable[..., Any]) -> list[str]:
+    return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
 def broken(name: str, package: str, reason: object) -> MissingDependencyError:

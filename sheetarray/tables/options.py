@@ -11,6 +11,7 @@ from typing import Any, TypeGuard, get_args
 import numpy as np
 
 from ..elements import Missing, check_missing
+from ..elements.spelling import DecimalMark
 from ..errors import LimitError
 from ..header import Order
 from .numerals import WHITE, NumeralMarks
@@ -55,7 +56,7 @@ class TableOptions:
     skip_footer: int = 0
     comment: str | None = None
     na_values: Values = ()
-    decimal: str | None = None
+    decimal: DecimalMark | None = None
     thousands: str | None = None
 
     def __post_init__(self) -> None:

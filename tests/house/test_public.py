@@ -17,7 +17,6 @@ import pytest
 from adapters_deleted import DELETED, NAMES_DELETED
 
 import sheetarray as sa
-from sheetarray.api.doors import options_of
 from sheetarray.registry import lookup
 from sheetarray.registry.inside import INSIDE
 
@@ -92,7 +91,7 @@ def test_help_names_the_options_of_every_format(verb: str) -> None:
             assert function in NAMES
     for row in INSIDE.values():
         if row.instead is None or verb == "read":
-            known = options_of(row.function(verb))
+            known = row.options(verb)
             assert listed.pop(row.name) == [name for name in known if name != "storage_options"], row.name
     assert not set(listed) - DELETED
 

@@ -27,8 +27,7 @@ from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
-from ...header import Order
-from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
+from ...tables import TableOptions, read_table
 from .head import scan_head
 from .reported import ReportingText
 from .restating import find_restated
@@ -225,38 +224,18 @@ def read_columns_csv(
     source: Readable,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypes = None,
-    shape: Shapes = None,
-    order: Order = "row-major",
-    missing: Missing = "nan",
+    table: TableOptions | None = None,
     delimiter: str | None = None,
-    decimal: DecimalMark | None = None,
-    thousands: str | None = None,
     encoding: str | None = None,
-    header: bool | int | None = None,
-    skip_rows: Rows = 0,
-    skip_footer: int = 0,
-    comment: str | None = None,
-    na_values: Values = (),
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
         columns: names (or letters) of the columns wanted; None for all.
-        dtype: of every column, or by name; None infers it without loss.
-        shape: of every column's array, or by name; one -1 is worked out.
-        order: "row-major" or "column-major": how the cells of a column fill its shape.
-        missing: "nan" reads blanks as NaN, NaT, None or ""; "error" refuses them.
+        table: what the caller says of the table; None for nothing.
         delimiter: between cells; None finds it from the first rows.
-        decimal: the decimal mark; None finds it for each column.
-        thousands: the mark between thousands; None for no such mark.
         encoding: as for `read_csv`.
-        header: the number of rows that hold the names; True is 1, False is 0, and with None the first row tells.
-        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
-        skip_footer: the number of rows below the table that are passed over.
-        comment: rows that begin with this text are passed over.
-        na_values: texts or numbers that mean a missing value, besides blanks.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
@@ -267,20 +246,8 @@ def read_columns_csv(
         >>> read_columns_csv(io.StringIO("id,t\\n007,1.5\\n008,\\n"))
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
-    options = TableOptions(
-        dtype=dtype,
-        shape=shape,
-        order=order,
-        missing=missing,
-        header=header,
-        skip_rows=skip_rows,
-        skip_footer=skip_footer,
-        comment=comment,
-        na_values=na_values,
-        decimal=decimal,
-        thousands=thousands,
-    )
+    table = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
-        skipped = options.skipped_above or options.skipped_rows
-        sheet = CsvTable(opened, delimiter, decimal, encoding, skip_rows=skipped, comment=comment)
-        return read_table(sheet, columns, options)
+        skipped = table.skipped_above or table.skipped_rows
+        sheet = CsvTable(opened, delimiter, table.decimal, encoding, skip_rows=skipped, comment=table.comment)
+        return read_table(sheet, columns, table)

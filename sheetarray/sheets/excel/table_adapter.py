@@ -12,12 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ...adapters import Progress, ignore_progress
-from ...elements import Missing
-from ...elements.spelling import DecimalMark
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, exists
-from ...header import Order
-from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
+from ...tables import TableOptions, lay_out_table, read_table
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
 from .table import ExcelTable
@@ -76,26 +73,16 @@ def read_columns_excel(
     source: Readable,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypes = None,
-    shape: Shapes = None,
-    order: Order = "row-major",
-    missing: Missing = "nan",
+    table: TableOptions | None = None,
     sheet: str | None = None,
-    header: bool | int | None = None,
-    skip_rows: Rows = 0,
-    skip_footer: int = 0,
-    comment: str | None = None,
-    na_values: Values = (),
-    decimal: DecimalMark | None = None,
-    thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary sheet, one array each; see `sheetarray.read_columns`.
 
     Args:
         source: a path or an open file.
-        columns, dtype, shape, order, missing: as for `sheetarray.read_columns`.
+        columns: names (or letters) of the columns wanted; None for all.
+        table: what the caller says of the table; None for nothing.
         sheet: the title of the sheet; None for the first one.
-        header, skip_rows, skip_footer, comment, na_values, decimal, thousands: as for `sheetarray.read_columns`.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
@@ -108,20 +95,7 @@ def read_columns_excel(
         >>> read_columns_excel(io.BytesIO(file.getvalue()), ["t"])
         {'t': array([1.5, nan])}
     """
-    options = TableOptions(
-        dtype=dtype,
-        shape=shape,
-        order=order,
-        missing=missing,
-        header=header,
-        skip_rows=skip_rows,
-        skip_footer=skip_footer,
-        comment=comment,
-        na_values=na_values,
-        decimal=decimal,
-        thousands=thousands,
-    )
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         meant = select_sheets(book, sheet, of_table=True)[0]
         with locating(sheet=meant.title):
-            return read_table(ExcelTable(meant), columns, options)
+            return read_table(ExcelTable(meant), columns, table)

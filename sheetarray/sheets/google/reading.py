@@ -15,13 +15,12 @@ from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
 from ...data import error_for_problem
 from ...dtypes import Array, Buffer
 from ...elements import Missing
-from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header, Order
+from ...header import Header
 from ...linear import ravel_in_order
 from ...resizing import contiguous_strides
-from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
+from ...tables import TableOptions, read_table
 from .address import SheetAddress, parse_address
 from .client import http_client
 from .requests import SheetsApi
@@ -414,42 +413,22 @@ def read_columns_gsheet(
     source: Any,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypes = None,
-    shape: Shapes = None,
-    order: Order = "row-major",
-    missing: Missing = "nan",
+    table: TableOptions | None = None,
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-    header: bool | int | None = None,
-    skip_rows: Rows = 0,
-    skip_footer: int = 0,
-    comment: str | None = None,
-    na_values: Values = (),
-    decimal: DecimalMark | None = None,
-    thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
     Args:
         source: as for `read_gsheet`; without a worksheet, the first one is read.
         columns: names (or letters) of the columns wanted; None for all.
-        dtype: of every column, or by name; None infers it without loss.
-        shape: of every column's array, or by name; one -1 is worked out.
-        order: "row-major" or "column-major": how the cells of a column fill its shape.
-        missing: "nan" reads blanks and error cells as NaN, NaT, None or ""; "error" refuses them.
+        table: what the caller says of the table; None for nothing.
         worksheet: as for `read_gsheet`.
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
         timeout: as for `read_gsheet`.
-        header: the number of rows that hold the names; True is 1, False is 0, and with None the first row tells.
-        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
-        skip_footer: the number of rows below the table that are passed over.
-        comment: rows that begin with this text are passed over.
-        na_values: texts or numbers that mean a missing value, besides blanks.
-        decimal: the decimal mark of numbers in text; None finds it for each column.
-        thousands: the mark between thousands in text; None for no such mark.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
@@ -464,22 +443,9 @@ def read_columns_gsheet(
         ...     read_columns_gsheet(key, client=client)
         {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
-    options = TableOptions(
-        dtype=dtype,
-        shape=shape,
-        order=order,
-        missing=missing,
-        header=header,
-        skip_rows=skip_rows,
-        skip_footer=skip_footer,
-        comment=comment,
-        na_values=na_values,
-        decimal=decimal,
-        thousands=thousands,
-    )
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        return read_table(sheets[0], columns, options)
+        return read_table(sheets[0], columns, table)
 
     return read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(None), first=True)
 

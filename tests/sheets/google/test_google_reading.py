@@ -280,7 +280,7 @@ def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: s
 def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
     key = server.create(sheets=[("Sheet1", 5000, 3), ("other", 10, 2)])
     put(server, key, [["x", "y", "z"], *([row / 7, row, "a"] for row in range(4000))])
-    result = read_columns_gsheet(key, ["y", "x"], shape={"y": (2, -1)}, client=server.client())
+    result = sa.read_columns(key, ["y", "x"], format="gsheet", shape={"y": (2, -1)}, client=server.client())
     assert_same(result["x"], np.arange(4000) / 7)
     assert result["y"].shape == (2, 2000)
     assert len(server.requests) <= 3
