@@ -54,7 +54,6 @@ def answer(service: Service, name: str, params: Json, body: Json) -> Json:
 
 
 def _answer_permissions(permissions: Permissions, name: str, params: Json, body: Json) -> Json:
-    """Do what a method `permissions.*` asks with the permissions of a file, and return the answer."""
     if name == "permissions.create":
         if body.get("type") not in ("user", "group", "domain", "anyone") or not body.get("role"):
             raise ApiError(400, "The permission type field is required.")

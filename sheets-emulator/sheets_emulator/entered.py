@@ -21,18 +21,11 @@ _NUMBER = re.compile(r"([-+]?)([$€£¥]?)(\d{1,3}(?:,\d{3})+|\d+)?(\.\d*)?([eE
 
 def cell_from_raw(value: Any) -> GridCell | Skip:
     """Return the cell for a JSON value that is not interpreted: text stays text; null, as SKIP, changes no cell."""
-    kind = type(value)
-    if kind is float:
-        return cell_from_number(value)
-    if kind is str:
-        return cell_from_text(value)
     if value is None:
         return SKIP
-    if kind is bool:
-        return bool(value)
-    if kind is int:
-        return cell_from_number(value)
-    raise TypeError(kind)
+    if isinstance(value, str):
+        return cell_from_text(value)
+    return value if isinstance(value, bool) else cell_from_number(value)
 
 
 def cell_from_number(value: float) -> float:
@@ -88,16 +81,16 @@ def _typed_number(value: str) -> tuple[float, Json | None] | None:
     if percent:
         double = float(f"{digits}e-2")
     decimals = ".00" if fraction and len(fraction) > 1 else ""
+    kind, pattern = "", ""
     if exponent:
-        return double or 0.0, {"type": "SCIENTIFIC", "pattern": "0.00E+00"}
-    if percent:
-        return double or 0.0, {"type": "PERCENT", "pattern": f"0{decimals}%"}
-    if currency:
-        symbol = currency if currency == "$" else f"[${currency}]"
-        return double or 0.0, {"type": "CURRENCY", "pattern": f"{symbol}#,##0{decimals}"}
-    if whole and "," in whole:
-        return double or 0.0, {"type": "NUMBER", "pattern": f"#,##0{decimals}"}
-    return double or 0.0, None
+        kind, pattern = "SCIENTIFIC", "0.00E+00"
+    elif percent:
+        kind, pattern = "PERCENT", f"0{decimals}%"
+    elif currency:
+        kind, pattern = "CURRENCY", f"{currency if currency == '$' else f'[${currency}]'}#,##0{decimals}"
+    elif whole and "," in whole:
+        kind, pattern = "NUMBER", f"#,##0{decimals}"
+    return double or 0.0, {"type": kind, "pattern": pattern} if kind else None
 
 
 def _typed_date(value: str) -> tuple[float, Json | None] | None:

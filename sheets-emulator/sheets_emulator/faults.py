@@ -15,13 +15,11 @@ ODD_ANSWERS = {"empty": b"{}", "wrong": b'{"kind": "drive#file", "id": "0"}'}
 
 _MESSAGES = {
     400: "Request contains an invalid argument.",
-    401: "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "
-    "authentication credential.",
+    401: "Request had invalid authentication credentials.",
     403: "The caller does not have permission",
     404: "Requested entity was not found.",
     409: "The operation was aborted.",
     500: "Internal error encountered.",
-    502: "Bad gateway.",
     503: "The service is currently unavailable.",
     504: "Deadline expired before operation could complete.",
 }
@@ -99,12 +97,7 @@ def find_fault(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
 
 
 class Quota:
-    """The quota of requests per minute, for reads and writes separately; a minute begins with its first request.
-
-    Args:
-        limits: reads and writes per minute; None for no limit.
-        clock: returns seconds.
-    """
+    """The quotas of reads and of writes per minute, None for no limit; a minute begins with its first request."""
 
     def __init__(self, limits: tuple[int, int] | None, clock: Callable[[], float]) -> None:
         self._limits = limits
@@ -114,11 +107,7 @@ class Quota:
         self._used: dict[bool, int] = {}
 
     def take(self, *, writes: bool) -> None:
-        """Count a request.
-
-        Raises:
-            ApiError: 429, for a request beyond the limit.
-        """
+        """Count a request; one beyond the limit is refused with 429."""
         if self._limits is None:
             return
         with self._lock:

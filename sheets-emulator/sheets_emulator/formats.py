@@ -113,7 +113,6 @@ def _write_moment(number: float, pattern: str) -> str | None:
 
 
 def _write_token(moment: datetime, token: str, *, minutes: bool, halves: bool) -> str:
-    """Return the text for one token of a pattern."""
     key = token.lower()
     if key == "am/pm":
         return "AM" if moment.hour < 12 else "PM"
@@ -141,26 +140,14 @@ DEFAULT_FORMAT: Json = {
         "foregroundColor": {},
         "fontFamily": "arial,sans,sans-serif",
         "fontSize": 10,
-        "bold": False,
-        "italic": False,
-        "strikethrough": False,
-        "underline": False,
+        **dict.fromkeys(("bold", "italic", "strikethrough", "underline"), False),
         "foregroundColorStyle": {"rgbColor": {}},
     },
     "backgroundColorStyle": {"rgbColor": _WHITE},
 }
-_DEEP = {"textFormat", "borders", "padding"}
+_DEEP = {"textFormat", "padding"}
 _CHANNELS = {"red", "green", "blue"}
-_COLORS = {
-    "backgroundColor",
-    "color",
-    "firstBandColor",
-    "footerColor",
-    "foregroundColor",
-    "headerColor",
-    "secondBandColor",
-    "tabColor",
-}
+_COLORS = {"backgroundColor", "color", "foregroundColor", "tabColor"}
 
 
 def normalize_look(look: Any) -> Any:
@@ -200,7 +187,7 @@ def build_effective_format(mark: Json | None, value: object) -> Json:
     layer: Json = (mark or {}).get("userEnteredFormat") or {}
     alignment = "RIGHT" if type(value) is float else "LEFT" if isinstance(value, str) else "CENTER"
     effective = DEFAULT_FORMAT | ({} if value is None else {"horizontalAlignment": alignment}) | layer
-    for name in _DEEP & DEFAULT_FORMAT.keys() & layer.keys():
+    for name in _DEEP & layer.keys():
         effective[name] = DEFAULT_FORMAT[name] | layer[name]
     if effective.get("numberFormat"):
         effective["numberFormat"] = with_pattern(effective["numberFormat"])

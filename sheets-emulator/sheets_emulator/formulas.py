@@ -202,7 +202,6 @@ def evaluator_of(spreadsheet: Spreadsheet) -> Evaluator:
 
 
 def _single(operand: Operand) -> Scalar:
-    """Return an operand as one value."""
     return operand.single() if isinstance(operand, CellBlock) else operand
 
 
@@ -235,7 +234,6 @@ def _truth(operand: Operand) -> bool:
 
 
 def _block(operand: Operand, function: str) -> CellBlock:
-    """Return an operand that must be a range."""
     return operand if isinstance(operand, CellBlock) else _fail("#N/A", f"Argument must be a range: {function}.")
 
 
@@ -344,22 +342,10 @@ def _match(scope: FormulaScope, given: list[Later]) -> Operand:
     return index + 1.0 if index >= 0 else _fail("#N/A", f"Did not find value '{_text(key)}' in MATCH evaluation.")
 
 
-def _row(scope: FormulaScope, given: list[Later]) -> Operand:
-    return float((_block(given[0](), "ROW").area.top if given else scope.row) + 1)
-
-
-def _column(scope: FormulaScope, given: list[Later]) -> Operand:
-    return float((_block(given[0](), "COLUMN").area.left if given else scope.column) + 1)
-
-
-def _not_available(_: FormulaScope, __: list[Later]) -> Operand:
-    _fail("#N/A")
-
-
 # By name: the least and the most arguments, and the work
 FUNCTIONS: dict[str, tuple[int, int, Callable[[FormulaScope, list[Later]], Operand]]] = {
     "AND": (1, _ANY, _and),
-    "COLUMN": (0, 1, _column),
+    "COLUMN": (0, 1, lambda scope, given: 1.0 + (_block(given[0](), "COLUMN").area.left if given else scope.column)),
     "IF": (2, 3, _if),
     "INDEX": (1, 3, _index),
     "INT": (1, 1, lambda _, given: float(math.floor(_number(given[0]())))),
@@ -368,8 +354,8 @@ FUNCTIONS: dict[str, tuple[int, int, Callable[[FormulaScope, list[Later]], Opera
     "MAX": (1, _ANY, lambda _, given: max(_numbers(given), default=0.0)),
     "MIN": (1, _ANY, lambda _, given: min(_numbers(given), default=0.0)),
     "MOD": (2, 2, _modulo),
-    "NA": (0, 0, _not_available),
-    "ROW": (0, 1, _row),
+    "NA": (0, 0, lambda *_: _fail("#N/A")),
+    "ROW": (0, 1, lambda scope, given: 1.0 + (_block(given[0](), "ROW").area.top if given else scope.row)),
     "SUM": (1, _ANY, lambda _, given: math.fsum(_numbers(given))),
 }
 

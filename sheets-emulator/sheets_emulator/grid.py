@@ -155,28 +155,26 @@ class SheetGrid:
         self._marks.resize(rows, columns)
         self.rows, self.columns = rows, columns
 
-    def insert_rows(self, at: int, count: int) -> None:
-        """Insert blank rows before the row `at`."""
-        self._values.insert_rows(at, count)
-        self._marks.insert_rows(at, count)
-        self.rows += count
+    def size(self, dimension: str) -> int:
+        """Return the number of rows (ROWS) or columns (COLUMNS)."""
+        return self.rows if dimension == "ROWS" else self.columns
 
-    def delete_rows(self, start: int, stop: int) -> None:
-        """Delete the rows `start` to `stop`; those below move up."""
-        self._values.delete_rows(start, stop)
-        self._marks.delete_rows(start, stop)
-        self.rows -= stop - start
+    def insert(self, dimension: str, at: int, count: int) -> None:
+        """Insert blank rows or columns before the one `at`."""
+        for layer in (self._values, self._marks):
+            (layer.insert_rows if dimension == "ROWS" else layer.insert_columns)(at, count)
+        self.rows += count if dimension == "ROWS" else 0
+        self.columns += count if dimension == "COLUMNS" else 0
 
-    def insert_columns(self, at: int, count: int) -> None:
-        """Insert blank columns before the column `at`."""
-        self._values.insert_columns(at, count)
-        self._marks.insert_columns(at, count)
-        self.columns += count
-
-    def delete_columns(self, start: int, stop: int) -> None:
-        """Delete the columns `start` to `stop`; those to the right move left."""
-        del self._values.columns[start:stop], self._marks.columns[start:stop]
-        self.columns -= stop - start
+    def delete(self, dimension: str, start: int, stop: int) -> None:
+        """Delete the rows or columns `start` to `stop`; those after them move up or left."""
+        if dimension == "ROWS":
+            self._values.delete_rows(start, stop)
+            self._marks.delete_rows(start, stop)
+            self.rows -= stop - start
+        else:
+            del self._values.columns[start:stop], self._marks.columns[start:stop]
+            self.columns -= stop - start
 
 
 def _trim(contents: list[T | None]) -> list[T | None]:

@@ -59,7 +59,6 @@ def _several(tokens: list[str], text: str, depth: int) -> FieldMask:
 
 
 def _join(tree: FieldMask, other: FieldMask) -> None:
-    """Add to a tree all fields of another one."""
     for name, branch in other.items():
         if name not in tree:
             tree[name] = branch

@@ -14,12 +14,9 @@ from .spreadsheet import ServedSheet, Spreadsheet
 _ERRORS = {
     "#DIV/0!": "DIVIDE_BY_ZERO",
     "#N/A": "N_A",
-    "#NAME?": "NAME",
     "#NULL!": "NULL_VALUE",
-    "#NUM!": "NUM",
-    "#REF!": "REF",
-    "#VALUE!": "VALUE",
-}
+    "#ERROR!": "ERROR",
+}  # others: `#REF!` is REF
 _PIXELS = {"ROWS": 21, "COLUMNS": 100}  # the height of a row and the width of a column that nobody has changed
 
 
@@ -71,12 +68,13 @@ def build_sheet_properties(sheet: ServedSheet, index: int) -> Json:
 
 
 def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
-    """Return the resource of a sheet without its cells."""
     whole: Json = {"properties": build_sheet_properties(sheet, index)}
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
     if sheet.protected:
-        whole["protectedRanges"] = [build_protected_range(sheet, entry) for entry in sheet.protected.values()]
+        whole["protectedRanges"] = [
+            entry | {"range": entry["range"].json(sheet.id)} for entry in sheet.protected.values()
+        ]
     for dimension, name in (("ROWS", "rowGroups"), ("COLUMNS", "columnGroups")):
         if group_list := build_groups(sheet, dimension):
             whole[name] = group_list
@@ -95,21 +93,12 @@ def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
 
 def build_groups(sheet: ServedSheet, dimension: str) -> list[Json]:
     """Return the DimensionGroups of one dimension of a sheet, in the order of the service."""
-    ordered = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_order)
+    groups = [group for group in sheet.groups if group["dimension"] == dimension]
     return [
         {"range": {name: part for name, part in group.items() if name != "depth"}, "depth": group["depth"]}
         | ({"collapsed": True} if group in sheet.collapsed else {})
-        for group in ordered
+        for group in sorted(groups, key=lambda group: (group["startIndex"], group["depth"]))
     ]
-
-
-def _order(group: Json) -> tuple[int, int]:
-    return group["startIndex"], group["depth"]
-
-
-def build_protected_range(sheet: ServedSheet, entry: Json) -> Json:
-    """Return the ProtectedRange of an entry."""
-    return entry | {"range": entry["range"].json(sheet.id)}
 
 
 def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldMask) -> Json:
@@ -199,5 +188,5 @@ def _extended_value(value: GridCell | FormulaError) -> Json:
         return {"formulaValue": value.text}
     if isinstance(value, FormulaError):
         reason = {"message": value.reason} if value.reason else {}
-        return {"errorValue": {"type": _ERRORS.get(str(value), "ERROR"), **reason}}
+        return {"errorValue": {"type": _ERRORS.get(str(value), str(value).strip("#!?")), **reason}}
     return {"stringValue": value or ""}

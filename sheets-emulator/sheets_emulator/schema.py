@@ -149,7 +149,6 @@ class MessageSchemas:
         return check
 
     def _field(self, name: str, schema: Json) -> Check:
-        """Return the check of a field."""
         if schema.get("type") == "array":
             items = schema["items"]
             return _list_of(_as_line if items.get("items", {}).get("type") == "any" else self._field(name, items))
@@ -181,7 +180,6 @@ def _as_line(value: Any) -> Any:
 
 
 def _scalar(name: str, schema: Json) -> Check:
-    """Return the check of a field that is neither a list nor a message."""
     kind, form, names = schema.get("type"), schema.get("format", ""), schema.get("enum")
     if kind == "integer" or (kind == "string" and form in _INTEGERS):
         return lambda value: _integer(value, form or "int32")

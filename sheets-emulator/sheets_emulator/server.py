@@ -36,25 +36,15 @@ _ORIGINS = ("https://sheets.googleapis.com/v4/", "https://www.googleapis.com/dri
 
 @dataclass
 class Record:
-    """One request, and how it was answered.
+    """One request, and how it was answered."""
 
-    Attributes:
-        method: the HTTP method.
-        path: of the URL, quoted as it was sent.
-        query: of the URL, quoted as it was sent.
-        received: the body.
-        sent: the body of the answer, or the part of it that was sent.
-        status: the HTTP status of the answer; 0 if none was sent.
-        writes: whether it counts as a write for the quota.
-    """
-
-    method: str
-    path: str
-    query: str
-    received: bytes = field(repr=False)
-    writes: bool = False
-    status: int = 0
-    sent: bytes = field(default=b"", repr=False)
+    method: str  # the HTTP method
+    path: str  # of the URL, quoted as it was sent
+    query: str  # of the URL, quoted as it was sent
+    received: bytes = field(repr=False)  # the body
+    writes: bool = False  # whether it counts as a write for the quota
+    status: int = 0  # the HTTP status of the answer; 0 if none was sent
+    sent: bytes = field(default=b"", repr=False)  # the body of the answer, or the part of it that was sent
 
 
 class SheetsServer:
@@ -227,7 +217,6 @@ class SheetsServer:
             self._service.forbidden.pop(key, None)
 
     def _answer_request(self, handler: _Handler, record: Record) -> None:
-        """Answer one request."""
         try:
             self._answer_or_fail(handler, record)
         except OSError:

@@ -99,14 +99,15 @@ class Service:
 
     def answer(self, call: Call) -> Json:
         """Do what a request asks, and return the answer."""
-        if not call.method.writes:
-            return self._answer(call)
         try:
             return self._answer(call)
         finally:
-            for spreadsheet in self.spreadsheets.values():
+            for spreadsheet in self.spreadsheets.values() if call.method.writes else ():
                 spreadsheet.evaluator = None  # formulas are worked out anew
-            if (written := self.spreadsheets.get(call.params.get("spreadsheetId", ""))) is not None:
+            if (
+                call.method.writes
+                and (written := self.spreadsheets.get(call.params.get("spreadsheetId", ""))) is not None
+            ):
                 written.modified = now()
 
     def _answer(self, call: Call) -> Json:

@@ -13,6 +13,7 @@ from .ranges import COLUMNS_LIMIT, GridArea, Span, format_range, split
 from .references import cells_span
 
 CELLS_LIMIT = 10_000_000  # cells of a spreadsheet, blank ones included
+_MORE = "This action would increase the number of"
 
 
 @dataclass
@@ -132,10 +133,7 @@ class Spreadsheet:
 
     def range_named(self, name: str) -> RangeName | None:
         """Return the range that has a name, whatever the case of its letters."""
-        for named in self.named.values():
-            if named.name.casefold() == name.casefold():
-                return named
-        return None
+        return next((named for named in self.named.values() if named.name.casefold() == name.casefold()), None)
 
     def resolve(self, text: str) -> tuple[ServedSheet, Span]:
         """Return the sheet and the span that a text means: A1 notation, the title of a sheet, or the name of a range.
@@ -165,14 +163,9 @@ class Spreadsheet:
     def room_for(self, cells: int, columns: int = 0) -> None:
         """Refuse to add so many cells, or to let a sheet have so many columns, if that breaks a limit."""
         if cells > 0 and self.cells + cells > self.limit:
-            raise invalid(
-                f"This action would increase the number of cells in the workbook above the limit of {self.limit} cells."
-            )
+            raise invalid(f"{_MORE} cells in the workbook above the limit of {self.limit} cells.")
         if columns > COLUMNS_LIMIT:
-            raise invalid(
-                f"This action would increase the number of columns in the sheet above the limit of {COLUMNS_LIMIT} "
-                "columns."
-            )
+            raise invalid(f"{_MORE} columns in the sheet above the limit of {COLUMNS_LIMIT} columns.")
 
     def resize(self, sheet: ServedSheet, rows: int, columns: int) -> None:
         """Change the size of a sheet's grid."""
@@ -180,13 +173,10 @@ class Spreadsheet:
             raise invalid("A grid must have at least one row and one column.")
         grid = sheet.grid
         self.room_for(rows * columns - grid.rows * grid.columns, columns)
-        shrinks = rows < grid.rows or columns < grid.columns
         grid.resize(rows, columns)
-        if shrinks:
-            frozen = sheet.grid_properties
-            for name, size in (("frozenRowCount", rows), ("frozenColumnCount", columns)):
-                if frozen.get(name, 0) >= size:
-                    frozen.pop(name)
+        for name, size in (("frozenRowCount", rows), ("frozenColumnCount", columns)):
+            if sheet.grid_properties.get(name, 0) >= size:
+                sheet.grid_properties.pop(name)
 
 
 def now() -> str:

@@ -234,11 +234,7 @@ class _Block:
         height, width = max(1, self.height), max(1, len(self.columns))
         area = GridArea(self.top, self.top + height, self.left, self.left + width)
         answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": format_range(self.sheet.title, area)}
-        counts = {
-            "updatedRows": len(self.rows),
-            "updatedColumns": len(self.filled),
-            "updatedCells": self.count,
-        }
+        counts = {"updatedRows": len(self.rows), "updatedColumns": len(self.filled), "updatedCells": self.count}
         answer |= {name: count for name, count in counts.items() if count}
         if responding is not None:
             answer["updatedData"] = _build_value_range(self.spreadsheet, self.sheet, area, responding)
@@ -265,13 +261,9 @@ def find_last_table(grid: SheetGrid, searched: GridArea) -> GridArea | None:
         while bottom < grid.rows and any(grid.cell(bottom, column) is not None for column in wide):
             bottom += 1
         first, last = max(0, top - 1), min(grid.rows, bottom + 1)
-        if left and _find_filled(grid, left - 1, first, last):
+        if left and grid.column(left - 1, first, last):
             left -= 1
-        if right < grid.columns and _find_filled(grid, right, first, last):
+        if right < grid.columns and grid.column(right, first, last):
             right += 1
         if before == (top, bottom, left, right):
             return GridArea(top, bottom, left, right)
-
-
-def _find_filled(grid: SheetGrid, column: int, top: int, bottom: int) -> bool:
-    return bool(grid.column(column, top, bottom))

@@ -156,7 +156,7 @@ def exact(table: Table) -> Table:
     return [[repr(cell) if isinstance(cell, (bool, str)) else float(cell) for cell in line] for line in table]
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(150), deadline=None)
 @given(steps=STEPS)
 def test_the_emulator_does_what_a_plain_table_does(server: SheetsServer, steps: list[tuple[Any, ...]]) -> None:
     sheets, model = Sheets(server, ("S", 6, 5)), Model(6, 5)

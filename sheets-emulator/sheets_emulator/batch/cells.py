@@ -85,7 +85,6 @@ def _cell_mask(request: Json) -> masks.FieldMask:
 def _put_lines(
     sheet: ServedSheet, top: int, left: int, lines: list[list[Json]], mask: masks.FieldMask, absent: Json | Skip
 ) -> None:
-    """Give rows of cells the fields that the mask names."""
     names = _mark_names(mask)
     for column, cells in enumerate(zip_longest(*lines, fillvalue=absent), left):
         if not mask or "userEnteredValue" in mask:
@@ -184,7 +183,6 @@ def _move_formula(cell: GridCell, down: int, right: int) -> GridCell:
 
 
 def _pad(cells: list[GridCell], height: int) -> list[GridCell]:
-    """Return a list of so many cells: the given ones, then blanks."""
     return cells + [None] * (height - len(cells))
 
 

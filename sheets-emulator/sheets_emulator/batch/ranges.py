@@ -8,7 +8,6 @@ from .. import formats, masks
 from ..errors import Json, invalid, unsupported_error
 from ..ranges import GridArea, Span
 from ..references import cells_span
-from ..resource import build_protected_range
 from ..spreadsheet import RangeName, ServedSheet, Spreadsheet, new_id
 from .sheets import require_mask
 
@@ -54,13 +53,13 @@ def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
     protected_id = wanted.get("protectedRangeId") or new_id()
     if any(protected_id in other.protected for other in spreadsheet.sheets):
         raise invalid(f"A protected range with id {protected_id} already exists.")
-    entry = {"protectedRangeId": protected_id, "range": span}
+    entry: Json = {"protectedRangeId": protected_id, "range": span}
     entry |= {name: wanted[name] for name in ("namedRangeId", "description", "warningOnly") if wanted.get(name)}
     entry |= {"unprotectedRanges": free} if (free := wanted.get("unprotectedRanges")) else {}
     editors = {kind: people for kind, people in (wanted.get("editors") or {}).items() if people}
     entry |= {"requestingUserCanEdit": True, "editors": editors}
     sheet.protected[protected_id] = entry
-    return {"protectedRange": build_protected_range(sheet, entry)}
+    return {"protectedRange": entry | {"range": entry["range"].json(sheet.id)}}
 
 
 def delete_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:

@@ -118,7 +118,6 @@ def require_mask(request: Json) -> masks.FieldMask:
 
 
 def _check_title(spreadsheet: Spreadsheet, title: str, own: ServedSheet | None) -> None:
-    """Refuse a title that no sheet may have, or that another sheet than `own` has."""
     if not title:
         raise invalid("The sheet name cannot be empty.")
     if len(title) > 100:
@@ -158,7 +157,6 @@ def _set_properties(sheet: ServedSheet, others: Json, grid_properties: Json) -> 
 
 
 def _differs_from_default(value: object) -> bool:
-    """Return whether a property differs from its default."""
     return any(map(_differs_from_default, value.values())) if isinstance(value, dict) else bool(value)
 
 
@@ -188,7 +186,7 @@ def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`insertDimension`: insert blank rows or columns."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
-    size = grid.rows if dimension == "ROWS" else grid.columns
+    size = grid.size(dimension)
     if start > size or (start == size and not request.get("inheritFromBefore")):
         raise invalid(
             f"range.startIndex[{start}] must be less than the grid size ({size}) if inheritFromBefore is false."
@@ -202,7 +200,7 @@ def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteDimension`: delete rows or columns, but never all of them."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
     grid, word = sheet.grid, WORDS[dimension]
-    size = grid.rows if dimension == "ROWS" else grid.columns
+    size = grid.size(dimension)
     if start >= size or stop > size:
         gone = max(start, size)
         raise invalid(
@@ -211,10 +209,7 @@ def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
         )
     if stop - start == size:
         raise invalid(f"You can't delete all the {word}s on the sheet.")
-    if dimension == "ROWS":
-        grid.delete_rows(start, stop)
-    else:
-        grid.delete_columns(start, stop)
+    grid.delete(dimension, start, stop)
     _shift(spreadsheet, sheet, dimension, start, stop, 0)
     frozen = "frozenRowCount" if dimension == "ROWS" else "frozenColumnCount"
     held = sheet.grid_properties.get(frozen, 0)
@@ -227,12 +222,9 @@ def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int, count: int) -> None:
     """Insert blank rows or columns; whatever spans them grows, whatever lies beyond moves."""
     grid = sheet.grid
-    if dimension == "ROWS":
-        spreadsheet.room_for(count * grid.columns)
-        grid.insert_rows(at, count)
-    else:
-        spreadsheet.room_for(count * grid.rows, grid.columns + count)
-        grid.insert_columns(at, count)
+    across = dimension == "COLUMNS"
+    spreadsheet.room_for(count * (grid.rows if across else grid.columns), grid.columns + across * count)
+    grid.insert(dimension, at, count)
     _shift(spreadsheet, sheet, dimension, at, at, count)
 
 
@@ -251,7 +243,7 @@ def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
 def update_dimension_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateDimensionProperties`: change properties of rows or columns, such as their size, that the mask names."""
     sheet, dimension, start, stop = find_dimension_range(spreadsheet, request.get("range"))
-    size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
+    size = sheet.grid.size(dimension)
     special = sheet.dimensions[dimension]
     mask = masks.parse(request.get("fields") or "")
     for index in range(start, min(stop, size)):
@@ -302,7 +294,7 @@ def find_dimension_range(spreadsheet: Spreadsheet, wanted: Json | None) -> tuple
     dimension = str(span.get("dimension"))
     if dimension not in WORDS:
         raise invalid("The dimension must be ROWS or COLUMNS.")
-    size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
+    size = sheet.grid.size(dimension)
     start = span.get("startIndex") or 0
     stop = span.get("endIndex")
     stop = size if stop is None else stop
