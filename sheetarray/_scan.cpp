@@ -393,7 +393,7 @@ char *put_short_decimal(char *at, double number) {
   return at;
 }
 
-// Write the shortest text that reads back as a number, in the form of Python's `repr`; it takes at most LONGEST_NUMBER.
+// Write the shortest text that reads back as a finite number, in the form of Python's `repr`; it takes at most LONGEST_NUMBER.
 template <class Number>
 char *put_number(char *at, Number number) {
   if (std::signbit(number)) *at++ = '-';
@@ -443,11 +443,14 @@ bool append_value(Out &out, const Layer &layer, size_t index) {
     out.append("</t></is></c>");
     return true;
   }
+  const double number = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
+  const float single = layer.kind == 'f' ? layer.values.at<float>(index) : 0;
+  if (!std::isfinite(number) || !std::isfinite(single)) return false;
   char *at = out.room(layer.before.size() + layer.after.size() + 2 * LONGEST_NUMBER);
   *at++ = '"';
   at = put(at, layer.before);
-  if (layer.kind == 'd') at = put_number(at, layer.values.at<double>(index));
-  else if (layer.kind == 'f') at = put_number(at, layer.values.at<float>(index));
+  if (layer.kind == 'd') at = put_number(at, number);
+  else if (layer.kind == 'f') at = put_number(at, single);
   else at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
   out.end(put(at, layer.after));
   return true;

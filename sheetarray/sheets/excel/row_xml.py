@@ -8,6 +8,7 @@ Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import islice, zip_longest
@@ -31,7 +32,7 @@ class Layer(NamedTuple):
     Attributes:
         before: the XML between a cell's reference and its value; not for kind `t`.
         kind: `d` for float64, `f` for float32, `i` for int64, `v` for a list of texts as they are, `t` for one of texts
-            that are escaped, as inline strings. None in a list is no value.
+            that are escaped, as inline strings. None, NaN and infinities are no values.
         values: an array or a list.
         present: a mask of the cells that have a value, of uint8; None if all have one, or if values are a list.
         after: the XML after a value; not for kind `t`.
@@ -163,8 +164,8 @@ def _texts_of(layer: Layer) -> list[str | None]:
     if layer.kind == "t":
         return [None if text is None else format_text(text) for text in layer.values]
     if layer.kind == "f":
-        return [_format_single(number) for number in layer.values]
-    return list(map(repr, layer.values.tolist()))
+        return [_format_single(number) if np.isfinite(number) else None for number in layer.values]
+    return [repr(number) if math.isfinite(number) else None for number in layer.values.tolist()]
 
 
 def _format_single(number: np.float32) -> str:

@@ -73,8 +73,8 @@ def test_the_loop_writes_the_bytes_of_the_plain_way(data: st.DataObject) -> None
     content = np.random.default_rng(seed).bytes(8 * size)
     marks = np.frombuffer(content, np.uint8)[:size] % 2
     layers = [
-        Layer("><v>", "d", np.nan_to_num(np.frombuffer(content, np.float64)), marks, "</v></c>"),
-        Layer(' s="2"><v>', "f", np.nan_to_num(np.frombuffer(content, np.float32)[:size]), 1 - marks, "</v></c>"),
+        Layer("><v>", "d", np.frombuffer(content, np.float64), marks, "</v></c>"),
+        Layer(' s="2"><v>', "f", np.frombuffer(content, np.float32)[:size], 1 - marks, "</v></c>"),
         Layer(' t="b"><v>', "i", np.frombuffer(content, np.int64), marks, "</v></c>"),
         Layer(' t="x">', "v", data.draw(texts), None, "</c>"),
         Layer("", "t", data.draw(texts), None, ""),
@@ -110,6 +110,18 @@ def test_numbers_where_their_form_changes_are_the_same_in_both_ways() -> None:
         )
         texts = re.findall(rb"<v>([^<]*)</v>", rows)
         assert np.array(list(map(bytes.decode, texts))).astype(dtype).tobytes() == numbers.tobytes()
+
+
+def test_no_cell_holds_what_is_not_finite() -> None:
+    numbers = np.array([1.0, np.nan, np.inf, -np.inf, 2.0])
+    for kind, dtype in (("d", np.float64), ("f", np.float32)):
+        layer = Layer("><v>", kind, numbers.astype(dtype), None, "</v></c>")  # type: ignore[arg-type]
+        segment = ColumnSegment("A", 0, 0, 0, 5)
+        for compiled in {loops.COMPILED, False}:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(loops, "COMPILED", compiled)
+                rows = format_rows(1, 5, [segment], [[layer]])
+            assert re.findall(rb'r="(A[0-9])"><v>([^<]*)', rows) == [(b"A1", b"1.0"), (b"A5", b"2.0")]
 
 
 def test_white_space_that_programs_change_is_marked() -> None:
