@@ -127,9 +127,8 @@ def write(
             write_spooled(target, spool, format, options)
         return
     arrays = hold_stream(arrays)
-    merged = {**format_of(target, format).writing, **options}
-    row = find_format("write", target, format, merged)
-    row.write(target, arrays, **merged)
+    row = find_format("write", target, format, options)
+    row.write(target, arrays, **{**row.writing, **options})
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
         path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
@@ -158,7 +157,7 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         FileNotFoundError: there is no such folder.
         IsADirectoryError: it is a folder, and the format has none.
     """
-    row = find_format("write", target, format, {**format_of(target, format).writing, **options})
+    row = find_format("write", target, format, options)
     folder = folder_beside(target)
     if folder is None or not is_path(target):
         return

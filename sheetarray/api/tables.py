@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import hold_stream, values_by_name
 from ..errors import SheetArrayError, SheetArrayWarning, quote_names, warn_caller
-from ..registry import format_of, locate_place
+from ..registry import locate_place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,8 +165,8 @@ def write_table(
     """
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
-    merged = {**format_of(target, format).writing, **options}
-    row = find_format("write_table", target, format, merged)
+    row = find_format("write_table", target, format, options)
+    merged = {**row.writing, **options}
     if isinstance(target, (str, os.PathLike)) or row.prefixes:
         url = row.write_table(target, table, **merged)
         written: SourceOrTarget = target if url is None else url
