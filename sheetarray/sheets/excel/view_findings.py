@@ -17,12 +17,14 @@ from ...views.geometry import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .appearance import value_style
 from .package.styles import OWN_STYLES, CellStyles
+from .reader.cells import FormulaArea
 from .reader.formulas import FormulaCells
 from .reader.scalars import scalars
 from .views.editable import EditableGrid
 from .workbook import Workbook
 
 _MOST_CELLS = 2**20  # of the sheet of a view that are looked at
+_MOST_AREAS = 100  # array formulas on it
 
 
 class ViewFindings:
@@ -134,12 +136,14 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
     """Return the cells of a view in which formulas stood."""
     sheet = book.sheet(title)
     rows, columns, formulas, values = [], [], [], []
+    areas: list[FormulaArea] = []
     try:
         with sheet.runs(numeric=False) as runs:
             for run in runs:
                 rows.append(run.rows)
                 columns.append(run.columns)
-                formulas.append(np.zeros(len(run), np.bool_) if run.formulas is None else run.formulas)
+                formulas.append(np.zeros(len(run), np.bool_) if run.formulas is None else run.formulas.copy())
+                areas += run.areas
                 values += scalars(run, from_1904=sheet.from_1904)
                 if len(values) > _MOST_CELLS:
                     return TypedOver()  # somebody's own sheet
@@ -148,4 +152,7 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
     if not rows:
         return TypedOver(is_gone=title in book.views.recorded)
     cells = ViewCells(np.concatenate(rows), np.concatenate(columns), np.concatenate(formulas), values)
+    for top, left, bottom, right in areas[:_MOST_AREAS]:  # of array formulas, which mark their first cell only
+        inside = (cells.rows >= top) & (cells.rows <= bottom) & (cells.columns >= left) & (cells.columns <= right)
+        np.logical_or(cells.formulas, inside, out=cells.formulas)
     return find_typed_over(cells, book.views.corners.get(title))
