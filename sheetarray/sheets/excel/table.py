@@ -135,7 +135,7 @@ class _Cells:
         if len(places) and int(places[-1] - places[0]) == len(places) - 1:
             some = slice(int(places[0]), int(places[-1]) + 1)
             return _Cells(self.columns[some], self.rows[some], self.kinds[some], self.values[some])
-        return _Cells(self.columns[places], self.rows[places], self.kinds[places], self.values.gather(places))
+        return _Cells(self.columns[places], self.rows[places], self.kinds[places], self.values[places])
 
 
 def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> _Cells:
@@ -161,7 +161,7 @@ def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> _Cells:
     if (steps[np.diff(of_columns) == 0] >= 1).all():
         return cells
     order = np.lexsort((cells.rows, of_columns))
-    return _Cells(of_columns[order], cells.rows[order], cells.kinds[order], cells.values.gather(order))
+    return _Cells(of_columns[order], cells.rows[order], cells.kinds[order], cells.values[order])
 
 
 class ColumnGroup:

@@ -164,7 +164,7 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
         values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
     else:
         first = np.arange(0, len(run), run.width)
-        values = run.values.gather((np.array(places, np.int64)[:, None] + first).ravel())
+        values = run.values[(np.array(places, np.int64)[:, None] + first).ravel()]
     return [values.slice(start, count) for start in range(0, len(values), count)]
 
 
@@ -189,12 +189,12 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     rows, kinds = (rows - first_rows[which])[order], kinds[order]
     few = len(which) < _LONG_RUN * len(columns)
     if few:
-        _share_out(rows, kinds, values.gather(order), bounds, columns)
+        _share_out(rows, kinds, values[order], bounds, columns)
         return
     for index in np.flatnonzero(np.diff(bounds)).tolist():
         start, end = int(bounds[index]), int(bounds[index + 1])
         # copied, so that the memory of each column is its own, and is free once that column is done
-        columns[index].add(rows[start:end].copy(), kinds[start:end], values.gather(order[start:end]))
+        columns[index].add(rows[start:end].copy(), kinds[start:end], values[order[start:end]])
 
 
 def _share_out(
@@ -240,7 +240,7 @@ def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
     steps = np.diff(rows)
     if len(steps) and int(steps.min()) < 1:
         order = np.argsort(rows, kind="stable")
-        rows, kinds, values = rows[order], kinds[order], values.gather(order)
+        rows, kinds, values = rows[order], kinds[order], values[order]
         twice = np.flatnonzero(np.diff(rows) < 1)
         if len(twice):
             return ColumnRun(rows, kinds, values), int(rows[twice[0]])

@@ -33,7 +33,7 @@ from .cells import (
     row_width,
 )
 from .formats import Formats, read_formats
-from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, TEXTS, RawCells
+from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
 from .serials import mark_plain_doubles
 from .strings import SharedStrings
@@ -168,7 +168,8 @@ class OoxmlBook:
         kinds = _KINDS[raw.types]
         if raw.styles.any():
             kinds = self._formats.kinds_as_shown(kinds, raw.styles)
-        kinds[raw.pending] = PENDING
+        if raw.pending.any():
+            kinds[raw.pending] = PENDING
         return kinds
 
     def _cells(self, raw: RawCells, *, numeric: bool) -> CellRun:
@@ -185,10 +186,9 @@ class OoxmlBook:
             kinds[long] = LONG
         others = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
         if len(others):
-            texts = raw.texts(others)
-            values = values.scatter(others, texts.cast(pl.Float64, strict=False))
-            long_texts = (texts.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_numpy()
-            kinds[others[long_texts & np.isin(raw.types[others], TEXTS)]] = LONG
+            values = values.scatter(others, raw.texts(others).cast(pl.Float64, strict=False))
+            types, is_long = raw.types[others], raw.text_lengths(others) > LONGEST_EXACT
+            kinds[others[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
 
     def _texts(self, raw: RawCells, places: Positions) -> CellRun:

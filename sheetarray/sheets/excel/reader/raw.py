@@ -11,7 +11,7 @@ import numpy as np
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from ....loops import Doubles, scan
+from ....loops import Doubles, scan, to_array
 from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class XmlTexts:
     starts: Any
     lengths: Any
 
-    def gather(self, places: Positions) -> pl.Series:
+    def __getitem__(self, places: Positions) -> pl.Series:
         """Return the texts of some places."""
         import polars as pl
 
@@ -87,10 +87,16 @@ class RawCells:
         import polars as pl
 
         assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-        texts = self.values.gather(places)
+        texts = self.values[places]
         if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
             return texts
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
+
+    def text_lengths(self, places: Positions) -> Positions:
+        """Return the bytes of the values of some cells; 0 for a formula without one."""
+        if isinstance(self.values, XmlTexts):
+            return to_array(self.values.lengths, np.uint32)[places].astype(np.int64)
+        return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
 
     @property
     def nbytes(self) -> int:

@@ -41,11 +41,12 @@ class SharedTexts:
         """
         lengths = self._long_lengths
         if lengths is not None:
-            self._repeated += int(lengths.gather(numbers).sum())
+            self._repeated += int(lengths[numbers].sum())
             if self._repeated > _REPEATED_ALWAYS + _REPEATED_TIMES * int(lengths.sum()):
                 reason = f"cells refer again and again to long shared strings, of {self._repeated:,} bytes so far"
                 raise FormatError(reason, hint="let a few cells hold the long texts, and the others short ones")
-        return self.texts.gather(numbers)
+        found: pl.Series = self.texts[numbers]
+        return found
 
     @cached_property
     def _long_lengths(self) -> pl.Series | None:

@@ -38,7 +38,7 @@ class SomeRuns:
         self._positions = positions[order]
         self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
         values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
-        self._values = pl.concat(values).gather(order)
+        self._values = pl.concat(values)[order]
         self._cell_runs = []
         return self
 
@@ -54,7 +54,7 @@ class SomeRuns:
         match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
         selected = known[match]
         rows, columns = np.divmod(self._positions[selected], ROW)
-        return match, CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
+        return match, CellRun(rows, columns, self._kinds[selected], self._values[selected])
 
     def between(self, request: Request) -> tuple[ColumnRun, int | None]:
         """Return the requested cells of a row, and the place among them of a cell that comes twice, or None."""

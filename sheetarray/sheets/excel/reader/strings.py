@@ -98,7 +98,7 @@ class SharedStrings(SharedTexts):
         places = indices.astype(np.int64)
         if not numeric:
             return self.look_up(places), shared[:0]
-        return self.numbers.gather(places), shared[(self.lengths[places] > LONGEST_EXACT)]
+        return self.numbers[places], shared[(self.lengths[places] > LONGEST_EXACT)]
 
 
 def _scan(text: bytes, scope: Scope) -> tuple[pl.Series, int, int]:

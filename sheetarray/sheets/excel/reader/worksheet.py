@@ -221,7 +221,7 @@ def scan_rows(text: bytes, scope: Scope, after: int) -> tuple[RawCells, int, int
 
     def find_formulas() -> Iterator[tuple[int, str]]:
         which, starts, lengths = to_array(formulas, np.uint32).reshape(-1, 3).T.copy()
-        sources = XmlTexts(text, extra, starts, lengths).gather(np.arange(len(which)))
+        sources = XmlTexts(text, extra, starts, lengths)[np.arange(len(which))]
         yield from zip(which.tolist(), sources.to_list(), strict=True)
 
     cells = RawCells(
