@@ -31,7 +31,6 @@ from ...resizing import changed_header_cells, find_slow_axis, resize_header
 from .address import Rect, parse_address, range_on_sheet, worksheet_url
 from .appearance import show_dates
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
-from .client import http_client
 from .content import (
     ConflictError,
     SheetContent,
@@ -43,7 +42,7 @@ from .content import (
 )
 from .plan import check_cells
 from .reading import pause_listener, select_sheets
-from .requests import Answer, SheetsApi
+from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .sent_cells import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
@@ -193,10 +192,8 @@ def append_gsheet(
     linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
     check_texts(linear, MOST_CHARACTERS)
     address = parse_address(target, worksheet)
-    http = address.http if address.http is not None and client is None else client
-    service = SheetsApi(
-        http_client(http, credentials, writing=True), address.key, Retries(pause_listener(progress), timeout=timeout)
-    )
+    patience = Retries(pause_listener(progress), timeout=timeout)
+    service = open_service(address, client, credentials, patience, writing=True)
     message, report = "", progress or ignore_progress
     cells = sum(array.length for array in linear.values())
     report(0, cells)
@@ -432,9 +429,8 @@ def adopt_gsheet(
     if target is not None:
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
     address = parse_address(source, worksheet)
-    http = address.http if address.http is not None and client is None else client
     patience = Retries(pause_listener(progress), timeout=timeout)
-    service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
+    service = open_service(address, client, credentials, patience, writing=True)
     sheets: list[GoogleSheet] = []
     with locating(source=address.label):
         for number in range(_ADOPTIONS):

@@ -22,8 +22,7 @@ from ...linear import ravel_in_order
 from ...resizing import contiguous_strides
 from ...tables import TableOptions, read_table
 from .address import SheetAddress, parse_address
-from .client import http_client
-from .requests import SheetsApi
+from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .spreadsheet_state import fetch_state
 from .stage import stage_findings
@@ -61,9 +60,7 @@ def read_consistently(
         FormatError: others write all the time.
     """
     address = parse_address(source, worksheet)
-    http = address.http if address.http is not None and client is None else client
-    patience = Retries(waiting, timeout=timeout)
-    service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
+    service = open_service(address, client, credentials, Retries(waiting, timeout=timeout), writing=False)
     sheets: list[GoogleSheet] = []
     with locating(source=address.label):
         for index in range(_ATTEMPTS):
@@ -72,7 +69,7 @@ def read_consistently(
                 return attempt(sheets)
             except ChangedError as changed:
                 message = str(changed)
-            patience.pause(0.25 * 2**index, "others write to the worksheet")
+            service.patience.pause(0.25 * 2**index, "others write to the worksheet")
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
@@ -94,8 +91,7 @@ def open_sheets(
         FormatError: there is none with cells, or others have written meanwhile.
     """
     address = parse_address(source, worksheet)
-    http = address.http if address.http is not None and client is None else client
-    service = SheetsApi(http_client(http, credentials, writing=False), address.key, Retries(timeout=timeout))
+    service = open_service(address, client, credentials, Retries(timeout=timeout), writing=False)
     sheets: list[GoogleSheet] = []
     with locating(source=address.label):
         try:

@@ -16,7 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import RemoteError
-from .client import SERVICE, connection_hint, service_account
+from ...files import PathLike
+from .address import SheetAddress
+from .client import SERVICE, connection_hint, http_client, service_account
 from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
@@ -205,6 +207,14 @@ class SheetsApi:
             return FailedError("the service that signs in cannot be reached", undone=True, unreached=hint)
         hint = "they may be expired or withdrawn, or the clock of this machine is wrong"
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
+
+
+def open_service(
+    address: SheetAddress, client: Any, credentials: PathLike | None, patience: Retries, *, writing: bool
+) -> SheetsApi:
+    """Return the service of an address, through a client, that of the address, or one that is made."""
+    http = address.http if address.http is not None and client is None else client
+    return SheetsApi(http_client(http, credentials, writing=writing), address.key, patience)
 
 
 def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:

@@ -26,12 +26,11 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .client import http_client
 from .content import ConflictError, StandingArray
 from .plan import PlacedColumn, WritePlan
-from .requests import Answer, SheetsApi
+from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, RefusedError, Retries
-from .sent_cells import Chunk, find_difference
+from .sent_cells import Chunk, to_difference
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
 from .worksheet import fetch_values, is_same_range
 
@@ -133,15 +132,11 @@ class Stage:
         """
         for number, cells in enumerate(sent):
             kept = cells_back[number] if number < len(cells_back) else []
-            wrong = find_difference(cells, kept)
-            if wrong is not None:
-                piece = self.layout.pieces[(chunk.rect.left or 0) + number]
-                index = chunk.rect.top + wrong - len(piece.cells_above(named=self.layout.named))
-                location = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
-                raise DTypeError(
-                    f"{location}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "
-                    f"as {_cell_or_blank(kept, wrong)!r:.60}"
-                )
+            index, named = (chunk.rect.left or 0) + number, self.layout.named
+            staged = PlacedColumn.for_column(index, self.layout.pieces[index], 0, index, named=named)
+            difference = to_difference(self.layout, staged, chunk.rect.top, cells, kept)
+            if difference is not None:
+                raise DTypeError(str(difference))
 
     def remove(self, state: State) -> None:
         """Remove the stage.
@@ -171,11 +166,6 @@ def new_gid() -> int:
 def remains_requests(state: State) -> Requests:
     """Return the requests that remove the stages of interrupted writes."""
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
-
-
-def _cell_or_blank(cells: list[Cell], index: int) -> Cell:
-    """Return a cell of a column, or a blank beyond its end."""
-    return cells[index] if index < len(cells) else ""
 
 
 # Putting what stands on the stage into place: one batch, which changes everything or nothing.
@@ -308,7 +298,7 @@ def clean_gsheet(
         ...     clean_gsheet(server.create(), client=server.client())
         []
     """
-    service = _open(source, client, credentials, timeout)
+    service = open_service(parse_address(source), client, credentials, Retries(timeout=timeout), writing=True)
     for attempt in range(_MOST_ATTEMPTS):
         state = fetch_state(service)
         sheets = [*state.dead_stages(), *(state.living_stages() if everything else ())]
@@ -342,9 +332,3 @@ def _to_leftover(state: State, sheet: Worksheet) -> Leftover:
     writer = sheet.writer
     assert writer is not None
     return Leftover(sheet.title, writer.describe(state.now), writer.is_dead(state.now))
-
-
-def _open(source: Any, client: Any, credentials: PathLike | None, timeout: float) -> SheetsApi:
-    address = parse_address(source)
-    http = address.http if address.http is not None and client is None else client
-    return SheetsApi(http_client(http, credentials, writing=True), address.key, Retries(timeout=timeout))

@@ -27,7 +27,7 @@ from .content import ConflictError
 from .placing import plan_for, plan_table
 from .plan import WritePlan, check_cells, fresh_plan
 from .reading import pause_listener
-from .requests import SheetsApi, dump_json
+from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
 from .sent_cells import Chunk, find_change, make_chunks, small_columns
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, Writer, fetch_state
@@ -426,9 +426,8 @@ def _write(
         address = parse_address(
             create_gsheet(title, client=client, credentials=credentials, timeout=timeout), worksheet
         )
-    http = address.http if address.http is not None and client is None else client
     patience = Retries(pause_listener(progress), timeout=timeout)
-    service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
+    service = open_service(address, client, credentials, patience, writing=True)
     report = progress or ignore_progress
     report(0, layout.cell_count)
     with locating(source=address.label):
