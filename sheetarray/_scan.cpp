@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -125,14 +126,31 @@ PyType_Spec buffer_spec = {"sheetarray._scan.Buffer", sizeof(Buffer), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, buffer_slots};
 
 // Texts one after the other, in UTF-8 that has been checked; the text i ends at `ends[i + 1]`.
+// Blanks are null; only a column that has any keeps a bit for each text.
 struct TextColumn {
   std::vector<int64_t> ends{0};
-  std::string bytes;
+  std::string bytes, bits;
+  int64_t blanks = 0;
 
   size_t size() const { return ends.size() - 1; }
   void add(string_view text) {
+    mark(true);
     bytes.append(text);
     ends.push_back(static_cast<int64_t>(bytes.size()));
+  }
+  void add_blank() {
+    if (!blanks++) bits.assign((size() + 8) / 8, '\xff');
+    mark(false);
+    ends.push_back(ends.back());
+  }
+
+ private:
+  void mark(bool held) {
+    if (!blanks) return;
+    const size_t index = size();
+    if (index / 8 == bits.size()) bits.push_back('\0');
+    const auto bit = static_cast<char>(1 << index % 8);
+    bits[index / 8] = static_cast<char>(held ? bits[index / 8] | bit : bits[index / 8] & ~bit);
   }
 };
 
@@ -185,15 +203,16 @@ void free_capsule(PyObject *capsule) {
 
 PyObject *texts_arrow(PyObject *self, PyObject *, PyObject *) {
   const auto &column = *reinterpret_cast<Texts *>(self)->owner;
-  auto *schema = new ArrowSchema{"U", "", nullptr, 0, 0, nullptr, nullptr, release_schema, nullptr};
+  auto *schema = new ArrowSchema{"U", "", nullptr, 2, 0, nullptr, nullptr, release_schema, nullptr};
   PyObject *schema_capsule = PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>);
   if (!schema_capsule) {
     delete schema;
     return nullptr;
   }
-  auto *kept = new ArrowTexts{column, {nullptr, column->ends.data(), column->bytes.data()}};
+  auto *kept = new ArrowTexts{
+      column, {column->blanks ? column->bits.data() : nullptr, column->ends.data(), column->bytes.data()}};
   auto *array = new ArrowArray{
-      static_cast<int64_t>(column->size()), 0, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
+      static_cast<int64_t>(column->size()), column->blanks, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
   PyObject *array_capsule = PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>);
   if (!array_capsule) {
     array->release(array);
@@ -1345,6 +1364,378 @@ PyObject *scan_strings(Module *module, PyObject *arguments) {
   return to_tuple({PyLong_FromLong(state), PyLong_FromSize_t(end), to_texts(module, std::move(column))});
 }
 
+// ---- Delimited text: records and their fields ---------------------------------------------------------------------
+
+// The rule: a field that begins with a quote ends with the next quote that is not doubled, and what stands between that
+// and the delimiter or line end belongs to it, too. A quote anywhere else is a character. Line ends are LF, CR and CRLF.
+
+enum class Stop { mark, line, end };
+
+class Fields {
+ public:
+  // `mark` is the delimiter, or -1 where each line is one field.
+  Fields(string_view text, size_t place, int mark) : cursor_(text, place) {
+    for (bool &special : special_) special = false;
+    special_[static_cast<unsigned char>('\n')] = special_[static_cast<unsigned char>('\r')] = true;
+    if (mark >= 0) special_[mark] = true;
+    mark_ = mark;
+  }
+
+  size_t place() const { return cursor_.place(); }
+  bool done() const { return cursor_.done(); }
+  Stop stop() const { return stop_; }
+  size_t begin() const { return begin_; }  // of the field, its quote included
+  bool quoted() const { return quoted_; }
+  bool open() const { return open_; }  // a quote opens the field, and is never closed
+
+  void next() {
+    begin_ = cursor_.place();
+    open_ = doubled_ = false;
+    quoted_ = cursor_.take('"');
+    if (quoted_) {
+      const size_t start = cursor_.place();
+      for (;;) {
+        if (!cursor_.find('"')) {
+          open_ = true;
+          cursor_.skip(cursor_.left());
+          body_ = cursor_.since(start);
+          break;
+        }
+        if (cursor_.peek(1) != '"' || cursor_.left() < 2) {
+          body_ = cursor_.since(start);
+          cursor_.skip();
+          break;
+        }
+        doubled_ = true;
+        cursor_.skip(2);
+      }
+    }
+    const size_t start = cursor_.place();
+    const string_view rest = cursor_.text().substr(start);
+    size_t length = 0;
+    while (length < rest.size() && !special_[static_cast<unsigned char>(rest[length])]) ++length;
+    cursor_.skip(length);
+    after_ = cursor_.since(start);
+    if (cursor_.done()) {
+      stop_ = Stop::end;
+    } else if (mark_ >= 0 && cursor_.peek() == static_cast<char>(mark_)) {
+      stop_ = Stop::mark;
+      cursor_.skip();
+    } else {
+      stop_ = Stop::line;
+      if (cursor_.take('\r')) cursor_.take('\n');
+      else cursor_.skip();
+    }
+  }
+
+  // The text of the field; it is good until the next one.
+  string_view value() {
+    if (!quoted_) return after_;
+    if (!doubled_ && after_.empty()) return body_;
+    made_.clear();
+    for (size_t i = 0; i < body_.size(); ++i) {
+      made_ += body_[i];
+      i += body_[i] == '"';
+    }
+    made_ += after_;
+    return made_;
+  }
+
+ private:
+  Cursor cursor_;
+  bool special_[256];
+  int mark_;
+  size_t begin_ = 0;
+  string_view body_, after_;
+  std::string made_;
+  bool quoted_ = false, doubled_ = false, open_ = false;
+  Stop stop_ = Stop::end;
+};
+
+bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f'); }
+bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 128; }
+
+template <class Drop>
+string_view trim(string_view text, Drop drop) {
+  while (!text.empty() && drop(text.front())) text.remove_prefix(1);
+  while (!text.empty() && drop(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool equals_word(string_view text, string_view word) {  // the word is in lower case
+  if (text.size() != word.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]) != word[i]) return false;
+  return true;
+}
+
+// Return the place of the first byte that is no UTF-8, or the size of the text.
+size_t find_invalid(string_view text, size_t start) {
+  size_t at = start;
+  const auto byte = [&](size_t index) { return index < text.size() ? static_cast<unsigned char>(text[index]) : 0u; };
+  while (at < text.size()) {
+    uint64_t eight;
+    if (at + 8 <= text.size() && (std::memcpy(&eight, text.data() + at, 8), !(eight & 0x8080808080808080u))) {
+      at += 8;
+      continue;
+    }
+    const unsigned first = byte(at);
+    const size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+    if (!length) return at;
+    for (size_t i = 1; i < length; ++i)
+      if ((byte(at + i) & 0xc0u) != 0x80u) return at;
+    const unsigned second = byte(at + 1);
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+        (first == 0xf4 && second > 0x8f))
+      return at;
+    at += length;
+  }
+  return text.size();
+}
+
+const size_t NEAR = 4096;  // bytes between the beginnings of records that are noted
+
+// Goes over whole records until `most` bytes are behind it, and notes what must be known of every field.
+PyObject *index_delimited(Module *module, PyObject *arguments) {
+  Argument content, names;
+  Py_ssize_t start, most;
+  int mark;
+  if (!PyArg_ParseTuple(arguments, "y*niy*n", &content.view, &start, &mark, &names.view, &most)) return nullptr;
+  std::vector<string_view> words;
+  bool may_begin[256] = {};
+  for (size_t at = 0; at < names.bytes().size();) {
+    const size_t end = names.bytes().find('\n', at);
+    const string_view word = names.bytes().substr(at, end == string_view::npos ? end : end - at);
+    words.push_back(word);
+    may_begin[static_cast<unsigned char>(word[0])] = may_begin[static_cast<unsigned char>(word[0] - 32)] = true;
+    at += word.size() + 1;
+  }
+  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows and columns; rows
+  std::vector<int64_t> marks;                   // rows, and the places at which they begin: one in every few kilobytes
+  int64_t records = 0, width = 0, open = -1;
+  size_t place = 0, invalid = 0, last = static_cast<size_t>(start);
+  unlocked([&] {
+    const string_view text = content.bytes();
+    Fields fields(text, static_cast<size_t>(start), mark);
+    while (!fields.done() && fields.place() - static_cast<size_t>(start) < static_cast<size_t>(most)) {
+      int64_t column = 0;
+      bool is_blank = false;
+      do {
+        fields.next();
+        const string_view value = fields.value();
+        is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
+        if (fields.open()) open = static_cast<int64_t>(fields.begin());
+        if (value.size() >= 4 && (may_begin[static_cast<unsigned char>(value[0])] || is_space(value[0]) || !is_ascii(value[0]))) {
+          const string_view inner = trim(value, is_space);
+          const string_view core = trim(inner, [](char byte) { return is_space(byte) || !is_ascii(byte); });
+          for (size_t code = 0; code < words.size(); ++code) {
+            if (!equals_word(core, words[code])) continue;
+            if (core.size() == inner.size()) found.insert(found.end(), {records, column, static_cast<int64_t>(code)});
+            else doubtful.insert(doubtful.end(), {records, column});
+          }
+        }
+        ++column;
+      } while (fields.stop() == Stop::mark);
+      if (is_blank) blank.push_back(records);
+      width = column > width ? column : width;
+      ++records;
+      if (fields.place() >= last + NEAR) {
+        last = fields.place();
+        marks.insert(marks.end(), {records, static_cast<int64_t>(last)});
+      }
+    }
+    place = fields.place();
+    if (place > last) marks.insert(marks.end(), {records, static_cast<int64_t>(place)});
+    invalid = find_invalid(text.substr(0, place), static_cast<size_t>(start));
+  });
+  PyObject *made[4] = {};
+  std::vector<int64_t> *kept[4] = {&marks, &found, &doubtful, &blank};
+  for (size_t i = 0; i < 4; ++i) {
+    if ((made[i] = to_buffer(module, std::move(*kept[i])))) continue;
+    while (i) Py_DECREF(made[--i]);
+    return nullptr;
+  }
+  return Py_BuildValue("(nLLNNNN)", static_cast<Py_ssize_t>(invalid), static_cast<long long>(width),
+                       static_cast<long long>(open), made[0], made[1], made[2], made[3]);
+}
+
+// Return a plain decimal number; false for anything else, also for what no double holds.
+template <class Number>
+bool parse_number(string_view text, bool comma, Number *number) {
+  char copy[LONGEST_DOUBLE];
+  if (text == "NaN") {
+    *number = std::numeric_limits<Number>::quiet_NaN();
+    return true;
+  }
+  if (text.size() > sizeof copy) return false;
+  size_t at = !text.empty() && text[0] == '-', digits = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  if (at == digits) return false;
+  if (at < text.size() && text[at] == (comma ? ',' : '.')) {
+    digits = ++at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    if (at == digits) return false;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    at += at < text.size() && (text[at] == '+' || text[at] == '-');
+    digits = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    if (at == digits) return false;
+  }
+  if (at != text.size()) return false;
+  if (comma) {
+    std::memcpy(copy, text.data(), text.size());
+    for (size_t i = 0; i < text.size(); ++i)
+      if (copy[i] == ',') copy[i] = '.';
+    text = {copy, text.size()};
+  }
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+}
+
+template <class Number>
+bool parse_integer(string_view text, Number *number) {
+  if (text.empty() || !is_digit(text.back()) || text.size() > 20) return false;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+}
+
+// A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
+// for doubles, floats, integers and unsigned ones. A column of numbers ends at the first cell that is none.
+struct Run {
+  int64_t column, first, end;
+  char kind;
+  TextColumn texts;
+  std::vector<int64_t> rows;
+  std::string numbers;
+  int64_t count = 0, blanks = 0;  // numbers, and blanks below them
+  bool failed = false;
+
+  template <class Number, class Parse>
+  void add_number(Parse parse) {
+    Number number;
+    if (blanks || !parse(&number)) return void(failed = true);
+    numbers.append(reinterpret_cast<const char *>(&number), sizeof number);
+    ++count;
+  }
+  void add(int64_t row, string_view text, bool comma) {
+    if (failed) return;
+    if (kind == 't') return text.empty() ? texts.add_blank() : texts.add(text);
+    if (text.empty()) return void(kind == 's' ? 0 : ++blanks);
+    if (kind == 's') {
+      rows.push_back(row);
+      return texts.add(text);
+    }
+    if (kind == 'd') add_number<double>([&](auto *number) { return parse_number(text, comma, number); });
+    else if (kind == 'f') add_number<float>([&](auto *number) { return parse_number(text, comma, number); });
+    else if (kind == 'i') add_number<int64_t>([&](auto *number) { return parse_integer(text, number); });
+    else add_number<uint64_t>([&](auto *number) { return parse_integer(text, number); });
+  }
+};
+
+PyObject *to_list(const TextColumn &column) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < column.size(); ++i) {
+    const auto length = static_cast<Py_ssize_t>(column.ends[i + 1] - column.ends[i]);
+    PyObject *text = PyUnicode_DecodeUTF8(column.bytes.data() + column.ends[i], length, nullptr);
+    if (!text || PyList_Append(list, text)) Py_CLEAR(list);
+    Py_XDECREF(text);
+  }
+  return list;
+}
+
+// Goes over whole records until `most` bytes are behind it, and collects runs of cells, which are sorted by column.
+PyObject *read_delimited(Module *module, PyObject *arguments) {
+  Argument content, wanted, kinds;
+  Py_ssize_t start, most, row;
+  int mark, comma;
+  if (!PyArg_ParseTuple(arguments, "y*niny*y*np", &content.view, &start, &mark, &row, &wanted.view, &kinds.view, &most,
+                        &comma))
+    return nullptr;
+  std::vector<Run> runs(kinds.bytes().size());
+  for (size_t i = 0; i < runs.size() && 3 * i + 2 < wanted.count<int64_t>(); ++i) {
+    runs[i].column = wanted.at<int64_t>(3 * i);
+    runs[i].first = wanted.at<int64_t>(3 * i + 1);
+    runs[i].end = wanted.at<int64_t>(3 * i + 2);
+    runs[i].kind = kinds.bytes()[i];
+  }
+  size_t place = 0;
+  unlocked([&] {
+    std::vector<size_t> current;  // the run of each wanted column that no row has passed yet
+    for (size_t i = 0; i < runs.size(); ++i)
+      if (!i || runs[i].column != runs[i - 1].column) current.push_back(i);
+    Fields fields(content.bytes(), static_cast<size_t>(start), mark);
+    int64_t last = 0;
+    for (const Run &run : runs) last = run.end > last ? run.end : last;
+    for (; !fields.done() && row < last && fields.place() - static_cast<size_t>(start) < static_cast<size_t>(most); ++row) {
+      int64_t column = 0;
+      size_t next = 0;  // of the wanted columns
+      const auto take = [&](string_view text) {
+        size_t &index = current[next++];
+        const int64_t own = runs[index].column;
+        while (row >= runs[index].end && index + 1 < runs.size() && runs[index + 1].column == own) ++index;
+        if (row >= runs[index].first && row < runs[index].end) runs[index].add(row, text, comma);
+      };
+      do {
+        fields.next();
+        if (next < current.size() && runs[current[next]].column == column) take(fields.value());
+        ++column;
+      } while (fields.stop() == Stop::mark);
+      while (next < current.size()) take({});
+    }
+    place = fields.place();
+  });
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < runs.size(); ++i) {
+    Run &run = runs[i];
+    PyObject *item = nullptr;
+    if (run.failed) {
+      item = Py_NewRef(Py_None);
+    } else if (run.kind == 't') {
+      item = to_texts(module, std::move(run.texts));
+    } else if (run.kind == 's') {
+      PyObject *rows = to_buffer(module, std::move(run.rows));
+      PyObject *texts = rows ? to_list(run.texts) : nullptr;
+      item = texts ? Py_BuildValue("(NN)", rows, texts) : nullptr;
+    } else {
+      PyObject *bytes = PyBytes_FromStringAndSize(run.numbers.data(), static_cast<Py_ssize_t>(run.numbers.size()));
+      item = bytes ? Py_BuildValue("(NL)", bytes, static_cast<long long>(run.blanks)) : nullptr;
+    }
+    if (!item || PyList_Append(list, item)) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list ? Py_BuildValue("(nnN)", static_cast<Py_ssize_t>(place), row, list) : nullptr;
+}
+
+// Return the fields of some records as lists of texts, no more than `most` of each, after some others.
+PyObject *list_delimited(Module *, PyObject *arguments) {
+  Argument content;
+  Py_ssize_t start, skipped, count, most;
+  int mark;
+  if (!PyArg_ParseTuple(arguments, "y*ninnn", &content.view, &start, &mark, &skipped, &count, &most)) return nullptr;
+  Fields fields(content.bytes(), static_cast<size_t>(start), mark);
+  unlocked([&] {
+    for (; skipped > 0 && !fields.done(); --skipped) do fields.next(); while (fields.stop() == Stop::mark);
+  });
+  PyObject *records = PyList_New(0);
+  for (; records && count > 0 && !fields.done(); --count) {
+    PyObject *cells = PyList_New(0);
+    Py_ssize_t column = 0;
+    do {
+      fields.next();
+      if (!cells || column++ >= most) continue;
+      const string_view value = fields.value();
+      PyObject *text = PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), nullptr);
+      if (!text || PyList_Append(cells, text)) Py_CLEAR(cells);
+      Py_XDECREF(text);
+    } while (fields.stop() == Stop::mark);
+    if (!cells || PyList_Append(records, cells)) Py_CLEAR(records);
+    Py_XDECREF(cells);
+  }
+  return records ? Py_BuildValue("(Nn)", records, static_cast<Py_ssize_t>(fields.place())) : nullptr;
+}
+
 // ---- The module ----------------------------------------------------------------------------------------------------
 
 PyMethodDef methods[] = {
@@ -1356,6 +1747,10 @@ PyMethodDef methods[] = {
     {"scan_rows", guarded<scan_rows>, METH_VARARGS, "Return the cells of rows of a worksheet."},
     {"take_texts", guarded<take_texts>, METH_VARARGS, "Return texts by their places."},
     {"scan_strings", guarded<scan_strings>, METH_VARARGS, "Return the texts of string items."},
+    // delimited text
+    {"index_delimited", guarded<index_delimited>, METH_VARARGS, "Return what must be known of all fields."},
+    {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns."},
+    {"list_delimited", guarded<list_delimited>, METH_VARARGS, "Return the fields of some records."},
     {nullptr, nullptr, 0, nullptr}};
 
 int fill_module(PyObject *module) {

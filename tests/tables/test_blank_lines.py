@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import blank
+from sheetarray.sheets.delimited.table import _MANY_LINES
 
-COUNTS = [blank._MANY - 1, blank._MANY, blank._MANY + 1]
+COUNTS = [_MANY_LINES - 1, _MANY_LINES, _MANY_LINES + 1]
 ROW = "1,2\n" * 300  # more than are split in plain Python
 
 

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import blank
-from sheetarray.sheets.delimited.records import Records
 from sheetarray.tables.bulk_rules import parse_dates
 from sheetarray.tables.reading import _TELLING_WORDS
 
 ROWS = 3000
-
-
-def test_no_pass_over_all_bytes_looks_for_what_hardly_any_table_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("id,city\n" + "".join(f"{number},Rome\n" for number in range(ROWS)))
-
-    def refuse(*_: Any) -> Any:
-        raise AssertionError("no table of even rows needs it")
-
-    monkeypatch.setattr(blank, "_find_quotes", refuse)
-    monkeypatch.setattr(Records, "size", refuse)
-    columns = sa.read_columns(path)
-    assert columns["id"].tolist() == list(range(ROWS))
-    assert set(columns["city"]) == {"Rome"}
 
 
 def test_an_array_is_told_by_words_that_every_run_of_four_keys_has() -> None:

@@ -1,4 +1,4 @@
-"""The body of a delimited text, parsed by the columnar engine: columns of numbers, or of numbers and text."""
+"""Rows without quotes, parsed by the columnar engine: columns of numbers, or of numbers and text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .search import Units
+
 if TYPE_CHECKING:
     import polars as pl
+
+_LOOKED_AT = 2**17  # bytes that are looked at for returns: they and what is made of them stay in the processor's cache
+_RETURN, _FEED = ord("\r"), ord("\n")
 
 ParsedColumns = dict[int, "pl.Series"]
 
@@ -54,44 +61,6 @@ def parse_unquoted(
     return _parse_with_engine(source, schema, returned, separator=delimiter, skip_lines=skip_lines, **options)
 
 
-def parse_columns(
-    source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int, decimal_comma: bool
-) -> ParsedColumns | None:
-    """Return some columns of a text whose quotes only open and close cells; None where the engine refuses it.
-
-    Args:
-        source: the text, or its file.
-        columns: the engine's dtype of each column that is wanted, by its number from 0.
-        delimiter: between cells.
-        skip_lines: the number of line feeds before the first row.
-        decimal_comma: whether the decimal mark of numbers is a comma.
-    """
-    import polars as pl
-
-    schema = {_column_name(column): columns.get(column, pl.String) for column in range(max(columns) + 1)}
-    options = {"truncate_ragged_lines": True, "extra_columns": "ignore", "decimal_comma": decimal_comma}
-    return _parse_with_engine(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
-
-
-def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: bool = True) -> list[pl.Series] | None:
-    """Return all columns of a text as text; None where a row has more cells than there are columns, or the engine
-    refuses.
-
-    Args:
-        source: the text, or its file.
-        width: the number of columns.
-        delimiter: between cells.
-        quotes: whether a quote may begin a cell that ends with one.
-    """
-    import polars as pl
-
-    options: dict[str, Any] = {} if quotes else {"quote_char": None}
-    columns = dict.fromkeys(range(width), pl.String)
-    schema = {_column_name(column): pl.String for column in range(width)}
-    parsed = _parse_with_engine(source, schema, columns, separator=delimiter, extra_columns="raise", **options)
-    return None if parsed is None else [parsed[column] for column in range(width)]
-
-
 def _parse_with_engine(
     source: Path | bytes, schema: Mapping[str, Any], columns: Iterable[int], **options: Any
 ) -> ParsedColumns | None:
@@ -109,10 +78,23 @@ def _parse_with_engine(
             glob=False,
             **options,
         )
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except pl.exceptions.PolarsError:
         return None
     return dict(zip(wanted, frame.get_columns(), strict=True))
 
 
 def _column_name(column: int) -> str:
     return f"column_{column + 1}"
+
+
+def has_lone_returns(content: Units, start: int) -> bool:
+    """Return whether a carriage return stands without a line feed after it."""
+    returns, others = np.empty(_LOOKED_AT, np.bool_), np.empty(_LOOKED_AT, np.bool_)
+    for first in range(start, len(content) - 1, _LOOKED_AT):
+        units = content[first : first + _LOOKED_AT + 1]
+        count = len(units) - 1
+        np.equal(units[:-1], _RETURN, out=returns[:count])
+        np.not_equal(units[1:], _FEED, out=others[:count])
+        if np.logical_and(returns[:count], others[:count], out=returns[:count]).any():
+            return True
+    return len(content) > start and int(content[-1]) == _RETURN

@@ -13,7 +13,6 @@ from ...files import Readable, Source
 from ...linear import iter_rest
 from .reading import read_csv
 from .reported import ReportingText
-from .restating import find_restated
 from .written import find_written
 from .written_zone import UnusualError, check_usual
 
@@ -47,17 +46,12 @@ def iter_elements_csv(
     check_missing(missing)
     done = dict.fromkeys(names, 0)
     with Source(source) as opened, locating(source=opened.name):
-        for find in (find_written, find_restated):
-            written = find(TextInPieces, opened, None, None, None, "escape")
-            if written is None:
-                continue
-            seen = dict.fromkeys(done, 0)
-            with suppress(UnusualError):
-                for name, elements in written.elements(list(done), missing):
-                    seen[name] += len(elements)
-                    if seen[name] > done[name]:  # elements before it were given before the dialect proved to be another
-                        yield name, elements[done[name] - seen[name] :]
-                        done[name] = seen[name]
+        written = find_written(TextInPieces, opened, None, None, None, "escape")
+        with suppress(UnusualError):
+            for name, elements in written.elements(list(done), missing) if written is not None else ():
+                done[name] += len(elements)
+                yield name, elements
+            if written is not None:
                 return
         arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
     yield from iter_rest(arrays, done)

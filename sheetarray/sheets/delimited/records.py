@@ -1,158 +1,410 @@
-"""The records and cells of a delimited text: the one rule by which head and body, rows and columns are split."""
+"""The records of a delimited text and their fields: the one rule by which every text is split.
+
+RFC 4180, read tolerantly: a field that begins with a quote ends with the next quote that is not doubled, and what
+stands between that and the delimiter or line end belongs to it, too. A quote anywhere else is a character. A line ends
+with LF, CR or CRLF. The compiled loops do this on whole blocks of bytes (`_scan.cpp`); the plain way is one regular
+expression.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import loops
+from ...columns import Words, Zone
+from ...columns.words import NONE, WORDS, code_of
 from ...dtypes import Positions
-from .blocks import FEED, RETURN, Blocks, are_within
-from .search import Units
-from .splitting import cells_of_record
+from ...elements import Cell
+from ...errors import FormatError
+from ...files import BytesLike, release_pages
 
-LONG_RECORD = 2**16  # bytes; the cells of the last longer record are kept, so that it is not split again each time
-_MOST_KEPT = 2**22  # cells of such a record that are kept
+if TYPE_CHECKING:
+    import polars as pl
+
+_scan: Any = getattr(loops, "scan", None)  # the compiled loops; unused where there are none
+_BLOCK = 2**20  # bytes whose records are indexed at once
+_NEAR = 2**12  # bytes between the records whose places are kept
+_READ_AT_ONCE = 2**24  # bytes from which columns are read at once
+_MOST_LISTED = 2**12  # records that are listed at once
+_LONG = 2**10  # cells of a record that is kept
+_WORDS = "\n".join(WORDS).encode()
+_MAX = 2**62
+
+Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
 
 
 class Records:
-    """The records of a text of sound quotes, found block by block and only as far as asked.
+    """The records of a text, indexed block by block and only as far as asked.
 
     Args:
         content: the text in UTF-8.
         start: where it begins, after a byte order mark.
-        delimiter: between cells; "" where each record is one cell.
+        delimiter: between cells; "" where each line is one cell.
+
+    Attributes:
+        report: is called with the share of the text, from 0 to 1, that has been indexed; None for no call.
     """
 
-    def __init__(self, content: Units, start: int, delimiter: str) -> None:
-        self.content, self.start, self.delimiter = content, start, delimiter
-        self.blocks = Blocks(content, start, delimiter)
-        self._long: tuple[int, int | None, list[str]] = -1, None, []  # the last long record: start, cells asked for
+    def __init__(self, content: BytesLike | bytearray, start: int, delimiter: str) -> None:
+        self.content, self.start = content, start
+        self._mark = ord(delimiter) if delimiter else -1
+        self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
+        self._width = 0
+        self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
+        self._found: list[Positions] = []
+        self._blank: list[Positions] = []
+        self.report: Callable[[float], None] | None = None
 
-    def position_of(self, row: int) -> int | None:
-        """Return the first byte of a record; None if the text has no such record."""
-        return next((start for start, _ in self.spans([row])), None)
+    # The index -----------------------------------------------------------------------------------------------
 
-    def starts_of(self, rows: Iterable[int]) -> Iterator[int]:
-        """Yield the positions at which some records begin; rows ascend, and those beyond the text are left out."""
-        return (start for start, _ in self.spans(rows))
+    @property
+    def _ended(self) -> bool:
+        return self._places[-1] >= len(self.content)
 
-    def spans(self, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """Yield the positions at which some records begin and end, line ends included; rows ascend, and those beyond
-        the text are left out.
+    def _index_block(self) -> None:
+        """Index one more block.
+
+        Raises:
+            FormatError: a quote is never closed.
+            UnicodeDecodeError: the block is no UTF-8.
         """
-        number = 0
-        known = -1, np.zeros(0, np.int64)
-        starts, first = np.zeros(0, np.int64).data, 0  # of the current block: where its records begin, its first row
-        for row in rows:
-            if 0 < row - first < len(starts):
-                yield starts[row - first - 1], starts[row - first]
-                continue
-            number = max(number, bisect_right(self.blocks.known, row - 1, key=lambda block: block.row) - 1)
-            while self.blocks.bounds(number)[0] < len(self.content) and self.blocks.block(number + 1).row < row:
-                number += 1
-            if row == 0:
-                start = self.start
-            else:
-                if known[0] != number:
-                    known = number, self.blocks.starts(number)
-                index = row - self.blocks.block(number).row - 1
-                if index >= len(known[1]):
-                    return
-                start = int(known[1][index])
-            if start >= len(self.content):
-                return
-            if known[0] != number:
-                known = number, self.blocks.starts(number)
-            starts, first = known[1].data, self.blocks.block(number).row
-            index = row - first
-            if index < len(known[1]):
-                yield start, int(known[1][index])
-            else:
-                yield start, self._end_of(row, number)
+        row, place = self._rows[-1], self._places[-1]
+        index = _scan.index_delimited if loops.COMPILED else _index_plainly
+        invalid, width, opened, begins, found, doubtful, blank = index(self.content, place, self._mark, _WORDS, _BLOCK)
+        marks = np.frombuffer(begins, np.int64).reshape(-1, 2)
+        end = int(marks[-1, 1])
+        if invalid < end:
+            bytes(self.content[place:end]).decode("utf-8")
+        if opened >= 0:
+            line = bytes(self.content[self.start : opened]).count(b"\n") + 1
+            raise FormatError(
+                "a quote opens a cell here, and is never closed",
+                location=f"line {line}",
+                hint="the text is cut off, or a quote is missing; one that is a character of its cell is written as "
+                "two within quotes",
+            )
+        words = np.frombuffer(found, np.int64).reshape(-1, 3)
+        for one, column in np.frombuffer(doubtful, np.int64).reshape(-1, 2).tolist():
+            cells, _ = self._list(place, one, 1, column + 1)
+            if (code := code_of(cells[0][column])) != NONE:
+                words = np.concatenate([words, np.array([[one, column, code]], np.int64)])
+        if len(words):
+            self._found.append(words + np.array([row, 0, 0], np.int64))
+        self._blank.append(np.frombuffer(blank, np.int64) + row)
+        self._width = max(self._width, width)
+        self._rows += (marks[:, 0] + row).tolist()
+        self._places += marks[:, 1].tolist()
+        release_pages(self.content, place, end)
+        if self.report is not None:
+            self.report(end / len(self.content))
 
-    def _end_of(self, row: int, number: int) -> int:
-        """Return the end of a record that goes on after a block."""
-        while self.blocks.bounds(number)[0] < len(self.content):
-            if self.blocks.block(number + 1).row > row:
-                return int(self.blocks.starts(number)[row - self.blocks.block(number).row])
-            number += 1
-        return len(self.content)
+    def read_texts(self, width: int) -> list[Any] | None:
+        """Return all columns as text, if no record has more than `width` cells; None otherwise."""
+        if self.count and self.width > width:
+            return None
+        return self.read([(column, 0, self.count, "t") for column in range(width)])
 
-    def record(self, start: int, end: int, most: int | None = None) -> list[str]:
-        """Return the cells of a record; only the first ones, where not all are needed."""
-        if end - start < LONG_RECORD:
-            return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, most)
-        known, width, cells = self._long
-        if known != start or (width is not None and (most is None or width < most)):
-            width = None if most is None else 2 * most  # as a rule a few more cells are asked for next, again and again
-            cells = cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, width)
-            if len(cells) <= _MOST_KEPT:
-                self._long = start, width, cells
-        return cells
+    def index(self) -> None:
+        """Index the whole text.
 
-    def rows_from(self, row: int, most: int | None) -> Iterator[list[str]]:
-        """Return the first cells of every record from one on."""
-        spans = self.spans(range(row, 2**62))
-        return (self.record(start, end, most) for start, end in spans)
+        Raises:
+            FormatError: a quote is never closed.
+            UnicodeDecodeError: the text is no UTF-8.
+        """
+        while not self._ended:
+            self._index_block()
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+        self.index()
+        return self._rows[-1]
+
+    @property
+    def width(self) -> int:
+        """The number of cells in the widest record."""
+        self.index()
+        return self._width
+
+    def words(self) -> Words:
+        """Return every cell that holds a word of a header, and nothing else."""
+        self.index()
+        words = np.concatenate(self._found) if self._found else np.zeros((0, 3), np.int64)
+        return Words.from_positions(words[:, 0], words[:, 1], words[:, 2])
+
+    def blank_lines(self) -> Positions:
+        """Return the records that have one cell, which is blank."""
+        self.index()
+        return np.concatenate(self._blank) if self._blank else np.zeros(0, np.int64)
+
+    def _find_block(self, row: int) -> tuple[int, int]:
+        """Return the first record, and the place, of the block in which a record stands, or at which the text ends."""
+        while self._rows[-1] <= row and not self._ended:
+            self._index_block()
+        block = bisect_right(self._rows, row) - 1
+        return self._rows[block], self._places[block]
+
+    # A few cells ---------------------------------------------------------------------------------------------
+
+    def _list(self, place: int, skipped: int, count: int, most: int) -> tuple[list[list[str]], int]:
+        """Return the first cells of some records as texts, and the place after them."""
+        read = _scan.list_delimited if loops.COMPILED else _list_plainly
+        listed: tuple[list[list[str]], int] = read(self.content, place, self._mark, skipped, count, most)
+        return listed
+
+    def rows_from(self, row: int, most: int = _MAX) -> Iterator[list[str]]:
+        """Yield the first cells of every record from one on."""
+        first, place = self._find_block(row)
+        skipped = row - first
+        while place < len(self.content):
+            records, place = self._list(place, skipped, _MOST_LISTED, most)
+            yield from records
+            skipped = 0
 
     def records_of(self, rows: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """Yield some records in ascending order, each with its number; they end with the text."""
-        for row, (start, end) in zip(rows, self.spans(rows), strict=False):
-            yield row, self.record(start, end)
+        at, place = 0, self.start
+        for row in rows:
+            block, begin = self._find_block(row)
+            if block > at or row < at:
+                at, place = block, begin
+            records, place = self._list(place, row - at, 1, _MAX)
+            at = row + 1
+            if not records:
+                return
+            yield row, records[0]
 
-    def size(self) -> tuple[int, int]:
-        """Return the number of records, and of the cells in the widest."""
-        last, width = self.blocks.block(self.blocks.count), 0
-        for number in range(self.blocks.count):
-            first, end = self.blocks.bounds(number)
-            block = self.blocks.block(number)
-            quotes = self.blocks.quotes(first, end, block.quoted)
-            feeds = self.blocks.ends(first, end, quotes, block.quoted)
-            marks = self.content[first:end] == self.blocks.mark
-            if len(quotes) or block.quoted:
-                positions = np.flatnonzero(marks)
-                marks[positions[are_within(positions, quotes, block.quoted)]] = False
-            if not len(feeds):
-                continue
-            counts = np.add.reduceat(marks, np.concatenate([[0], feeds[:-1]]), dtype=np.int64)
-            counts[0] += block.delimiters
-            width = max(width, int(counts.max()))
-        width = max(width, last.delimiters)
-        return last.row + (last.start < len(self.content)), width + 1
+    def places_of(self, rows: Sequence[int]) -> list[int]:
+        """Return the places at which some records begin."""
+        blocks = [(row, *self._find_block(row)) for row in rows]
+        return [self._list(place, row - first, 0, 0)[1] for row, first, place in blocks]
 
-    def filled_cells(self) -> Iterator[tuple[Positions, Positions, Positions, Positions, Positions]]:
-        """Yield for each block the rows, the columns, the beginnings and the ends of cells that hold a byte or more,
-        and the rows that are a single cell.
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """Return the cells of each zone; cells beyond the end of the text are left out, those of shorter rows None."""
+        results: list[list[Cell]] = [[] for _ in zones]
+        spans = [
+            (zone.row, zone.row + (zone.count if zone.orient == "columns" else 1), index, zone)
+            for index, zone in enumerate(zones)
+        ]
+        spans.sort(key=itemgetter(0))
+        last = spans[-1][0] if spans else -1
+        self._find_block(last)
+        at = 0
+        while at < len(spans):
+            first, end, _, zone = spans[at]
+            most, after = 0, at
+            while after < len(spans) and (after == at or (spans[after][0] < end and end - first <= _MOST_LISTED)):
+                _, bottom, _, zone = spans[after]
+                width = zone.column + (zone.count if zone.orient == "rows" else 1)
+                most, end, after = max(most, width), max(end, bottom), after + 1
+            block = bisect_right(self._rows, first) - 1
+            place, skipped = self._places[block], first - self._rows[block]
+            if end - first > 1 or most < _LONG:
+                records, _ = self._list(place, skipped, end - first, most)
+            else:
+                if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
+                    self._long = first, 2 * most, self._list(place, skipped, 1, 2 * most)[0]
+                records = self._long[2]
+            for top, bottom, index, zone in spans[at:after]:
+                some, column = records[top - first : bottom - first], zone.column
+                if zone.orient == "rows":
+                    results[index] = [cell for cells in some for cell in cells[column : column + zone.count]]
+                elif column == 0:  # every record has a first cell
+                    results[index] = [cells[0] for cells in some]
+                else:
+                    results[index] = [cells[column] if column < len(cells) else None for cells in some]
+            at = after
+        return results
+
+    # Columns -------------------------------------------------------------------------------------------------
+
+    def read(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
+        """Return runs of cells of columns.
+
+        Args:
+            runs: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
+                floats, integers and unsigned ones.
+            comma: whether the decimal mark of numbers is a comma.
+
+        Returns:
+            For each run a Series of its cells, down to the end of the text at most; for "s" rows and texts. None for
+            numbers that are to be looked at as text.
         """
-        row = column = 0
-        start = self.start
-        for number in range(self.blocks.count):
-            first, end = self.blocks.bounds(number)
-            quoted = self.blocks.block(number).quoted
-            quotes = self.blocks.quotes(first, end, quoted)
-            feeds = self.blocks.ends(first, end, quotes, quoted)
-            marks = self.blocks.marks(number, quotes)
-            stops = np.sort(np.concatenate([feeds, marks])) + first
-            is_feed = self.content[stops] == FEED
-            if end == len(self.content) and (not len(stops) or stops[-1] + 1 < end):
-                stops, is_feed = np.append(stops, end), np.append(is_feed, True)  # the last line may lack its end
-            if not len(stops):
-                continue
-            starts = np.concatenate([[start], stops[:-1] + 1])
-            rows = row + np.cumsum(is_feed) - is_feed
-            index = np.arange(len(stops))
-            line = np.maximum.accumulate(np.where(np.append(False, is_feed[:-1]), index, -1))  # where the row begins
-            columns = np.where(line < 0, index + column, index - line)
-            returns = is_feed & (stops > starts) & (self.content[stops - 1] == RETURN)
-            ends = stops - returns
-            held = np.flatnonzero(ends > starts)
-            alone = np.flatnonzero(is_feed & (columns == 0))
-            yield rows[held], columns[held], starts[held], ends[held], rows[alone]
-            row, column, start = int(rows[-1] + is_feed[-1]), int(columns[-1]) + 1, int(stops[-1]) + 1
-            column = 0 if is_feed[-1] else column
+        self.index()
+        results: list[Any] = [None] * len(runs)
+        waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
+        while waiting:
+            layer: list[int] = []
+            later: list[int] = []
+            for index in waiting:  # runs of one column that overlap are read one after the other
+                column, first, _, _ = runs[index]
+                overlaps = layer and runs[layer[-1]][0] == column and runs[layer[-1]][2] > first
+                (later if overlaps else layer).append(index)
+            for index, cells in zip(layer, self._read_layer([runs[index] for index in layer], comma), strict=True):
+                results[index] = cells
+            waiting = later
+        return results
 
-    def text_of(self, start: int, end: int) -> str:
-        """Return the text of a cell, by the positions at which it begins and ends."""
-        return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter)[0]
+    def _read_layer(self, runs: Sequence[Run], comma: bool) -> list[Any]:
+        read = _scan.read_delimited if loops.COMPILED else _read_plainly
+        row, place = self._find_block(min(first for _, first, _, _ in runs))
+        stop = min(max(end for _, _, end, _ in runs), self.count)
+        kinds = "".join(kind for _, _, _, kind in runs).encode()
+        wanted = np.array([run[:3] for run in runs], np.int64).tobytes()
+        pieces: list[list[Any]] = [[] for _ in runs]
+        while row < stop:
+            start = place
+            place, row, some = read(self.content, place, self._mark, row, wanted, kinds, _READ_AT_ONCE, comma)
+            for known, piece in zip(pieces, some, strict=True):
+                known.append(piece)
+            release_pages(self.content, start, place)
+        return [_join(kind, known) for (_, _, _, kind), known in zip(runs, pieces, strict=True)]
+
+
+def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) -> int:
+    """Return the end of the record in which a piece of a text ends.
+
+    Args:
+        content: the text in UTF-8.
+        start: the position at which the piece begins, and a record with it.
+        size: of the piece, in bytes.
+        delimiter: between cells; "" where each line is one cell.
+
+    Raises:
+        FormatError: a quote is never closed.
+    """
+    index = _scan.index_delimited if loops.COMPILED else _index_plainly
+    _, _, opened, begins, _, _, _ = index(content, start, ord(delimiter) if delimiter else -1, b"", size)
+    if opened >= 0:
+        raise FormatError("a quote opens a cell here, and is never closed")
+    return int(np.frombuffer(begins, np.int64)[-1])
+
+
+_NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64}
+
+
+def _join(kind: str, pieces: Sequence[Any]) -> Any:
+    """Return the pieces of a run as one."""
+    if kind == "s":
+        rows = [np.frombuffer(rows, np.int64) for rows, _ in pieces]
+        return np.concatenate([np.zeros(0, np.int64), *rows]), [text for _, texts in pieces for text in texts]
+    import polars as pl
+
+    if kind == "t":
+        series = [_to_series(piece) for piece in pieces]
+        return pl.concat(series) if len(series) > 1 else series[0] if series else _to_series([])
+    blanks = [piece is None or bool(piece[1]) for piece in pieces]
+    if any(piece is None for piece in pieces) or any(
+        blank and any(len(later[0]) for later in pieces[index + 1 :]) for index, blank in enumerate(blanks)
+    ):
+        return None
+    numbers = pl.Series(np.frombuffer(b"".join(piece[0] for piece in pieces), _NUMBERS[kind]))
+    below = sum(piece[1] for piece in pieces)
+    return numbers.extend_constant(None, below) if below else numbers
+
+
+def _to_series(texts: Any) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else pl.Series(texts).rename("")
+
+
+# The plain way -------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def _field_pattern(mark: int) -> re.Pattern[bytes]:
+    """Return the pattern of a field; its groups are the quoted text, its end, text after that, text of a field without
+    quotes, and the delimiter or line end.
+    """
+    delimiter = re.escape(bytes([mark])) if mark >= 0 else b""
+    plain = b"[^" + delimiter + rb"\r\n]*+"
+    body = rb'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
+    stop = (delimiter + b"|" if mark >= 0 else b"") + rb"\r\n|\n|\r|\Z"
+    return re.compile(b'(?:"(' + body + b')("|\\Z)(' + plain + b")|(" + plain + b"))(" + stop + b")")
+
+
+def _iter_records(content: Any, place: int, mark: int) -> Iterator[tuple[list[tuple[bytes, int, bool]], int]]:
+    """Yield records, each with the place after it: the text of each field, where it begins, and whether it is open."""
+    match, end, size = _field_pattern(mark).match, place, len(content)
+    delimiter = bytes([mark]) if mark >= 0 else None
+    while end < size:
+        fields = []
+        while True:
+            found = match(content, end)
+            assert found is not None  # an empty field matches anywhere
+            quoted, closed, rest, plain, stop = found.groups()
+            text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
+            fields.append((text, end, closed == b""))
+            end = found.end()
+            if stop != delimiter:
+                break
+        yield fields, end
+
+
+def _index_plainly(content: Any, place: int, mark: int, _: bytes, most: int) -> tuple[Any, ...]:
+    found: list[int] = []
+    blank: list[int] = []
+    marks: list[int] = []
+    width, records, last, end, opened = 0, 0, place, place, -1
+    for fields, after in _iter_records(content, place, mark):
+        for column, (text, begin, is_open) in enumerate(fields):
+            opened = begin if is_open else opened
+            if (code := code_of(text.decode("utf-8"))) != NONE:
+                found += [records, column, code]
+        if len(fields) == 1 and not fields[0][0].strip():
+            blank.append(records)
+        width, records, end = max(width, len(fields)), records + 1, after
+        if end >= last + _NEAR:
+            last = end
+            marks += [records, end]
+        if end - place >= most:
+            break
+    if end > last:
+        marks += [records, end]
+    arrays = [np.array(numbers, np.int64) for numbers in (marks, found, [], blank)]
+    return (end, width, opened, *arrays)
+
+
+def _list_plainly(
+    content: Any, place: int, mark: int, skipped: int, count: int, most: int
+) -> tuple[list[list[str]], int]:
+    listed, end = [], place
+    for number, (fields, after) in enumerate(_iter_records(content, place, mark)):
+        if number >= skipped + count:
+            break
+        end = after
+        if number >= skipped:
+            listed.append([text.decode("utf-8") for text, _, _ in fields[:most]])
+    return listed, end
+
+
+def _read_plainly(
+    content: Any, place: int, mark: int, row: int, wanted: bytes, kinds: bytes, most: int, _: bool
+) -> tuple[int, int, list[Any]]:
+    """Return runs of text; numbers are none, so that each of their cells is looked at as text."""
+    runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
+    results: list[Any] = [[] if kind == "t" else ([], []) if kind == "s" else None for _, kind in runs]
+    last, end = max(end for (_, _, end), _ in runs), place
+    by_row = [(number, run, kind) for number, (run, kind) in enumerate(runs) if kind in "ts"]
+    for fields, after in _iter_records(content, place, mark):
+        if row >= last or end - place >= most:
+            break
+        for number, (column, first, stop), kind in by_row:
+            if first <= row < stop:
+                text = fields[column][0].decode("utf-8") if column < len(fields) else ""
+                if kind == "t":
+                    results[number].append(text or None)
+                elif text:
+                    results[number][0].append(row)
+                    results[number][1].append(text)
+        row, end = row + 1, after
+    pairs = zip(results, kinds.decode(), strict=True)
+    return end, row, [(np.array(r[0], np.int64), r[1]) if kind == "s" else r for r, kind in pairs]

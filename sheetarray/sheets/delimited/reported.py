@@ -18,7 +18,7 @@ from ...errors import FormatError
 from ...files import release_pages
 from ...header import Header
 from ...resizing import contiguous_strides
-from .blocks import UnsoundError, end_of_rows
+from .records import end_of_records
 from .written import WrittenText
 from .written_zone import UnusualError, check_usual
 from .wrong_cells import Note, Piece, WrongCells
@@ -88,8 +88,8 @@ class ReportingText(WrittenText):
         whole = len(self._content) - start
         while start < len(self._content):
             try:
-                end = end_of_rows(self._content, start, size, self._zone.mark.decode())
-            except UnsoundError:
+                end = end_of_records(self._content, start, size, self._zone.mark.decode())
+            except FormatError:
                 raise UnusualError from None
             text = bytes(self._content[start:end])
             try:

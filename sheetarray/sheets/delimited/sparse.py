@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...columns import column_letters
 from ...dtypes import Mask, Positions
 from ...elements import Cell, is_blank
-from ...errors import FormatError
 from ...tables import TableColumn
 from ...tables.numerals import WHITE
-from .records import Records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,10 +29,6 @@ class SparseColumn:
 
     def __init__(self, rows: Positions, texts: list[str], height: int) -> None:
         self._rows, self._texts, self._height = rows, texts, height
-
-    def replace(self, stand_in: str, text: str) -> None:
-        """Replace the stand-in of a text by the text."""
-        self._texts = [cell.replace(stand_in, text) for cell in self._texts]
 
     def cell(self, row: int) -> Cell:
         """Return the cell in a row."""
@@ -74,34 +67,3 @@ def _series(indices: Positions, texts: list[str], count: int) -> pl.Series:
 
     column = pl.Series([None], dtype=pl.String).new_from_index(0, count)
     return column.scatter(indices, texts) if texts else column
-
-
-def read_sparse(records: Records, height: int) -> tuple[dict[int, SparseColumn], Positions]:
-    """Return the columns of a text that hold something, and the rows that are lines without any cell.
-
-    Args:
-        records: of the text.
-        height: the number of records.
-
-    Raises:
-        FormatError: the table has more than `MOST_CELLS` cells, blanks included.
-    """
-    pieces = list(records.filled_cells())
-    rows, columns, starts, ends = (np.concatenate([piece[part] for piece in pieces]) for part in range(4))
-    alone = np.concatenate([piece[4] for piece in pieces])
-    used = np.unique(columns)
-    if height * len(used) > MOST_CELLS:
-        raise FormatError(
-            f"{height:,} rows of {len(used):,} columns, most of their cells blank",
-            location=f"column {column_letters(int(columns.max()))}",
-            hint="are some lines no rows of the table (skip_rows=), or is the delimiter another (delimiter=)?",
-        )
-    order = np.argsort(columns, kind="stable")
-    bounds = np.searchsorted(columns[order], np.append(used, used[-1:] + 1)).tolist()
-    made: dict[int, SparseColumn] = {}
-    for column, first, end in zip(used.tolist(), bounds[:-1], bounds[1:], strict=True):
-        some = order[first:end]
-        texts = [records.text_of(*span) for span in zip(starts[some].tolist(), ends[some].tolist(), strict=True)]
-        made[column] = SparseColumn(rows[some], texts, height)
-    filled = made[0].mark_filled() if 0 in made else np.zeros(height, np.bool_)
-    return made, alone[~filled[alone]]

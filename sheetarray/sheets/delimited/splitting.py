@@ -62,20 +62,3 @@ def read_first_records(text: str, delimiter: str, *, ended: bool, most: int = MO
         if len(cells) > 1:
             rows.append((cells[:-1], end))
     return rows
-
-
-def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[str]:
-    """Return the cells of a record; of one with many cells at least the first `most`."""
-    text = text.removesuffix("\n").removesuffix("\r")
-    if '"' not in text:
-        return text.split(delimiter) if most is None else text.split(delimiter, most)
-    field = field_pattern(delimiter)
-    cells: list[str] = []
-    at, stop = 0, delimiter
-    while stop == delimiter and (most is None or len(cells) < most):
-        match = field.match(text, at)
-        assert match is not None  # an empty cell matches anywhere
-        quoted, rest, plain, stop = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"') + (rest or ""))
-        at = match.end()
-    return cells

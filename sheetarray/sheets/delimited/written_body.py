@@ -13,8 +13,8 @@ from ...dtypes import Array, Buffer, DType
 from ...elements import Missing
 from ...elements.spelling import INFINITY
 from ...files import BytesLike, release_pages
-from .blocks import has_lone_returns
-from .bulk import ParsedColumns, parse_numbers, parse_texts, parse_unquoted
+from .bulk import ParsedColumns, has_lone_returns, parse_numbers, parse_unquoted
+from .records import Records
 from .written_zone import UNUSED, UnusualError, WrittenZone, check_usual
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ class WrittenBody:
             lone = pool.submit(has_lone_returns, np.frombuffer(content, np.uint8), start)
             is_quoted = quotes and content.find(b'"', start) >= 0
             columns = (
-                self._parse_quoted(text, options) if is_quoted else self._parse(content, start, text, dtypes, options)
+                self._parse_quoted(text, wanted) if is_quoted else self._parse(content, start, text, dtypes, options)
             )
-            check_usual(not lone.result())
+            check_usual(is_quoted or not lone.result())
         return columns
 
     def _parse(
@@ -89,12 +89,12 @@ class WrittenBody:
             raise UnusualError
         return columns
 
-    def _parse_quoted(self, text: Any, options: dict[str, Any]) -> ParsedColumns:
+    def _parse_quoted(self, text: bytes, wanted: Iterable[int]) -> ParsedColumns:
         """Return columns of rows with quotes, as text."""
-        columns = parse_texts(text, self._zone.width, delimiter=options["delimiter"])
+        columns = Records(text, 0, self._zone.mark.decode()).read_texts(self._zone.width)
         if columns is None:
             raise UnusualError
-        return {column: columns[column] for column in options["wanted"]}
+        return {column: columns[column] for column in wanted}
 
     def decode(self, cells: pl.Series, dtype: DType, missing: Missing) -> Buffer:
         """Return the elements in a column of the body: parsed already, or still text.

@@ -8,8 +8,6 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import repeat
 
-import numpy as np
-
 from ...cells import FormulaMode
 from ...columns import ArrayInfo, DataCells, cell_address
 from ...columns.words import NONE, code_of
@@ -17,10 +15,9 @@ from ...elements import unescape_formula
 from ...errors import Finding, FormatError
 from ...files import BytesLike
 from ...header import MAX_HEADER_CELLS, AddressOf, Header, parse_header
-from .blocks import Blocks, UnsoundError
 from .dialect import DELIMITERS
+from .records import Records
 from .search import has_words
-from .splitting import cells_of_record
 
 _VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
 _LONGEST_ROW = 2**16  # bytes of a row beside the headers that goes on in other lines
@@ -173,14 +170,12 @@ class WrittenZone:
             check_usual(self.end - start < _LONGEST_ROW)
             quotes += self._take_line().count(b'"')
         row = bytes(self._content[start : self.end])
-        blocks = Blocks(np.frombuffer(row, np.uint8), 0, self.mark.decode())
         try:
-            blocks.check_sound()
-            cells = cells_of_record(row.decode("utf-8"), self.mark.decode() or UNUSED, self.width + 1)
-        except (UnicodeDecodeError, UnsoundError):
+            records = list(Records(row, 0, self.mark.decode()).rows_from(0, self.width + 1))
+        except (UnicodeDecodeError, FormatError):
             raise UnusualError from None
-        check_usual(len(cells) == self.width)
-        return cells
+        check_usual(len(records) == 1 and len(records[0]) == self.width)
+        return records[0]
 
     def _take_rows(self) -> tuple[list[list[str]], list[int]]:
         """Return the rows down to the last key `data`, and the number of cells of each column that its header takes."""

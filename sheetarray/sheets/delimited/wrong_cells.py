@@ -7,18 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from ...cells import TextLook, buffer_from_text
 from ...columns.words import NONE, code_of
 from ...dtypes import Buffer
 from ...elements import Missing, Problem
+from ...errors import FormatError
 from ...files import BytesLike
 from ...header import Header
-from .blocks import UnsoundError, end_of_rows, has_lone_returns
-from .bulk import parse_texts
 from .dialect import DELIMITERS, find_decimal
-from .written_zone import UNUSED, WrittenZone, check_usual
+from .records import Records, end_of_records
+from .written_zone import WrittenZone, check_usual
 
 Note = Callable[[int, Problem], None]
 _TELLING = 2**20  # bytes in which the decimal mark is looked for
@@ -56,11 +54,11 @@ class WrongCells:
         """
         zone = self._zone
         try:
-            end = end_of_rows(self._content, zone.end, _TELLING, zone.mark.decode())
-        except UnsoundError:
+            end = end_of_records(self._content, zone.end, _TELLING, zone.mark.decode())
+        except FormatError:
             return False
         text = bytes(self._content[zone.end : end])
-        columns = parse_texts(text, zone.width, delimiter=zone.mark.decode() or UNUSED)
+        columns = Records(text, 0, zone.mark.decode()).read_texts(zone.width)
         cells: list[Any] = []
         for number in [number for number, header in headers.items() if header.dtype.kind in ("float", "complex")]:
             cells += zone.cells_below(number)
@@ -84,8 +82,8 @@ class WrongCells:
             UnusualError: something else than single cells is wrong: rows, or the number of cells.
         """
         zone = self._zone
-        check_usual(text[:3] != codecs.BOM_UTF8 and not has_lone_returns(np.frombuffer(text, np.uint8), 0))
-        columns = parse_texts(text, zone.width, delimiter=zone.mark.decode() or UNUSED)
+        check_usual(text[:3] != codecs.BOM_UTF8)
+        columns = Records(text, 0, zone.mark.decode()).read_texts(zone.width)
         check_usual(columns is not None)
         piece = Piece()
         for number, header in headers.items():

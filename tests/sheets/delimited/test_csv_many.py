@@ -9,37 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import cross
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.columns import Zone, column_reader, layout
+from sheetarray.columns import column_reader, layout
 from sheetarray.elements import problems
-from sheetarray.files import Source
-from sheetarray.sheets.delimited import records
-from sheetarray.sheets.delimited import zones as zones_module
-from sheetarray.sheets.delimited.written import WrittenText, find_written
-from sheetarray.sheets.delimited.written_zone import UnusualError
-
-CELLS = st.sampled_from(["", "1", "ab", " é ", '"q"', '"a,b"', '"a\nb"'])
-TEXTS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)
-ZONES = st.lists(
-    st.builds(Zone, st.integers(0, 32), st.integers(0, 4), st.integers(1, 6), st.sampled_from(["columns", "rows"])),
-    max_size=12,
-)
-
-
-@settings(deadline=None)
-@given(lines=TEXTS, zones=ZONES, end=st.sampled_from(["\n", "\r\n"]), last=st.booleans())
-def test_zones_alone_in_lines_are_as_all_others(lines: list[str], zones: list[Zone], end: str, last: bool) -> None:
-    text = end.join(lines) + (end if last else "")
-    results = []
-    for many in (0, 10**6):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(zones_module, "_MANY_ZONES", many)
-            content = np.frombuffer(text.encode(), np.uint8)
-            results.append(zones_module.read_zones(records.Records(content, 0, ","), zones))
-    assert results[0] == results[1]
 
 
 def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, str] | None = None) -> None:
@@ -66,16 +39,6 @@ def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str, monkeypatch: p
         assert together[name].base is None or together[name].base.size == array.size  # nothing of the others
 
 
-def test_lines_of_stacked_arrays_are_not_split_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arrays = {f"a{number}": np.arange(2) for number in range(400)}
-    write_stacked(tmp_path / "many.csv", arrays)
-    lines: list[str] = []
-    split = records.cells_of_record
-    monkeypatch.setattr(records, "cells_of_record", lambda text, *more: (lines.append(text), split(text, *more))[1])
-    assert list(sa.read(tmp_path / "many.csv")) == list(arrays)
-    assert len(lines) < 400  # of 8,000
-
-
 @pytest.mark.parametrize("damage", ["x", "", "1e999", "300"])
 def test_a_damaged_one_among_many_is_named(tmp_path: Path, damage: str) -> None:
     arrays = {f"a{number}": np.arange(2, dtype="int8") for number in range(60)}
@@ -100,19 +63,6 @@ def test_any_one_of_many_columns_is_split_from_the_nearer_side(count: int) -> No
         few = [*arrays][: count // 8]
         some = sa.read_csv(io.BytesIO(content), [few[-1], few[0]] if few else ["x1"])
         assert all(array.tolist() == arrays[name].tolist() for name, array in some.items())
-
-
-@pytest.mark.parametrize("ending", [b"\r", b"1\r", b"\r\r\n"])
-def test_a_lone_return_at_the_end_of_many_columns_is_no_line_end(ending: bytes) -> None:
-    file = io.BytesIO()
-    sa.write_csv(file, {f"x{place}": np.arange(3) for place in range(20)})
-    content = file.getvalue().removesuffix(b"\r\n") + ending
-    for names in (None, ["x3"]):
-        source = Source(io.BytesIO(content))
-        text = find_written(WrittenText, source, None, None, None, "escape")
-        assert text is not None
-        with pytest.raises(UnusualError):
-            text.read(names, "error")
 
 
 @pytest.mark.parametrize(
@@ -164,11 +114,9 @@ def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(
         sa.read(path)
 
 
-def test_headers_one_right_below_another_are_cut_out_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is looked at with the rows above it, which are the last of another array; no row is split by itself."""
+def test_headers_one_right_below_another_are_read() -> None:
     file = io.StringIO()
     for number in range(20):
         sa.write_csv(file, {f"a{number}": np.arange(number % 3)})
-    monkeypatch.setattr(records.Records, "record", lambda *_: pytest.fail("a row by itself"))
     arrays = sa.read(io.StringIO(file.getvalue()), format="csv")
     assert [array.size for array in arrays.values()] == [number % 3 for number in range(20)]

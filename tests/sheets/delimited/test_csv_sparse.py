@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import blocks, sparse, table
+from sheetarray.sheets.delimited import records, table
 
 CELLS = st.sampled_from(["", "", "", "1", "2.5", "a", " ", "é", '"x,y"', '"p""q"', '"two\nlines"', "007"])
 LINES = st.lists(st.lists(CELLS, min_size=1, max_size=9), min_size=1, max_size=12)
@@ -22,11 +22,14 @@ def describe(arrays: dict[str, np.ndarray]) -> list[tuple[str, str, list[str]]]:
     return [(name, str(array.dtype), list(map(str, array.tolist()))) for name, array in arrays.items()]
 
 
-def read(path: Path, block: int, **answers: bool) -> list[tuple[str, str, list[str]]]:
+def read(path: Path, block: int, *, sparse: bool = False) -> list[tuple[str, str, list[str]]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_FEW_ROWS", 0 if answers else 10**6)
-        patch.setattr(table, "_is_sparse", lambda cells, size: answers.get("sparse", False))
-        patch.setattr(blocks, "BLOCK", block)
+        patch.setattr(table, "_FEW_ROWS", 0 if sparse else 10**6)
+        if sparse:
+            patch.setattr(table, "_DENSE", 0)
+            patch.setattr(table, "_LEAST_SHARE", 0)
+        patch.setattr(records, "_BLOCK", block)
+        patch.setattr(records, "_READ_AT_ONCE", block)
         return describe(sa.read_columns(path, delimiter=",", header=1))
 
 
@@ -53,27 +56,22 @@ def test_comments_and_passed_rows_of_a_sparse_table(tmp_path: Path) -> None:
     path.write_text("#x\na,b,c\n1\n\n,2\n#y,,7\n3,,4\nfoot\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table, "_FEW_ROWS", 0)
-        patch.setattr(table, "_is_sparse", lambda cells, size: True)
+        patch.setattr(table, "_LEAST_SHARE", 0)
+        patch.setattr(table, "_DENSE", 0)
         arrays = sa.read_columns(path, comment="#", skip_footer=1)
     assert {name: array.tolist()[-1] for name, array in arrays.items()}["c"] == 4
     np.testing.assert_array_equal(arrays["a"], [1, np.nan, 3])
     np.testing.assert_array_equal(arrays["b"], [np.nan, 2, np.nan])
 
 
-def test_what_is_sparse() -> None:
-    assert not table._is_sparse(2**22, 10)
-    assert table._is_sparse(2**22 + 1, 10)
-    assert not table._is_sparse(2**23, 2**23)
-
-
 def test_a_table_that_is_nearly_all_blank_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("1\n" * 1200 + ",".join("1" * 200))
     monkeypatch.setattr(table, "_DENSE", 2**16)
-    monkeypatch.setattr(sparse, "MOST_CELLS", 1201 * 200 - 1)
+    monkeypatch.setattr(table, "MOST_CELLS", 1201 * 200 - 1)
     with pytest.raises(sa.FormatError, match=r"1,201 rows of 200 columns, most of their cells blank .*skip_rows"):
         sa.read_columns(path)
-    monkeypatch.setattr(sparse, "MOST_CELLS", 1201 * 200)
+    monkeypatch.setattr(table, "MOST_CELLS", 1201 * 200)
     assert sa.read_columns(path, header=False)["GR"].shape == (1201,)
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray.elements import decode
 from sheetarray.files import Source
-from sheetarray.sheets.delimited import reading, sheet, slicing
+from sheetarray.sheets.delimited import reading, sheet
 from sheetarray.sheets.delimited import written as written_text
 from sheetarray.sheets.delimited.written import WrittenText, find_written
 from sheetarray.sheets.delimited.written_zone import UnusualError
@@ -133,7 +133,7 @@ HARMS = ["", "\r\n7,8,9\r\n", "\r\nx,\r\n", "ndarray,\r\n", "\r5", "1;2\r\n", '"
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let columns of more than 200 cells, not 2000, be long ones."""
-    for module, name in ((written_text, "_MOST_ROWS"), (slicing, "MOST_SHORT"), (sheet, "MOST_SHORT")):
+    for module, name in ((written_text, "_MOST_ROWS"), (sheet, "MOST_SHORT")):
         monkeypatch.setattr(module, name, 200)
 
 
@@ -190,7 +190,7 @@ def test_long_columns_of_all_kinds_are_read_alike_when_harmed(data: st.DataObjec
         removed = data.draw(st.sampled_from([0, 0, 1, 2, 9]))
         content = content[:place] + data.draw(st.sampled_from(pieces)) + content[place + removed :]
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in ((written_text, "_MOST_ROWS"), (slicing, "MOST_SHORT"), (sheet, "MOST_SHORT")):
+        for module, name in ((written_text, "_MOST_ROWS"), (sheet, "MOST_SHORT")):
             patch.setattr(module, name, 200)
         assert_both_ways_agree(content, patch)
 
@@ -309,8 +309,7 @@ def test_progress_of_a_large_text_of_words_is_told_too(monkeypatch: pytest.Monke
 
 
 def test_progress_of_a_text_with_quotes_is_told_while_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.delimited.search._MOST_AT_ONCE", 2**16)
-    monkeypatch.setattr("sheetarray.sheets.delimited.blocks.BLOCK", 2**15)
+    monkeypatch.setattr("sheetarray.sheets.delimited.records._BLOCK", 2**14)
     arrays = {"t": np.array(['a "b", c', "d\ne", "f"])[np.arange(30_000) % 3], "n": np.arange(30_000) / 7}
     content = written(arrays)
     steps: list[tuple[int, int]] = []
@@ -345,7 +344,7 @@ def test_arrays_below_each_other_are_read_whatever_their_length(
 
 
 def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slicing, "_CELLS_AT_ONCE", 64)
+    monkeypatch.setattr(sheet, "MOST_SHORT", 64)
     arrays = {f"x{number}": np.arange(number % 90 + 0.5) for number in range(200)}
     text = b"".join(written({name: array}) for name, array in arrays.items())
     for names in (None, list(arrays)[::-1]):

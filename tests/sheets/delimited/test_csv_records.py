@@ -1,0 +1,208 @@
+"""Records and fields: the compiled loop, the plain way and Python's csv module split every text alike."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from examples import examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray import loops
+from sheetarray.columns import Zone
+from sheetarray.sheets.delimited import records
+from sheetarray.sheets.delimited.records import Records
+
+PIECES = [
+    '"',
+    '""',
+    ",",
+    ";",
+    "\n",
+    "\r\n",
+    "\r",
+    "a",
+    " ",
+    "1.5",
+    "-2",
+    "é",
+    "\u00a0",
+    "version",
+    "Data",
+    "NaN",
+    "1e999",
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+compiled = pytest.mark.skipif(not loops.COMPILED, reason="there is no compiled loop to compare with")
+
+
+def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any]) -> Any:
+    """Return everything that records tell of a text; an error's text."""
+    try:
+        made = Records(text.encode(), 0, delimiter)
+        words = made.words()
+        runs = [
+            (column, first, first + count, kind) for kind, (column, first, count) in zip(kinds, spans, strict=False)
+        ]
+        cells = []
+        for run, read in zip(runs, made.read(runs, comma=comma), strict=True):
+            if run[3] in "ts":
+                cells.append((read[0].tolist(), read[1]) if run[3] == "s" else read.to_list())
+        zones = [Zone(row, column, count, "rows" if count % 2 else "columns") for column, row, count in spans]
+        return (
+            [words.rows.tolist(), words.columns.tolist(), words.codes.tolist()],
+            [made.count, made.width, made.blank_lines().tolist()],
+            list(made.rows_from(0)),
+            list(made.records_of(range(1, made.count, 2))),
+            made.places_of(range(made.count)),
+            made.zones(zones),
+            cells,
+        )
+    except sa.FormatError as error:
+        return str(error)
+
+
+@compiled
+@settings(max_examples=examples(600), deadline=None)
+@given(
+    text=TEXTS,
+    delimiter=st.sampled_from([",", ";", ""]),
+    kinds=st.text("tsdfiu", max_size=6),
+    comma=st.booleans(),
+    spans=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 6)), min_size=6, max_size=6),
+    block=st.sampled_from([1, 5, 2**20]),
+)
+def test_the_loop_and_the_plain_way_agree(
+    text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any], block: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_BLOCK", "_READ_AT_ONCE", "_MOST_LISTED", "_LONG"):
+            patch.setattr(records, name, block)
+        whole = describe(text, delimiter, kinds, comma, spans)
+        patch.setattr(loops, "COMPILED", False)
+        assert describe(text, delimiter, kinds, comma, spans) == whole
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(st.lists(st.lists(st.text(st.sampled_from('a"\n\r,; é'), max_size=5), min_size=1, max_size=5), max_size=6))
+def test_what_another_program_writes_is_split_as_it_was(rows: list[list[str]]) -> None:
+    file = io.StringIO(newline="")
+    csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
+    made = Records(file.getvalue().encode(), 0, ",")
+    assert list(made.rows_from(0)) == rows
+    assert (made.count, made.width) == (len(rows), max(map(len, rows), default=0))
+
+
+NUMERALS = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "5e-324", "1.7976931348623157e308", "NaN", "123456789012345678"]
+SMALL = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "1e-45", "3.4028235e38", "NaN", "0.1"]
+ODD = [
+    "",
+    "+1",
+    ".5",
+    "1.",
+    " 1",
+    "1 ",
+    "0x1p3",
+    "inf",
+    "nan",
+    "Infinity",
+    "1e999",
+    "1e-999",
+    "1_0",
+    "1,5",
+    "--1",
+    "1e",
+    "٣",
+]
+
+
+@compiled
+@pytest.mark.parametrize("kind", "dfiu")
+def test_numbers_are_those_of_python_and_what_is_odd_is_left_to_it(kind: str) -> None:
+    whole = {"i": ["0", "-5", str(2**63 - 1), str(-(2**63))], "u": ["0", "7", str(2**64 - 1)], "f": SMALL}.get(
+        kind, NUMERALS
+    )
+    beyond = {
+        "i": [str(2**63), str(-(2**63) - 1), "1.0"],
+        "u": ["-1", str(2**64), "1.0"],
+        "f": ["1e39"],
+        "d": ["1e-999"],
+    }.get(kind, [])
+    (cells,) = Records("\n".join([*whole, "", ""]).encode(), 0, "").read([(0, 0, 99, kind)])
+    number = {"d": np.float64, "f": np.float32}.get(kind, int)
+    assert repr(cells[: len(whole)].to_list()) == repr(
+        [float(number(one)) if kind in "df" else int(one) for one in whole]
+    )
+    assert cells[len(whole) :].to_list() == [None] * 1  # the last line has no cell
+    for odd in [*ODD, *beyond]:
+        text = "\n".join([whole[0], odd, whole[0], ""])
+        assert Records(text.encode(), 0, "").read([(0, 0, 3, kind)]) == [None], odd
+
+
+@compiled
+def test_decimal_commas_are_numbers_where_they_are_asked_for() -> None:
+    text = b"1,5;2.5\n-2,25e3;x\n"
+    (first,) = Records(text, 0, ";").read([(0, 0, 2, "d")], comma=True)
+    assert first.to_list() == [1.5, -2250.0]
+    assert Records(text, 0, ";").read([(1, 0, 1, "d")], comma=True) == [None]
+    assert Records(text, 0, ";").read([(0, 0, 1, "d")]) == [None]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"\xff", b"a,\xc3\x28\n", b"\xe2\x82", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"x" * 40 + b"\x80"],
+)
+@pytest.mark.parametrize("before", [b"", b"ok,\xc3\xa9\n" * 9])
+def test_what_is_no_utf8_is_an_error(raw: bytes, before: bytes) -> None:
+    text = b"t\r\n" + before + raw
+    for verb in (sa.read, sa.read_columns):
+        with pytest.raises(sa.FormatError, match="no text in utf-8: byte 0x"):
+            verb(io.BytesIO(text), format="csv")
+
+
+@pytest.mark.parametrize("raw", ["\u07ff", "\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff"])
+def test_every_character_is_read(raw: str) -> None:
+    text = np.array([raw, f"a{raw}", "x" * 9 + raw])
+    file = io.BytesIO()
+    sa.write_csv(file, {"t": text})
+    foreign = file.getvalue().replace(b"\r\n", b"\n").replace(b"version", b'"version"', 1)
+    assert sa.read_csv(io.BytesIO(foreign))["t"].tolist() == text.tolist()
+
+
+@compiled
+def test_a_process_without_the_loop_reads_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    lines = ['"a";b', *(f'{rng.normal()};"{number}, ""x"""' for number in range(300)), "1;", ";2;3", ""]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    arrays = {"t": rng.normal(size=(40, 3)), "s": np.array(['a "b"', "c\nd", ""]), "n": np.arange(2100)}
+    sa.write(tmp_path / "arrays.csv", arrays, delimiter=";", decimal=",", orient="columns")
+    code = """
+        import hashlib, sys, warnings
+        import sheetarray as sa
+        warnings.simplefilter("ignore")
+        for verb, name in ((sa.read_columns, "table.csv"), (sa.read, "arrays.csv")):
+            for key, array in verb(f"{sys.argv[1]}/{name}").items():
+                print(key, array.dtype, array.shape, hashlib.sha256(repr(array.tolist()).encode()).hexdigest())
+        print(*sa.check(f"{sys.argv[1]}/arrays.csv"))
+    """
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", "\n".join(line[8:] for line in code.splitlines()), str(tmp_path)],
+            env={**os.environ, "SHEETARRAY_PLAIN": plain},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for plain in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("\n") == 7
