@@ -20,7 +20,8 @@ import sheetarray as sa
 from sheetarray.api import blocks, large
 from sheetarray.cli import main
 from sheetarray.files import Source, reading
-from sheetarray.sheets.delimited import reported
+from sheetarray.sheets.delimited import pieces as csv_pieces
+from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import adapter as excel
 from sheetarray.sheets.excel import large as large_book
 from sheetarray.sheets.excel import pieces
@@ -206,7 +207,8 @@ def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch
     sa.write(path, {"t": np.arange(900.0), "s": np.array(["a", "=b"] * 300)})
     monkeypatch.setattr(large, "LARGE_FILE", 1)
     monkeypatch.setattr(large, "MANY_ELEMENTS", 1)
-    monkeypatch.setattr(reported, "PIECE", 1000)
+    monkeypatch.setattr(csv_pieces, "_PIECE", 1000)
+    monkeypatch.setattr(csv_reading, "_SMALL", 1000)
     assert list(sa.check(path)) == []
     lines = path.read_bytes().split(b"\n")
     lines[row - 1] = b"x" + lines[row - 1]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...adapters import Keeps
 from .adopting import adopt_csv
-from .pieces import iter_elements_csv
 from .ranges import read_elements_csv
-from .reading import check_csv, read_columns_csv, read_csv, scan_csv
+from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv
 from .writing import write_csv, write_table_csv
 
 __all__ = [

@@ -8,7 +8,7 @@ such rows; their delimiter is the one that gives every row the same number of ce
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...dtypes import Positions
 from ...elements import Cell
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError, LimitError
-from ...files import BytesLike
+from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
 from .search import LENGTHS, Units, find_words
@@ -48,17 +48,22 @@ _MARKS = [mark.encode() for mark in DELIMITERS]
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
-def find_delimiter(content: Units, start: int) -> str | None:
+def find_delimiter(source: BytesLike | bytearray, start: int) -> str | None:
     """Return the delimiter under which most arrays begin in the text; None if no array does under any.
 
     For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`.
 
     Args:
-        content: the text in UTF-8.
+        source: the text in UTF-8; its pages leave memory once they have been looked at.
         start: the position at which it begins.
     """
+    content = np.frombuffer(source, np.uint8)
+
+    def release(share: float) -> None:
+        release_pages(source, start, int(share * len(content)))
+
     after, windows, seen = start, 0, 0
-    for positions, codes in find_words(content, start):
+    for positions, codes in find_words(content, start, release):
         likely = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
         for position in likely.tolist():
             if position < after:
@@ -75,13 +80,13 @@ def find_delimiter(content: Units, start: int) -> str | None:
                 delimiter = _of_uneven_rows(text, marks) or delimiter
             windows += 1
             if delimiter == SINGLE_COLUMN:
-                return _find_delimiter_beside(content, start, after) or delimiter
+                return _find_delimiter_beside(content, start, after, release) or delimiter
             if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
                 return delimiter
     return None
 
 
-def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None:
+def _find_delimiter_beside(content: Units, start: int, after: int, release: Callable[[float], None]) -> str | None:
     """Return the delimiter between a column and an array that begins beside it, further down; None if no array does.
 
     Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
@@ -91,12 +96,17 @@ def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None
         content: the text in UTF-8.
         start: the position at which it begins.
         after: the position after the header of the column.
+        release: lets pages leave memory, down to a share of the text.
     """
-    blocks = (content[first : first + _WINDOW].tobytes() for first in range(after, len(content), _WINDOW))
-    if not any(mark in block for block in blocks for mark in _MARKS):
+    for first in range(after, len(content), _WINDOW):
+        block = content[first : first + _WINDOW].tobytes()
+        if any(mark in block for mark in _MARKS):
+            break
+        release(first / len(content))
+    else:
         return None
     windows, seen = 0, 0
-    for positions, codes in find_words(content, after):
+    for positions, codes in find_words(content, after, release):
         positions = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
         before = positions - 1
         before = before - (content[before] == _QUOTE)

@@ -1,82 +1,79 @@
-"""Reads arrays piece by piece, so that memory does not grow with the text, which has to stand as it was written."""
+"""Reads the arrays of a sheet piece by piece, so that memory does not grow with the text."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from typing import Any
 
-from ...dtypes import Buffer
-from ...elements import Missing, check_missing
-from ...errors import locating
-from ...files import Readable, Source
-from ...linear import iter_rest
-from .reading import read_csv
-from .reported import ReportingText
-from .written import find_written
-from .written_zone import UnusualError, check_usual
+from ...cells import buffer_from_text, buffer_from_texts, buffer_from_typed
+from ...columns import Request, Texts, find_anchors
+from ...columns.parts import find_stops, group_parts
+from ...columns.reading import raise_error
+from ...dtypes import Buffer, DType
+from ...elements import Missing
+from ...errors import Finding
+from ...spool import NotInPiecesError
+from .sheet import CsvSheet
 
-_PIECE = 2**22  # bytes of text that are parsed at once
+_PIECE = 2**22  # bytes of text that are read at once
 
 
-def iter_elements_csv(
-    source: Readable, names: Sequence[str], *, missing: Missing = "error"
-) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
-
-    A text to which people have given other rows, headers or arrays is read whole.
-
-    Args:
-        source: a path, or an open file.
-        names: of the arrays.
-        missing: as for `read_csv`.
+def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of the arrays of a sheet, each with its next elements, a piece of the text at a time.
 
     Raises:
-        FormatError: as `read_csv`, when the first cell that is wrong is reached.
-        NotFoundError: no such array.
-
-    Example:
-        >>> import numpy as np
-        >>> from .writing import write_csv
-        >>> file = io.BytesIO()
-        >>> write_csv(file, {"t": np.arange(3)})
-        >>> [(name, some.tolist()) for name, some in iter_elements_csv(io.BytesIO(file.getvalue()), ["t"])]
-        [('t', [0, 1, 2])]
+        FormatError: a header is damaged.
+        NotInPiecesError: an array lies in a row or in parts, or a cell is to be looked at together with others.
     """
-    check_missing(missing)
-    done = dict.fromkeys(names, 0)
-    with Source(source) as opened, locating(source=opened.name):
-        written = find_written(TextInPieces, opened, None, None, None, "escape")
-        with suppress(UnusualError):
-            for name, elements in written.elements(list(done), missing) if written is not None else ():
-                done[name] += len(elements)
-                yield name, elements
-            if written is not None:
-                return
-        arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
-    yield from iter_rest(arrays, done)
+    anchors = find_anchors(sheet)
+    groups = group_parts([sheet], anchors, None if names is None else frozenset(names), raise_error, _refuse)
+    stops, whole = find_stops(anchors), dict[str, Request]()
+    ends: list[int | None] = []
+    for name in groups if names is None else names:
+        if name not in groups or groups[name][0].orient != "columns":
+            raise NotInPiecesError
+        anchor, header = groups[name][0], groups[name][0].header
+        if header is None or header.part is not None:
+            raise NotInPiecesError
+        column, row = anchor.data_cell
+        whole[name] = Request(column, row, header.dtype, stop=row + header.capacity)
+        ends.append(stops.get(id(anchor)))
+    if not sheet.are_whole([*whole.values()], ends):
+        raise NotInPiecesError
+    last = max((request.stop or 0 for request in whole.values()), default=0)
+    step = sheet.count_rows(_PIECE)
+    for top in range(min((request.row for request in whole.values()), default=0), last, step):
+        some = {
+            name: Request(request.column, max(top, request.row), request.dtype, stop=min(top + step, request.stop or 0))
+            for name, request in whole.items()
+            if request.row < top + step and (request.stop or 0) > top
+        }
+        columns = sheet.columns([*some.values()], typed=True)
+        if sheet.notes:
+            raise NotInPiecesError
+        for (name, request), (_, cells) in zip(some.items(), columns, strict=True):
+            yield name, _decode(cells, request.dtype, sheet, missing)
 
 
-class TextInPieces(ReportingText):
-    """A text as `write_csv` writes it, of which pages leave memory once they have been parsed."""
+def _refuse(_: Finding) -> None:
+    raise NotInPiecesError
 
-    def elements(self, names: Sequence[str], missing: Missing) -> Iterator[tuple[str, Buffer]]:
-        """Yield names of arrays, each with its next elements, a piece of the text at a time.
 
-        Raises:
-            UnusualError: no such array, a broken header, or a piece that is to be read cell by cell.
-        """
-        zone = self._zone
-        check_usual(all(name in zone.columns for name in names))
-        by_column = {zone.columns[name]: name for name in names}
-        zone.wants_many = len(by_column) > 1
-        headers = {column: zone.header(column) for column in by_column}
-        self._search_unless_decoded(headers, quotes=True)
-        filled = {}
-        for column, name in by_column.items():
-            beside = self._body.decode_beside(column, missing)
-            filled[column] = len(beside)
-            if len(beside):
-                yield name, beside
-        for column, elements in self._pieces(headers, filled, missing, size=_PIECE, note=self._refuse_first(headers)):
-            yield by_column[column], elements
+def _decode(cells: Any, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
+    """Return the elements in some cells.
+
+    Raises:
+        NotInPiecesError: a cell is wrong.
+    """
+    if isinstance(cells, Texts):
+        buffer, problems = buffer_from_texts(cells, dtype, sheet.look, missing=missing)
+    else:
+        typed = buffer_from_typed(cells, dtype, missing=missing)
+        if typed is not None:
+            return typed
+        if str(cells.dtype) != "String":
+            raise NotInPiecesError
+        buffer, problems = buffer_from_text(cells, dtype, sheet.look, missing=missing)
+    if problems:
+        raise NotInPiecesError
+    return buffer

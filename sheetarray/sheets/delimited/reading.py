@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,8 @@ import numpy as np
 from ...adapters import Progress, ignore_progress
 from ...cells import FormulaMode
 from ...columns import ArrayInfo
+from ...columns import read_sheet as read_columns_of
+from ...columns import scan_sheet as scan_columns
 from ...composite import (
     check_composites,
     check_sheets,
@@ -23,17 +26,23 @@ from ...composite import (
     scan_composites,
     scan_sheets,
 )
-from ...elements import Missing
+from ...dtypes import Buffer
+from ...elements import Missing, check_missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
+from ...linear import iter_rest
+from ...resizing import contiguous_strides
+from ...spool import NotInPiecesError
 from ...tables import TableOptions, read_table
 from .head import scan_head
-from .reported import ReportingText
+from .pieces import iter_sheet
 from .sheet import CsvSheet
 from .table import CsvTable
 from .written import WrittenText, find_written
 from .written_zone import UnusualError
+
+_SMALL = 2**24  # bytes of a text that is checked at once, and read without word of its progress between
 
 
 def read_csv(
@@ -80,16 +89,15 @@ def read_csv(
         {'t': array([1, 2], dtype=int8)}
     """
     with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
-        kind = ReportingText if progress else WrittenText
-        written = None if resize else find_written(kind, opened, delimiter, decimal, encoding, formulas)
+        written = None if resize else find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)
+        if progress is not None and written is not None and written.size > _SMALL:
+            written = None
         total = 0
         if written is not None:
             with suppress(UnusualError):
                 read, tell = partial(written.read, missing=missing), progress or ignore_progress
                 total = count_named(read, written.scan, names) if progress else 0
                 tell(0, total)
-                if isinstance(written, ReportingText):
-                    written.report = lambda share: tell(int(share * total), total)
                 arrays = read_composites(read, written.scan, names)
                 tell(total, total)
                 return arrays
@@ -217,13 +225,16 @@ def check_csv(
     """
     try:
         with Source(source) as opened:
-            ended = opened.whole()[-1:] == b"\n"
-            written = find_written(ReportingText, opened, delimiter, decimal, encoding, formulas) if ended else None
-            if written is not None and (errors := _check_written(written, missing)) is not None:
-                yield from errors
-                return
+            written = find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)
+            if written is not None and written.size <= _SMALL and opened.whole()[-1:] == b"\n":
+                with suppress(UnusualError):
+                    written.read(None, missing)
+                    yield from check_composites(lambda names: written.read(names, missing), written.scan)
+                    return
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-            findings = list(check_sheets([sheet], missing=missing))
+            findings = _check_large(sheet, missing) if len(opened.whole()) > _SMALL else None
+            if findings is None:
+                findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():
                 others = list(check_sheets([sheet], missing=missing))
                 findings = others if len(others) < len(findings) else findings
@@ -234,13 +245,54 @@ def check_csv(
     yield from findings
 
 
-def _check_written(written: ReportingText, missing: Missing) -> list[Finding] | None:
-    """Return every finding in a text that stands as it was written; None if each of its cells has to be looked at."""
+def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
+    """Return every finding in a text without a wrong cell, of which no array is kept; None for any other text."""
     try:
-        errors = [Finding.from_error(error) for error in written.verify(missing)]
-        return errors + list(check_composites(lambda columns: written.read(columns, missing), written.scan))
-    except UnusualError:
+        for _ in iter_sheet(sheet, None, missing):
+            pass
+        infos = scan_columns(sheet)
+    except (NotInPiecesError, FormatError):
         return None
+    if any(info.strides != contiguous_strides(info.shape, info.order) for info in infos.values()):
+        return None  # reading knows whether NumPy has such a view
+    return check_composites(lambda names: read_columns_of(sheet, names, missing=missing), lambda: infos)
+
+
+def iter_elements_csv(
+    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
+
+    A text in which a cell is wrong, or whose arrays lie in rows or in parts, is read whole.
+
+    Args:
+        source: a path, or an open file.
+        names: of the arrays.
+        missing: as for `read_csv`.
+
+    Raises:
+        FormatError: as `read_csv`, when the first cell that is wrong is reached.
+        NotFoundError: no such array.
+
+    Example:
+        >>> import numpy as np
+        >>> from .writing import write_csv
+        >>> file = io.BytesIO()
+        >>> write_csv(file, {"t": np.arange(3)})
+        >>> [(name, some.tolist()) for name, some in iter_elements_csv(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    with Source(source) as opened, locating(source=opened.name):
+        with suppress(NotInPiecesError, FormatError):  # reading the text whole raises the right error
+            sheet = CsvSheet(opened, None, None, None, "escape")
+            for name, elements in iter_sheet(sheet, list(done), missing):
+                done[name] += len(elements)
+                yield name, elements
+            return
+        arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
+    yield from iter_rest(arrays, done)
 
 
 def read_columns_csv(

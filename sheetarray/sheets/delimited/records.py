@@ -49,7 +49,8 @@ class Records:
         delimiter: between cells; "" where each line is one cell.
 
     Attributes:
-        report: is called with the share of the text, from 0 to 1, that has been indexed; None for no call.
+        report, report_read: are called with the share of the text, from 0 to 1, that has been indexed, or from which
+            columns have been read; None for no call.
     """
 
     def __init__(self, content: BytesLike | bytearray, start: int, delimiter: str) -> None:
@@ -61,6 +62,7 @@ class Records:
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
         self.report: Callable[[float], None] | None = None
+        self.report_read: Callable[[float], None] | None = None
 
     # The index -----------------------------------------------------------------------------------------------
 
@@ -265,6 +267,8 @@ class Records:
             for known, piece in zip(pieces, some, strict=True):
                 known.append(piece)
             release_pages(self.content, start, place)
+            if self.report_read is not None:
+                self.report_read(place / len(self.content))
         return [_join(kind, known) for (_, _, _, kind), known in zip(runs, pieces, strict=True)]
 
 

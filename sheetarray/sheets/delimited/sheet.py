@@ -72,7 +72,7 @@ class CsvSheet:
             mark = delimiter or self._find_table_delimiter(skip_rows, comment)
         else:
             self._text.take()
-            likely = delimiter or find_delimiter(self._text.units, self._text.start)
+            likely = delimiter or find_delimiter(self._text.content, self._text.start)
             mark = "," if likely is None else likely
         self._words: Words | None = None
         self._single = mark == SINGLE_COLUMN
@@ -206,6 +206,28 @@ class CsvSheet:
         if self._text.report is not None:
             self._text.report("columns", 1.0)
         return [([], cells) for cells in results]
+
+    def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
+        """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
+
+        Args:
+            requests: of the columns.
+            ends: the row before which the blanks end; None for the sheet's end.
+        """
+        with self._text.records() as records:
+            if any((request.stop or 0) > records.count for request in requests):
+                return False
+            below = [
+                (request.column, request.stop or 0, records.count if end is None else end, "s")
+                for request, end in zip(requests, ends, strict=True)
+                if (request.stop or 0) < (records.count if end is None else end)
+            ]
+            return not any(text.strip() for _, texts in records.read(below) for text in texts)
+
+    def count_rows(self, size: int) -> int:
+        """Return the number of rows in so many bytes, on an average."""
+        with self._text.records() as records:
+            return max(1, records.count * size // max(len(self._text.content), 1))
 
     def _kind_of(self, request: Request, typed: bool) -> str:
         """Return the kind of cells under which a column is read; "t" unless all of its cells may be plain numbers."""

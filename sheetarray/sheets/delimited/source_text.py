@@ -5,14 +5,12 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-import numpy as np
+from functools import partial
 
 from ...errors import FormatError
 from ...files import BytesLike, Source, refuse_empty
 from .encodings import canonical_encoding, find_encoding
 from .records import Records
-from .search import Units
 
 _BYTES_A_CELL = 12  # about so many bytes of the file are looked at for each cell that is asked for
 _ZIP = b"PK\3\4"
@@ -92,11 +90,6 @@ class SourceText:
         self.content, self.start = text.encode("utf-8", "surrogatepass"), 0
         self._encoding = "utf-8"
 
-    @property
-    def units(self) -> Units:
-        """Return the bytes of the content."""
-        return np.frombuffer(self.content, np.uint8)
-
     @contextmanager
     def records(self) -> Iterator[Records]:
         """Return the text's records.
@@ -107,7 +100,9 @@ class SourceText:
         self.take()
         if self._records is None:
             self._records = Records(self.content, self.start, self.delimiter)
-            self._records.report = lambda share: self.report("words", share) if self.report is not None else None
+            if self.report is not None:
+                self._records.report = partial(self.report, "words")
+                self._records.report_read = partial(self.report, "columns")
         try:
             yield self._records
         except UnicodeDecodeError:

@@ -88,6 +88,11 @@ class WrittenText:
         self._body = WrittenBody(self._zone, self._look)
         self._is_searched = False
 
+    @property
+    def size(self) -> int:
+        """The number of bytes of the text."""
+        return len(self._content)
+
     def search_body(self, *, quotes: bool = False) -> None:
         """Refuse a body in which more arrays may begin; pages that have been searched leave memory.
 
