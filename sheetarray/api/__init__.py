@@ -17,10 +17,9 @@ from .arrays import (
     write_releasing,
     write_spooled,
 )
-from .blocks import iter_blocks, lies_in_rows
 from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
-from .large import MappedArrays, read_in_pieces
+from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
 from .tables import read_columns, write_table
 
 __all__ = [

@@ -23,10 +23,8 @@ from .columns import (
     wants_labels,
 )
 from .datasets import build_dataset, name_dimensions
-from .description import DatasetLabels
-from .description_tree import NAME, FrameLabels, VariableLabels
-from .frames import build_frame, check_lengths, index_levels
-from .pandas_dtypes import is_numpy_dtype
+from .description import NAME, DatasetLabels, FrameLabels, VariableLabels
+from .frames import build_frame, check_lengths, index_levels, is_numpy_dtype
 
 __all__ = [
     "NAME",

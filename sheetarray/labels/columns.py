@@ -20,8 +20,7 @@ from ..header import NoteFinding
 from ..linear import LinearArray
 from ..values import is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
-from .description import DatasetLabels, is_description
-from .description_tree import NAME, description_error
+from .description import NAME, DatasetLabels, description_error, is_description
 from .frames import describe_frame
 
 

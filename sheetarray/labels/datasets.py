@@ -11,9 +11,8 @@ import numpy as np
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
 from ..values import DEFAULT_NAME, as_array, is_of, name_of, naming
-from .description import DatasetLabels
-from .description_tree import VariableLabels
-from .pandas_dtypes import MASKED, restore_column
+from .description import DatasetLabels, VariableLabels
+from .frames import MASKED, restore_column
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,30 +8,443 @@ attribute of the dataset, `pandas`, an object with the one key `frame`.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, LimitError
+from ..elements import describe_object
+from ..errors import DTypeError, FormatError, LimitError
+from ..header import parse_header
 from ..json_text import count_values, cut_json, parse_json
-from ..linear import LinearArray
-from .description_tree import (
-    NAME,
-    PANDAS,
-    FrameLabels,
-    VariableLabels,
-    check_keys,
-    description_error,
-    object_at,
-    read_dataset_attrs,
-    read_variables,
-    write_attrs,
-    write_frame,
-    write_variable,
-)
+from ..linear import LinearArray, from_linear, to_linear
+
+# The value of an attribute <-> what JSON can say of it, so that it comes back as it was, its type included.
+#
+# Text, booleans, None, integers, finite floats, lists, and dictionaries with names for keys stand as they are.
+# Anything else is an object with one key, which says what it is:
+#
+#     {"float": "NaN"}                                     a float that is no number, or infinite     {"complex":
+# [1.0, {"float": "Infinity"}]}            real and imaginary part     {"scalar": ["version", "1.0.0", "ndarray",
+# ...]}     a scalar of NumPy, as the flat list of the exchange format     {"ndarray": ["version", "1.0.0",
+# "ndarray", ...]}    an array, likewise     {"datetime": "2026-07-01T12:00:00+02:00"}            also "date"; of
+# Python     {"timedelta": [1, 30, 0]}                            days, seconds and microseconds; of Python
+# {"tuple": [1, 2]}     {"text": ["a long ", "text"]}                        a text longer than a cell, in pieces
+# {"list": [[1, 2], [3]]}                              a long list, in pieces     {"dict": {"float": 1.5}}
+# a dictionary that only looks like one of these, or a `frame`
+
+DEEPEST_VALUE = 32  # lists and dictionaries within each other
+LONGEST_TEXT = 2_500  # characters of a piece of text; each takes up to twelve in JSON
+LONGEST_LIST = 256  # values of a piece of a list
+_MOST_BITS = 4_096  # of an integer; Python reads no more than 4,300 digits
+
+_INSTEAD = "text, numbers, booleans, dates, and lists, dictionaries or arrays of them are kept: make it one, or drop it"
+
+
+def to_json(value: Any, path: str, depth: int = 0) -> Any:
+    """Return the JSON form of an attribute's value.
+
+    Args:
+        value: any object.
+        path: what messages call it, such as `t.attrs['units']`.
+        depth: in how many lists and dictionaries it lies.
+
+    Raises:
+        DTypeError: it would not come back as it is; names it.
+
+    Example:
+        >>> to_json((1, float("nan")), "attrs['x']")
+        {'tuple': [1, {'float': 'NaN'}]}
+    """
+    if depth > DEEPEST_VALUE:
+        raise DTypeError(f"{path:.200}: more than {DEEPEST_VALUE} lists and dictionaries within each other")
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if isinstance(value, np.generic):
+        return {"scalar": _cells(np.asarray(value), path)}
+    if kind is np.ndarray:
+        return {"ndarray": _cells(value, path)}
+    writer = _WRITERS.get(kind)
+    if writer is None:
+        raise DTypeError(f"{path}: {describe_object(value)} as an attribute: {_INSTEAD}")
+    return writer(value, path, depth)
+
+
+def _cells(array: Any, path: str) -> Any:
+    if array.dtype.kind == "O" and any(isinstance(item, (list, tuple, dict)) for item in array.ravel().tolist()):
+        raise DTypeError(f"{path}: an array of lists as an attribute: {_INSTEAD}")
+    try:
+        return _in_pieces(to_linear(array))
+    except DTypeError as error:
+        raise DTypeError(f"{path}: {error}") from error
+
+
+def _in_pieces(items: list[Any]) -> Any:
+    """Return a list, or an object of its pieces if it is long: a cell ends where a list begins."""
+    if len(items) <= LONGEST_LIST:
+        return items
+    return {"list": [items[start : start + LONGEST_LIST] for start in range(0, len(items), LONGEST_LIST)]}
+
+
+def _write_text(value: str, _path: str, _depth: int) -> Any:
+    if len(value) <= LONGEST_TEXT:
+        return value
+    return {"text": [value[start : start + LONGEST_TEXT] for start in range(0, len(value), LONGEST_TEXT)]}
+
+
+def _write_int(value: int, path: str, _depth: int) -> Any:
+    if value.bit_length() > _MOST_BITS:
+        raise DTypeError(f"{path}: an integer of {value.bit_length()} bits as an attribute; at most {_MOST_BITS}")
+    return value
+
+
+def _write_float(value: float, _path: str, _depth: int) -> Any:
+    if math.isfinite(value):
+        return value
+    return {"float": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
+
+
+def _write_complex(value: complex, path: str, depth: int) -> Any:
+    return {"complex": [_write_float(part, path, depth) for part in (value.real, value.imag)]}
+
+
+def _write_list(value: list[Any], path: str, depth: int) -> Any:
+    return _in_pieces([to_json(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)])
+
+
+def _write_tuple(value: tuple[Any, ...], path: str, depth: int) -> Any:
+    return {"tuple": _write_list(list(value), path, depth)}
+
+
+def _write_dict(value: dict[Any, Any], path: str, depth: int) -> Any:
+    items = {}
+    for key, item in value.items():
+        if type(key) is not str:
+            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
+        items[key] = to_json(item, f"{path}[{key!r:.60}]", depth + 1)
+    return {"dict": items} if len(items) == 1 and next(iter(items)) in {*_READERS, "frame"} else items
+
+
+def _write_datetime(value: dt.datetime, path: str, _depth: int) -> Any:
+    if not isinstance(value.tzinfo, (dt.timezone, type(None))):
+        raise DTypeError(f"{path}: a datetime with the zone {value.tzinfo}: .astimezone(datetime.timezone.utc) first")
+    return {"datetime": value.isoformat()}
+
+
+_WRITERS: dict[type, Callable[[Any, str, int], Any]] = {
+    str: _write_text,
+    int: _write_int,
+    float: _write_float,
+    complex: _write_complex,
+    list: _write_list,
+    tuple: _write_tuple,
+    dict: _write_dict,
+    dt.datetime: _write_datetime,
+    dt.date: lambda value, _path, _depth: {"date": value.isoformat()},
+    dt.timedelta: lambda value, _path, _depth: {"timedelta": [value.days, value.seconds, value.microseconds]},
+}
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def from_json(value: Any, path: str) -> Any:
+    """Return the value of an attribute that a JSON form says.
+
+    Args:
+        value: as `json.loads` gives it.
+        path: what messages call it.
+
+    Raises:
+        FormatError: it says nothing that `to_json` writes; names it.
+
+    Example:
+        >>> from_json({"tuple": [1, {"float": "NaN"}]}, "attrs['x']")
+        (1, nan)
+    """
+    if isinstance(value, list):
+        return [from_json(item, path) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        kind, content = next(iter(value.items()))
+        if kind in _READERS:
+            try:
+                return _READERS[kind](content, path)
+            except (ValueError, TypeError, OverflowError) as error:
+                reason = error.reason if isinstance(error, FormatError) else str(error)
+                raise FormatError(f"{path}: no {kind}: {reason:.200}") from error
+    return {key: from_json(item, f"{path}[{key!r:.60}]") for key, item in value.items()}
+
+
+def _expect(value: Any, kind: type, what: str) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"expected {what}")
+    return value
+
+
+def _read_items(content: Any) -> list[Any]:
+    """Return the items of a list, or of its pieces."""
+    if isinstance(content, dict) and list(content) == ["list"]:
+        return [item for piece in _expect(content["list"], list, "a list") for item in _expect(piece, list, "a list")]
+    items: list[Any] = _expect(content, list, "a list")
+    return items
+
+
+def _read_text(content: Any, _path: str) -> str:
+    return "".join(_expect(piece, str, "text") for piece in _expect(content, list, "a list of text"))
+
+
+def _read_float(content: Any, _path: str) -> float:
+    if content not in ("NaN", "Infinity", "-Infinity"):
+        raise ValueError("expected NaN, Infinity or -Infinity")
+    return float(content)
+
+
+def _read_complex(content: Any, path: str) -> complex:
+    real, imaginary = (_expect(from_json(part, path), float, "two floats") for part in content)
+    return complex(real, imaginary)
+
+
+def _read_array(content: Any, _path: str) -> np.ndarray[Any, Any]:
+    cells = _read_items(content)
+    header, start = parse_header(cells)
+    if len(cells) - start < header.capacity or header.length > header.capacity:
+        raise ValueError("fewer cells than elements")  # neither trimmed nor repeated: memory is what the text takes
+    return from_linear(cells)
+
+
+def _read_scalar(content: Any, path: str) -> Any:
+    array = _read_array(content, path)
+    if array.ndim or array.dtype.kind == "O":
+        raise ValueError("an array of dimensions, or of objects")
+    return array[()] if array.dtype.kind != "U" else np.str_(array[()])
+
+
+def _read_datetime(content: Any, _path: str) -> dt.datetime:
+    return dt.datetime.fromisoformat(_expect(content, str, "text"))
+
+
+def _read_date(content: Any, _path: str) -> dt.date:
+    return dt.date.fromisoformat(_expect(content, str, "text"))
+
+
+def _read_timedelta(content: Any, _path: str) -> dt.timedelta:
+    days, seconds, microseconds = (_expect(part, int, "three integers") for part in content)
+    return dt.timedelta(days, seconds, microseconds)
+
+
+def _read_dict(content: Any, path: str) -> dict[str, Any]:
+    items = _expect(content, dict, "an object").items()
+    return {key: from_json(item, f"{path}[{key!r:.60}]") for key, item in items}
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "text": _read_text,
+    "float": _read_float,
+    "complex": _read_complex,
+    "scalar": _read_scalar,
+    "ndarray": _read_array,
+    "datetime": _read_datetime,
+    "date": _read_date,
+    "timedelta": _read_timedelta,
+    "tuple": lambda content, path: tuple(from_json(item, path) for item in _read_items(content)),
+    "list": lambda content, path: [from_json(item, path) for item in _read_items({"list": content})],
+    "dict": _read_dict,
+}
+
+
+# The JSON objects in the text dataset.json <-> the labels of one array, and what only pandas knows of a table.
+
+NAME = "dataset.json"
+_LONGEST_FREQUENCY = 64  # characters of the frequency of dates, such as "2h"
+PANDAS = "pandas"
+_VARIABLE_KEYS = ("dims", "attrs", "dtype", "shape", "encoding", "data")
+_FRAME_KEYS = ("index", "labels", "categories", "freq", "range", "columns", "indexed")
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLabels:
+    """The labels of one array.
+
+    Attributes:
+        dims: names of its dimensions.
+        dtype: of the array that was written, as NumPy or pandas calls it.
+        shape: of the array that was written.
+        attrs: attributes by name.
+    """
+
+    dims: tuple[str, ...]
+    dtype: str
+    shape: tuple[int, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class FrameLabels:
+    """The properties of some arrays that only pandas knows; each attribute that is a dict has names for keys.
+
+    Attributes:
+        index: for a dimension whose index has several levels, or levels with names of their own: the names of the
+            arrays that are its levels.
+        labels: the label of a column, level or dimension, where that is not text, or not the name of the array.
+        categories: the categories of a categorical array, and whether they are in order.
+        freqs: the frequency of an array of dates.
+        ranges: names of levels that count in equal steps.
+        columns: the name of the columns' index. The name "", which no array has, stands for that index in categories,
+            freqs and ranges.
+        indexed: coordinates that have an index though no dimension has their name (True), or none though one has
+            (False).
+    """
+
+    index: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: dict[str, Any] = field(default_factory=dict)
+    categories: dict[str, tuple[np.ndarray[Any, Any], bool]] = field(default_factory=dict)
+    freqs: dict[str, str] = field(default_factory=dict)
+    ranges: tuple[str, ...] = ()
+    columns: Any = None
+    indexed: dict[str, bool] = field(default_factory=dict)
+
+
+def description_error(reason: str, *path: str) -> FormatError:
+    """Return an error that says what is damaged in a description, and by the path of keys where in it."""
+    return FormatError(reason, location=", ".join((NAME, *(f"{step:.200}" for step in path))))
+
+
+def write_attrs(attrs: Mapping[Any, Any], path: str) -> dict[str, Any]:
+    """Return attributes as JSON; a value that would not come back is refused by its path."""
+    for key in attrs:
+        if type(key) is not str:
+            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
+    return {key: to_json(value, f"{path}[{key!r:.60}]") for key, value in attrs.items()}
+
+
+def write_variable(name: str, variable: VariableLabels) -> dict[str, Any]:
+    """Return the labels of one array as a JSON object."""
+    return {
+        "dims": list(variable.dims),
+        "attrs": write_attrs(variable.attrs, f"{name}.attrs"),
+        "dtype": variable.dtype,
+        "shape": list(variable.shape),
+    }
+
+
+def write_frame(frame: FrameLabels) -> dict[str, Any]:
+    """Return the labels that only pandas knows as a JSON object, without empty ones."""
+    note: dict[str, Any] = {
+        "index": {dim: list(levels) for dim, levels in frame.index.items()},
+        "labels": {name: to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},
+        "categories": {
+            name: {"values": to_json(values, f"the categories of {name!r}"), "ordered": ordered}
+            for name, (values, ordered) in frame.categories.items()
+        },
+        "freq": dict(frame.freqs),
+        "range": list(frame.ranges),
+        "columns": to_json(frame.columns, "the name of the columns"),
+        "indexed": dict(frame.indexed),
+    }
+    return {key: value for key, value in note.items() if value not in ({}, [], None)}
+
+
+def object_at(tree: Any, *path: str) -> dict[str, Any]:
+    """Return an object of a tree; an empty one if it has none."""
+    for step in path:
+        tree = tree.get(step, {}) if isinstance(tree, dict) else None
+    if not isinstance(tree, dict):
+        raise description_error("expected an object", *path)
+    return tree
+
+
+def check_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
+    """Refuse an object with a key that says nothing: it was another one, and what it said would be lost."""
+    for key in tree:
+        if key not in known:
+            raise description_error(f"the key {key!r:.80} is not known here", *path)
+
+
+def _read_attrs(attrs: dict[str, Any], *path: str) -> dict[str, Any]:
+    values = {}
+    for key, value in attrs.items():
+        try:
+            values[key] = from_json(value, f"{'.'.join(path)}[{key!r:.60}]")
+        except FormatError as error:
+            raise description_error(error.reason, *path) from error
+    return values
+
+
+def read_dataset_attrs(attrs: dict[str, Any]) -> tuple[dict[str, Any], FrameLabels]:
+    """Return the attributes of a dataset, and what pandas has noted among them."""
+    notes = {key for key, value in attrs.items() if isinstance(value, dict) and list(value) == ["frame"]}
+    frame = FrameLabels()
+    for key in notes:
+        frame = _read_frame(object_at(attrs, key, "frame"))
+    return _read_attrs({key: value for key, value in attrs.items() if key not in notes}, "attrs"), frame
+
+
+def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]:
+    """Yield the names of arrays and their labels, of `coords` or of `data_vars`."""
+    if kind not in object_at(tree):
+        raise description_error("expected an object", kind)
+    for name, variable in object_at(tree, kind).items():
+        path = (kind, name)
+        check_keys(object_at(variable), _VARIABLE_KEYS, *path)
+        dims = variable.get("dims")
+        shape, dtype = variable.get("shape"), variable.get("dtype")
+        if not isinstance(dims, list) or not all(type(dim) is str for dim in dims):
+            raise description_error("names of dimensions are a list of text", *path)
+        if len({*dims}) < len(dims):
+            raise description_error("a dimension stands twice", *path)
+        if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
+            raise description_error("a shape is a list of sizes", *path)
+        if len(shape) != len(dims):
+            raise description_error(f"{len(dims)} dimensions, and a shape of {len(shape)} sizes", *path)
+        if type(dtype) is not str:
+            raise description_error("a dtype is text", *path)
+        attrs = _read_attrs(object_at(variable, "attrs"), *path, "attrs")
+        yield name, VariableLabels(tuple(dims), dtype, tuple(shape), attrs)
+
+
+def _read_frame(note: dict[str, Any]) -> FrameLabels:
+    frame = FrameLabels()
+    check_keys(note, _FRAME_KEYS, "attrs", PANDAS)
+    for dim, levels in object_at(note, "index").items():
+        if not isinstance(levels, list) or not levels or not all(type(level) is str for level in levels):
+            raise description_error("the levels of an index are a list of text", "attrs", PANDAS, dim)
+        frame.index[dim] = tuple(levels)
+    frame.labels = _read_attrs(object_at(note, "labels"), "attrs", PANDAS, "labels")
+    for name in object_at(note, "categories"):
+        category = object_at(note, "categories", name)
+        values = _read_attrs({"values": category.get("values")}, "attrs", PANDAS, "categories")["values"]
+        if not isinstance(values, np.ndarray) or values.ndim != 1:
+            raise description_error("categories are an array of one dimension", "attrs", PANDAS, name)
+        frame.categories[name] = values, category.get("ordered") is True
+    for name, freq in object_at(note, "freq").items():
+        if type(freq) is not str or len(freq) > _LONGEST_FREQUENCY:
+            raise description_error("a frequency is a short text", "attrs", PANDAS, name)
+        frame.freqs[name] = freq
+    ranges = note.get("range", [])
+    if not isinstance(ranges, list) or not all(type(name) is str for name in ranges):
+        raise description_error("expected a list of text", "attrs", PANDAS, "range")
+    frame.ranges = tuple(ranges)
+    frame.columns = _read_attrs({"columns": note.get("columns")}, "attrs", PANDAS)["columns"]
+    for name, indexed in object_at(note, "indexed").items():
+        if type(indexed) is not bool:
+            raise description_error("expected true or false", "attrs", PANDAS, "indexed")
+        frame.indexed[name] = indexed
+    return frame
+
+
+# The text `dataset.json`: dimension names, coordinates and attributes of the arrays beside it.
+#
+# It is the dictionary that `xarray.Dataset.to_dict(data=False)` gives: `coords` and `data_vars` say of each array
+# its `dims`, `attrs`, `dtype` and `shape`; `attrs` and `dims` are the dataset's. `attributes` has the values of
+# attributes. What only pandas knows (which coordinates are the levels of an index, categories, labels that are no
+# text) is one more attribute of the dataset, `pandas`, an object with the one key `frame`.
 
 MOST_BYTES = 2**24  # of the text
 MOST_VALUES = 1_000_000  # objects, lists and what is in them

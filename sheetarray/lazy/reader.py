@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import api, dtypes
-from ..api.blocks import iter_elements
-from ..api.large import LARGE_FILE, size_of
+from ..api.large import LARGE_FILE, iter_elements, size_of
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError

@@ -11,8 +11,7 @@ import numpy as np
 from ..cells.serials import serial_unit
 from ..columns import Layout, LayoutColumn, ResizedArray, column_letters, quote_title
 from ..columns.words import CODES, NONE, code_of
-from ..labels.description import DatasetLabels
-from ..labels.description_tree import VariableLabels
+from ..labels.description import DatasetLabels, VariableLabels
 from ..linear import LinearArray
 
 _LONGEST_MATCH = 255  # characters of a text that MATCH looks for

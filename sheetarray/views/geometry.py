@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import LimitError, warn_caller
-from ..labels.description import parse_labels
-from ..labels.description_tree import VariableLabels
+from ..labels.description import VariableLabels, parse_labels
 from ..linear import LinearArray
 from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
 from .description import View

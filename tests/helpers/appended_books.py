@@ -24,7 +24,7 @@ from excel_packages import (
 
 from sheetarray.sheets.excel.append import plan_append
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import read_record
+from sheetarray.sheets.excel.package.relations import read_record
 from sheetarray.sheets.excel.skeleton import skeleton
 
 Columns = Sequence[tuple[str, Sequence[float]]]

@@ -17,7 +17,8 @@ from children import run_limited
 from click.testing import CliRunner
 
 import sheetarray as sa
-from sheetarray.api import blocks, large
+from sheetarray.api import large
+from sheetarray.api import large as blocks
 from sheetarray.cli import main
 from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import pieces as csv_pieces
@@ -27,7 +28,7 @@ from sheetarray.sheets.excel import large as large_book
 from sheetarray.sheets.excel import pieces
 from sheetarray.sheets.excel.guard import stored_texts
 from sheetarray.sheets.excel.whole import read_book
-from sheetarray.sheets.json import checking
+from sheetarray.sheets.json import adapter as checking
 from sheetarray.spool import PiecedArrays
 
 RUN = """

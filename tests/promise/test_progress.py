@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.composite import sheets
+from sheetarray import composite as sheets
 from sheetarray.registry.lookup import composites
 from sheets_emulator import SheetsServer
 

@@ -24,8 +24,8 @@ from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import column_parts, writing
 from sheetarray.sheets.excel import pieces as excel_pieces
 from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
-from sheetarray.sheets.json import pieces as json_pieces
-from sheetarray.sheets.json import skipping
+from sheetarray.sheets.json import adapter as json_pieces
+from sheetarray.sheets.json import text as skipping
 
 
 def joined(path: Any, name: str, rows: int, **options: Any) -> np.ndarray[Any, Any]:

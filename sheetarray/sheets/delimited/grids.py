@@ -16,8 +16,7 @@ from ...cells import TextLook, buffer_to_text
 from ...columns.layout import format_name
 from ...dtypes import DType
 from ...elements import Cell
-from ...labels.description import DatasetLabels, parse_labels
-from ...labels.description_tree import NAME
+from ...labels.description import NAME, DatasetLabels, parse_labels
 from ...linear import LinearArray
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_exc
 from .adopting import adopt_excel
 from .pieces import iter_elements_excel
 from .restoring import restore_excel
-from .table_adapter import read_columns_excel, write_table_excel
+from .table import read_columns_excel, write_table_excel
 
 __all__ = [
     "View",

@@ -32,7 +32,7 @@ from .open_workbook import OpenWorkbook
 from .other_sheets import search_again
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.properties import MOST_BYTES, merge_properties, read_record
+from .package.relations import MOST_BYTES, merge_properties, read_record
 from .searches import KEY
 from .view_findings import read_typed_over, typed_over_views
 from .view_renewal import renew_views

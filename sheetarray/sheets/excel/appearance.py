@@ -15,7 +15,7 @@ from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...dtypes import Positions
 from .alike import ColumnSpan, make_cells_together
-from .package.styles import CellStyles
+from .package.relations import CellStyles
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,27 +8,40 @@ where the workbook remembers that it is one of ours.
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
-from ...errors import FormatError
-from .dropping import drop_parts
+from ...errors import FormatError, LimitError
 from .names import ArrayArea, build_references, make_defined_names
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
-from .own_sheets import OwnSheets, find_own_sheets
 from .package.contents import add_titles
-from .package.markup import HEAD, read_first_tag
+from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties, read_record
-from .package.relations import TYPES
-from .package.styles import CellStyles, find_styles
+from .package.relations import (
+    CONTENT_TYPE,
+    MOST_BYTES,
+    TYPES,
+    CellStyles,
+    add_sheets,
+    find_styles,
+    merge_properties,
+    parts_only_reached_through,
+    read_record,
+)
 from .sheet_plans import SheetPart, SheetPlan, ViewPart
 from .skeleton import check_titles, remember_sheets, title_of_first, worksheet_parts
 from .views.record import recorded_views
 from .workbook_parts import CHART_TYPE, DRAWING_TYPE, PROPERTIES
+
+# Plans how sheets are put into an existing workbook: every part that needs no change keeps its bytes.
+#
+# What changes is the list of parts, the workbook's own part, their relationships and the document's properties;
+# charts, images, macros, styles, comments and other sheets are copied as they are packed. A sheet may be replaced
+# where the workbook remembers that it is one of ours.
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
@@ -290,3 +303,154 @@ def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
         listed = add_titles(book.package.read(application), worksheets, added, location=application)
         changed |= {application: listed} if listed is not None else {}
     return {name: content for name, content in changed.items() if content != book.package.read(name)}
+
+
+# Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.
+#
+# The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
+
+_MOST_BYTES_SEARCHED = 2**26  # of the calculation chain
+
+
+def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
+    """Take the parts that only the replaced sheets use off the lists of a workbook, and return their names.
+
+    The calculation chain is one of them if it lists formulas of these sheets.
+    """
+    dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
+    chain = book.relations.present_target("calcChain")
+    if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
+        dropped.add(chain)
+        book.relations.drop(chain)
+    for part in dropped:
+        book.types.drop(part)
+    return dropped
+
+
+def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
+    """Return whether the calculation chain lists a formula of some sheets (by their ids), or is damaged."""
+    current = ""
+    try:
+        for name, attributes in read_tags(package.read(chain, limit=_MOST_BYTES_SEARCHED), location=chain):
+            if name == "c" and (current := attributes.get("i", current)) in sheets:
+                return True
+    except FormatError:
+        return True
+    return False
+
+
+# Finds the sheets of a workbook that this package wrote, and those of them that a write replaces or leaves empty.
+#
+# A sheet is ours where the workbook's custom properties say so: under "sheets", by its title, with the defined
+# names made for it ("names") and the first sheet of the same write ("of").
+
+
+@dataclass(frozen=True)
+class OwnSheets:
+    """The sheets of a workbook that a write replaces or empties.
+
+    Attributes:
+        titles: the title of each planned sheet as the workbook has it, by the plan's.
+        replaced: for each plan the sheet that it replaces; None for a new one.
+        emptied: sheets on which the arrays of replaced ones went on, and that no plan needs.
+        names: the defined names made for all of those.
+        record: what the workbook remembers, without its sheets.
+        kept: what it remembers of all other sheets of ours.
+    """
+
+    titles: dict[str, str]
+    replaced: list[BookSheet | None]
+    emptied: list[BookSheet]
+    names: list[str]
+    record: dict[str, Any]
+    kept: dict[str, dict[str, Any]]
+
+    @property
+    def removed(self) -> list[BookSheet]:
+        """The sheets whose content goes."""
+        return [*(sheet for sheet in self.replaced if sheet is not None), *self.emptied]
+
+
+def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
+    """Find out which existing sheets a write replaces and which it leaves empty.
+
+    Raises:
+        LimitError: a sheet of such a title is there, and is not ours or not to be replaced.
+    """
+    try:
+        record = read_record(book.package) or {}
+    except FormatError:
+        record = {}  # edited: nothing is known to be ours
+    sheets_by_title = {sheet.title.casefold(): sheet for sheet in book.sheets}
+    ours = {
+        title.casefold(): more
+        for title, more in record.get("sheets", {}).items()
+        if title.casefold() in sheets_by_title
+    }
+    planned = {plan.title.casefold() for plan in plans}
+    replaced = [sheets_by_title.get(plan.title.casefold()) for plan in plans]
+    uses = Counter(sheet.part for sheet in book.sheets)
+    for sheet in replaced:
+        if sheet is not None:
+            _check_replaceable(sheet, ours, planned, sheets_by_title, replacing=replacing, shared=uses[sheet.part] > 1)
+    emptied = [
+        sheets_by_title[title]
+        for title, more in ours.items()
+        if replacing
+        and title not in planned
+        and _first_title(more) in planned
+        and uses[sheets_by_title[title].part] == 1
+    ]
+    gone = planned | {sheet.title.casefold() for sheet in emptied}
+    return OwnSheets(
+        titles={
+            plan.title: plan.title if sheet is None else sheet.title
+            for plan, sheet in zip(plans, replaced, strict=True)
+        },
+        replaced=replaced,
+        emptied=emptied,
+        names=[name for title, more in ours.items() if title in gone for name in _defined_names(more)],
+        record={key: value for key, value in record.items() if key != "sheets"},
+        kept={sheets_by_title[title].title: more for title, more in ours.items() if title not in gone},
+    )
+
+
+def _check_replaceable(
+    sheet: BookSheet,
+    ours: dict[str, dict[str, Any]],
+    planned: set[str],
+    sheets_by_title: dict[str, BookSheet],
+    *,
+    replacing: bool,
+    shared: bool,
+) -> None:
+    """Refuse to replace a sheet.
+
+    Raises:
+        LimitError: it is not ours, or is to stay, or belongs to another one.
+    """
+    title = sheet.title.casefold()
+    is_ours = title in ours and sheet.kind == "worksheet" and not shared
+    if not replacing:
+        advice = "if_sheet_exists='replace' replaces it, " if is_ours else ""
+        raise LimitError(f"the workbook has a sheet {sheet.title!r} already ({advice}sheet= takes another title)")
+    if not is_ours:
+        raise LimitError(
+            f"the sheet {sheet.title!r} is not replaced: the workbook does not remember it as one that "
+            "sheetarray wrote (sheet= takes another title)"
+        )
+    first = _first_title(ours[title])
+    if first in sheets_by_title and first not in planned:
+        raise LimitError(
+            f"the arrays of the sheet {sheets_by_title[first].title!r} go on in {sheet.title!r}: replace that one"
+        )
+
+
+def _first_title(more: dict[str, Any]) -> str:
+    first = more.get("of")
+    return first.casefold() if isinstance(first, str) else ""
+
+
+def _defined_names(more: dict[str, Any]) -> list[str]:
+    names = more.get("names")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

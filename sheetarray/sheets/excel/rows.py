@@ -15,7 +15,7 @@ from ...elements import Cell
 from .alike import EXACT, ColumnSpan, make_cells_together
 from .appearance import stands_right
 from .cell_forms import SPACED_TEXT
-from .package.styles import CellStyles
+from .package.relations import CellStyles
 from .row_xml import ColumnSegment, Group, Layer, format_number, format_rows, format_text, value_layers
 from .views.cells import linked_xml
 from .xml_text import xml_text

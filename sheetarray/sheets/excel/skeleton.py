@@ -15,9 +15,7 @@ from ...errors import LimitError
 from ...files import name_part
 from .names import ArrayArea, build_references, check_title, make_defined_names
 from .package.packing import PackageWriter
-from .package.properties import add_sheets, merge_properties
-from .package.relations import TYPES
-from .package.styles import OWN_STYLES, VIEW_STYLES, CellStyles
+from .package.relations import OWN_STYLES, TYPES, VIEW_STYLES, CellStyles, add_sheets, merge_properties
 from .sheet_plans import SheetPart, SheetPlan, ViewPart
 from .workbook_parts import (
     OFFICE,

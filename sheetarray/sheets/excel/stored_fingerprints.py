@@ -27,7 +27,7 @@ from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
 from .package.parts import Package
-from .package.properties import read_record
+from .package.relations import read_record
 
 _ZIP = b"PK\3\4"
 _LEAST = 2  # elements of an array that is looked for under other names

@@ -16,7 +16,7 @@ from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .appearance import value_style
-from .package.styles import OWN_STYLES, CellStyles
+from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import FormulaArea
 from .reader.formulas import FormulaCells
 from .reader.scalars import scalars

@@ -19,8 +19,7 @@ from ...views.geometry import ViewPlan, plan_views
 from .appearance import value_style
 from .append import find_book_styles
 from .open_workbook import BookSheet, OpenWorkbook
-from .package.relations import Relations
-from .package.styles import CellStyles
+from .package.relations import CellStyles, Relations
 from .sheet_plans import ViewPart
 from .views.grid import ViewGrid
 from .views.record import KEY, describe_part, read_view

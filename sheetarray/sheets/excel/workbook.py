@@ -16,7 +16,7 @@ from ...files import Source
 from .following import Followed
 from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
-from .package.properties import read_record
+from .package.relations import read_record
 from .reader.cells import Searchable
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook

@@ -9,8 +9,7 @@ from ...cells.serials import DATE_CODES
 from ...columns import column_letters
 from .names import PRINT_AREA
 from .package.markup import escape_text, quote_attribute
-from .package.properties import CONTENT_TYPE
-from .package.styles import TRUTH_CODE
+from .package.relations import CONTENT_TYPE, TRUTH_CODE
 from .sheet_plans import SheetPlan, ViewPart
 
 PROPERTIES = "docProps/custom.xml"

@@ -30,7 +30,7 @@ from .names import LONGEST_TITLE
 from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.styles import OWN_STYLES, CellStyles
+from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import MOST_COLUMNS, MOST_ROWS
 from .rows import RowWriter
 from .searches import KEY, Searches

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from .adapter import keeps_json, read_json, scan_json, write_json
-from .adopting import adopt_json
-from .checking import check_json
-from .pieces import iter_elements_json
+from .adapter import adopt_json, check_json, iter_elements_json, keeps_json, read_json, scan_json, write_json
 
 __all__ = ["adopt_json", "check_json", "iter_elements_json", "keeps_json", "read_json", "scan_json", "write_json"]

@@ -6,23 +6,46 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import io
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
-from ...columns import UNEVEN_HINT, ArrayInfo, column_letters, describe_uneven_rows
-from ...composite import find_fixed_columns, read_composites, scan_composites, spread
-from ...elements import MOST_GENERIC, ComplexForm, Missing
+from ...columns import MOST_BROKEN, UNEVEN_HINT, ArrayInfo, check_adopt_target, column_letters, describe_uneven_rows
+from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
+from ...data import decode_data
+from ...dtypes import Buffer
+from ...elements import MOST_GENERIC, ComplexForm, Missing, check_missing, is_blank
 from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
-from ...header import NoteFinding, count_blanks_before, parse_header, warn_of_finding
-from ...linear import LinearArray, resize_to_cells
-from .headers import walk_headers
-from .text import dump_cells, dump_elements, parse_text, to_utf8
+from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
+from ...header import Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
+from ...linear import LinearArray, iter_rest, resize_to_cells, view_of
+from ...resizing import changed_header_cells
+from ...spool import NotInPiecesError
+from .text import (
+    FlatList,
+    cut_items,
+    dump_cells,
+    dump_elements,
+    find_header_spans,
+    find_lists,
+    parse_text,
+    to_utf8,
+    walk_headers,
+)
+
+# JSON: `{name: flat list}`, or one flat list, or a list of flat lists.
+#
+# The flat list is that of the exchange format (https://github.com/stdlib-js/stdlib/issues/1140), element for
+# element. Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal text; NaN and infinities
+# are words.
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
@@ -262,3 +285,264 @@ def read_lists(source: Source) -> dict[str, Any]:
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {column_letters(index): cells for index, cells in enumerate(content)}
     raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
+
+
+# Reads the arrays of a JSON text piece by piece, so that memory does not grow with the text.
+
+_PIECE = 2**20  # bytes of text that are parsed at once
+_MOST_BLANKS = 4096  # bytes of white space between the word "data" and the comma after it, or after the last list
+
+
+def iter_elements_json(
+    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer, one array after the other.
+
+    Lists that are not asked for are passed over. If a cell, or the number of cells, is wrong, the text is read at once.
+
+    Args:
+        source: a path, or an open file.
+        names: of the arrays.
+        missing: as for `read_json`.
+
+    Raises:
+        FormatError: as `read_json`, when the first cell that is wrong is reached.
+        NotFoundError: no such array.
+
+    Example:
+        >>> import numpy as np
+        >>> from .adapter import write_json
+        >>> file = io.BytesIO()
+        >>> write_json(file, {"t": np.arange(3)})
+        >>> [(name, some.tolist()) for name, some in iter_elements_json(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    left = list(done)
+    with Source(source) as opened, locating(source=opened.name):
+        try:
+            text = to_utf8(opened.whole())
+            lists = find_sound_lists(text, default_name(opened.name))
+            if not all(name in lists for name in left):
+                raise NotInPiecesError
+            while left:
+                for elements in iter_list(text, lists[left[0]], missing):
+                    yield left[0], elements
+                    done[left[0]] += len(elements)
+                left.pop(0)
+        except (NotInPiecesError, FormatError):
+            content = opened.path or io.BytesIO(bytes(opened.whole()))
+            arrays = read_json(content, left, missing=missing)
+        else:
+            return
+    yield from iter_rest(arrays, {name: done[name] for name in left})
+
+
+def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
+    """Return the header and the position of each list, if all text around their data cells is JSON.
+
+    Raises:
+        FormatError: it is not, or a header is broken.
+    """
+    lists = find_lists(text, alone, note)
+    start, pieces = 0, []
+    for one in sorted(lists.values(), key=lambda one: one.at):
+        pieces.append(bytes(text[start : one.at]))
+        start = one.end
+    if len(text) - start > _MOST_BLANKS:
+        raise NotInPiecesError  # so much text after the last list can only be wrong
+    parse_text(b"".join([*pieces, bytes(text[start:])]))
+    return lists
+
+
+def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buffer]:
+    """Yield the elements of a list, a piece of the text at a time.
+
+    Raises:
+        NotInPiecesError: cells are to be looked at one by one.
+    """
+    if one.header.part is not None or one.start != len(one.cells):
+        raise NotInPiecesError
+    header, left = one.header, one.header.capacity
+    for piece in cut_items(text, *_find_items(text, one), _PIECE):
+        cells = parse_text(b"[%b]" % piece)
+        if not cells or (header.dtype.kind == "complex" and not all(isinstance(cell, str) for cell in cells)):
+            raise NotInPiecesError
+        count = min(left, len(cells))
+        if not all(map(is_blank, cells[count:])):
+            raise NotInPiecesError
+        if count:
+            some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+            buffer, problems = decode_data(cells[:count], some, missing=missing)
+            if problems:
+                raise NotInPiecesError
+            yield buffer
+        left -= count
+    if left:
+        raise NotInPiecesError
+
+
+def _find_items(text: BytesLike, one: FlatList) -> tuple[int, int]:
+    """Return the positions at which the data cells of a list begin, after the comma of its header, and end.
+
+    Raises:
+        NotInPiecesError: something else stands there.
+    """
+    between = bytes(text[one.at : min(one.at + _MOST_BLANKS, one.end)])
+    rest = between.lstrip(b" \t\r\n")
+    if rest.startswith(b","):
+        return one.at + len(between) - len(rest) + 1, one.end
+    if rest or len(between) == _MOST_BLANKS:
+        raise NotInPiecesError
+    return one.end, one.end
+
+
+# Finds everything that is wrong with a JSON text of flat lists; a large one is checked piece by piece.
+
+LARGE_TEXT = 2**26  # bytes; of a smaller one all arrays are read together
+
+
+def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
+    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one.
+
+    Args:
+        source: as for `read_json`.
+        missing: as for `read_json`.
+
+    Raises:
+        OSError: no such file; nothing is raised for its content.
+
+    Example:
+        >>> import io
+        >>> text = '["version", "1.0.0", "ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", '
+        >>> text += '"dtype", "uint8", "length", 1, "capacity", 1, "data", 300]'
+        >>> [finding.message for finding in check_json(io.StringIO(text))]
+        ['array[0]: 300 is beyond the range of uint8']
+    """
+    findings: list[Finding] = []
+    broken = 0
+    with Source(source) as opened:
+        if len(opened.whole()) >= LARGE_TEXT and (remarks := _check_in_pieces(opened, missing)) is not None:
+            yield from remarks
+            return
+        try:
+            lists = read_lists(opened)
+        except FormatError as error:
+            lists = {}
+            findings.append(Finding.from_error(error))
+    for name, cells in lists.items():
+        notes: list[Finding] = []
+        try:
+            with locating(array=name):
+                read_array(name, cells, False, missing, notes.append)
+        except FormatError as error:
+            findings.append(Finding.from_error(error))
+            broken += 1
+            if broken == MOST_BROKEN:
+                reason = f"{MOST_BROKEN} arrays are broken: those after this one were not looked at"
+                yield from findings
+                yield Finding("error", name, reason)
+                return
+        findings += [replace(note, array=name) for note in notes]
+
+    def read(columns: Sequence[str] | None) -> dict[str, Any]:
+        wanted = select(lists, columns)
+        return {name: read_array(name, cells, False, missing) for name, cells in wanted.items()}
+
+    yield from findings
+    yield from check_composites(read, lambda: infos_of_lists(lists, False))
+
+
+def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
+    """Return the findings of a text all of whose lists are sound, of which no list is kept; None for any other text."""
+    try:
+        text, alone = to_utf8(source.whole()), default_name(source.name)
+        lists = find_sound_lists(text, alone, _refuse)
+        for name in lists:
+            for _ in iter_list(text, lists[name], missing):
+                pass
+    except (NotInPiecesError, FormatError):
+        return None
+
+    def read(columns: Sequence[str] | None) -> dict[str, Any]:
+        wanted = select(lists, columns)
+        arrays = {}
+        for name, one in wanted.items():
+            pieces = list(iter_list(text, one, missing)) or [np.zeros(0, one.header.dtype.numpy)]
+            arrays[name] = view_of(one.header, np.concatenate(pieces))
+        return arrays
+
+    return check_composites(read, lambda: walk_headers(text, alone))
+
+
+def _refuse(_: Finding) -> None:
+    raise NotInPiecesError
+
+
+# Headers of flat lists in a JSON text made true: a few integers are replaced, every other character stays.
+
+
+def adopt_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> dict[str, ArrayInfo]:
+    """Make the headers of the flat lists in a JSON text true to the items behind them; all else stays.
+
+    Args:
+        source: a path, or an open file (then with a target).
+        target: another file to write to; None for the source itself, which is replaced as a whole.
+        missing: as for `read_json`.
+
+    Returns:
+        The infos of the lists that had other lengths, as their headers say them now.
+
+    Raises:
+        FormatError: as `read_json`; the file is as it was.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .adapter import write_json
+        >>> file, adopted = io.StringIO(), io.BytesIO()
+        >>> write_json(file, {"t": np.array([1.5, 2.5])})
+        >>> adopt_json(io.StringIO(file.getvalue().replace("2.5]", "2.5, 3.5]")), adopted)["t"].shape
+        (3,)
+    """
+    check_adopt_target(source, target)
+    with Source(source) as opened, locating(source=opened.name):
+        raw = bytes(opened.whole())
+        lists = read_lists(opened)
+        fixed = find_fixed_lists(lists, False)
+        text = bytes(to_utf8(raw))
+        spans = find_header_spans(text, default_name(opened.name))
+        pieces: list[bytes] = []
+        at, changed = 0, []
+        for name, cells in lists.items():
+            changes = {} if name in fixed else _changes_of(cells, missing)
+            changed += [name] if changes else []
+            for index, value in sorted(changes.items()):
+                start, end = spans[name][index]
+                pieces += [text[at:start], str(value).encode()]
+                at = end
+        content = b"".join([*pieces, text[at:]])
+        encoding = json.detect_encoding(raw[:4])
+        if content != text and not encoding.startswith("utf-8"):
+            content = content.decode().encode(encoding)
+        infos = infos_of_lists({name: lists[name] for name in changed}, False, fixed=frozenset())
+        read_json(source if isinstance(source, (str, os.PathLike)) else _again(raw), missing=missing, resize=True)
+    if changed or target is not None:
+        with replacing(source if target is None else target) as sink:
+            sink.write(content if changed else raw)
+    return infos
+
+
+def _changes_of(cells: Any, missing: Missing) -> dict[int, int]:
+    """Return the integers that have to change in the header of a flat list, by the index of their item."""
+    first = count_blanks_before(cells)
+    header, start = parse_header(cells[first:], note=lambda _: None)
+    changes = changed_header_cells(cells[first:], resize_to_cells(header, cells[first + start :], missing))
+    return {first + index: value for index, value in changes.items()}
+
+
+def _again(raw: bytes) -> Any:
+    import io
+
+    return io.BytesIO(raw)

@@ -39,7 +39,7 @@ from sheetarray.sheets.excel.append import PackageEdit, plan_append, sheet_title
 from sheetarray.sheets.excel.package.markup import Markup
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import read_record
+from sheetarray.sheets.excel.package.relations import read_record
 from sheetarray.sheets.excel.sheet_plans import SheetPlan
 from sheetarray.sheets.excel.skeleton import skeleton
 

@@ -26,7 +26,7 @@ from programs import read_by_node, resave
 
 from sheetarray.sheets.excel.append import sheet_titles
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import read_record
+from sheetarray.sheets.excel.package.relations import read_record
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

@@ -33,7 +33,7 @@ from excel_packages import (
 import sheetarray as sa
 from sheetarray.sheets.excel.append import plan_append, sheet_titles
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import read_record
+from sheetarray.sheets.excel.package.relations import read_record
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

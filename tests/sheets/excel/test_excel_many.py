@@ -27,7 +27,7 @@ from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint, max_bloc
 from sheetarray.sheets.excel.fingerprint.many import MOST_IN_FULL, MOST_TOGETHER, Written, make_fingerprints, read_many
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import merge_properties, read_properties, read_record
+from sheetarray.sheets.excel.package.relations import merge_properties, read_properties, read_record
 from sheetarray.sheets.excel.reader import short_columns
 from sheetarray.sheets.excel.reader.column import to_numbers
 

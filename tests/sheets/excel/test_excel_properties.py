@@ -21,7 +21,7 @@ from programs import resave
 import sheetarray as sa
 from sheetarray.sheets.excel.package import markup
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import merge_properties, pack, read_properties, read_record, unpack
+from sheetarray.sheets.excel.package.relations import merge_properties, pack, read_properties, read_record, unpack
 from sheetarray.sheets.excel.skeleton import skeleton
 
 CUSTOM = "docProps/custom.xml"
@@ -227,7 +227,7 @@ def test_entities_are_never_expanded() -> None:
 
 
 def test_properties_beyond_any_use_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.excel.package.properties.MOST_BYTES", 2**22)
+    monkeypatch.setattr("sheetarray.sheets.excel.package.relations.MOST_BYTES", 2**22)
     content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**22)})
     with bounded_memory(), pytest.raises(sa.FormatError, match="of which 4194304 are read"):
         read_record(Package(content))

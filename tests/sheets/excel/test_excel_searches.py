@@ -17,7 +17,7 @@ import xlsxwriter
 import sheetarray as sa
 from sheetarray.sheets.excel import other_sheets, searched_sheet, searches, workbook
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import merge_properties, read_record
+from sheetarray.sheets.excel.package.relations import merge_properties, read_record
 from sheetarray.sheets.excel.reader import ooxml, worksheet
 
 PROPERTIES = "docProps/custom.xml"

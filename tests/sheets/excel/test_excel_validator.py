@@ -17,7 +17,7 @@ import sheetarray as sa
 from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.fingerprint import many
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import read_record
+from sheetarray.sheets.excel.package.relations import read_record
 
 
 @pytest.mark.parametrize(("suffix", "cells"), [("xlsx", "numeric"), ("xlsm", "text")])

@@ -12,7 +12,7 @@ import pytest
 from hostile import survive
 
 import sheetarray as sa
-from sheetarray.sheets.json import skipping
+from sheetarray.sheets.json import text as skipping
 
 
 def read(content: bytes, format: str = "json") -> dict[str, Any]:

@@ -12,17 +12,247 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....dtypes import Buffer
 from ....errors import Finding
 from ....header import Header
-from .decimals20 import Cut, cut_at_20
+from .decimal15 import EXPONENT, digits_from_text
 from .edits import FingerprintComparison, Moved
-from .integers import RoundedIntegers, find_rounded_integers
 from .maker import exact_checksum
+from .moments import find_hidden_edit
 from .record import Fingerprint, header_checksum
+from .sums import WIDTH
+
+# Finds numbers that a program rounded to 20 decimals, as LibreOffice does in .ods: small ones lose digits by that.
+#
+# If an element was y and is x now, a multiple of 10^-20, then y was no further from x than half of 10^-20. The
+# fingerprint tells by how much the element's code has changed: so every decimal of 15 digits that near is tried.
+# Where there are too many, as below 10^-11, nothing can be proved, and nothing disproved.
+#
+# The mathematics is explained in docs/fingerprint.md.
+
+_UNITS = 1e20  # units of the 20th decimal in 1, exactly
+_SMALL = 1e-5  # from here on, 20 decimals hold 15 digits
+_WITH_EXPONENT = 1e-14  # numbers below are written with an exponent, and lose nothing
+_MOST_TRIED = 2**17  # decimals that are tried for one element
+_MOST_DECIMALS_TRIED = 2**22
+_PLAIN = 1e-5  # the largest edit that may stay unseen for rounding to be believed where no element proves it
+
+
+class Cut(NamedTuple):
+    """Elements that seem to have changed, and small numbers among them.
+
+    Attributes:
+        edited: the indices of elements that were not rounded, but edited.
+        others: the stretches with changed elements whose indices are unknown, and with no small number.
+        doubtful: the stretches with changed elements whose indices are unknown, and which may only have been rounded.
+    """
+
+    edited: list[int]
+    others: list[int]
+    doubtful: list[int]
+
+
+def cut_at_20(case: FingerprintComparison) -> Cut | None:
+    """Return the edits besides a rounding to 20 decimals; None if there is no sign of such a rounding."""
+    view, record = case.view, case.record
+    if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
+        return None
+    numbers: np.ndarray[Any, np.dtype[np.float64]] = case.buffer
+    with np.errstate(invalid="ignore"):
+        small = (np.abs(numbers) < _SMALL) & (np.abs(numbers) >= _WITH_EXPONENT)
+    if not small.any() or (np.rint(numbers[small] * _UNITS) / _UNITS != numbers[small]).any():
+        return None
+    edited, others = view.edited_elements
+    results = _compare_rounding(case, [index for index in edited if small[index]])
+    hidden = None
+    if record.moments is not None and case.moments is not None:
+        hidden = find_hidden_edit(record.moments, case.moments, numbers)
+    if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
+        return None
+    size = view.partition.stretch
+    doubtful = [stretch for stretch in others if small[stretch * size : (stretch + 1) * size].any()]
+    left = [index for index in edited if not small[index] or results.get(index) is False]
+    if len(left) == len(edited) and not doubtful:
+        return None
+    return Cut(left, [stretch for stretch in others if stretch not in doubtful], doubtful)
+
+
+def _compare_rounding(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
+    """Return, by their indices, whether elements were only rounded to 20 decimals; those not known are left out."""
+    results: dict[int, bool] = {}
+    left = _MOST_DECIMALS_TRIED
+    for index in edited:
+        count = _count_candidates(float(case.buffer[index]))
+        if count <= min(_MOST_TRIED, left):
+            left -= count
+            if (result := _is_rounded(case, index)) is not None:
+                results[index] = result
+    return results
+
+
+def _count_candidates(number: float) -> int:
+    """Return the number of decimals of 15 digits that, rounded to 20 decimals, may have become a given number."""
+    _, exponent, _ = digits_from_text(abs(number))
+    return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
+
+
+def _is_rounded(case: FingerprintComparison, index: int) -> bool | None:
+    """Return whether an element was only rounded to 20 decimals; None where that cannot be told."""
+    number = float(case.buffer[index])
+    count = _count_candidates(number)
+    digits, exponent, _ = digits_from_text(abs(number))
+    if digits - count // 2 < 10**14:  # the numbers below have another exponent: 15 digits of these are finer
+        return None
+    near = np.arange(digits - count // 2 - 1, digits + count // 2 + 2)
+    candidates = np.array([float(f"{unit}e{exponent - EXPONENT - 14}") for unit in near.tolist()])
+    codes = case.view.codes(np.copysign(np.append(candidates, abs(number)), number))
+    step = np.uint64(case.view.difference.steps[index])
+    return bool((((codes[-1] - codes[:-1] - step) & np.uint64(2**WIDTH - 1)) == 0).any())
+
+
+# Finds integers beyond 2^53 that a program rounded, because it kept them as doubles or wrote 15 to 17 digits.
+#
+# Such integers are written as text. If somebody has turned that text into numbers, they are rounded: if an integer
+# was y and is x now, then y was no further from x than half a unit of its last digit. The fingerprint tells by how
+# much the integer's code has changed, so every integer that near is tried. Where several elements of a stretch have
+# changed, none can be tried by itself; but if all large ones among them are doubles or short decimals, they count
+# as rounded.
+#
+# The mathematics is explained in docs/fingerprint.md.
+
+_EXACT = 2**53  # integers up to here are doubles
+_DIGITS = (15, 16, 17)  # with which programs write a double
+_MOST_TRIED_IN_ALL = 2**22
+
+Magnitudes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+class RoundedIntegers(NamedTuple):
+    """The changes in an array of integers.
+
+    Attributes:
+        rounded: the indices of elements that may only have been rounded.
+        edited: the indices of elements that were not rounded, but edited.
+        others: the stretches with changed elements whose indices are unknown, and which were not all rounded.
+        doubtful: the stretches with changed elements whose indices are unknown, and which may all have been rounded.
+    """
+
+    rounded: list[int]
+    edited: list[int]
+    others: list[int]
+    doubtful: list[int]
+
+
+def find_rounded_integers(case: FingerprintComparison) -> RoundedIntegers | None:
+    """Return the edits besides a rounding to doubles; None if there is no sign of such a rounding."""
+    view = case.view
+    if case.dtype.numpy not in (np.dtype(np.int64), np.dtype(np.uint64)) or view.grown:
+        return None
+    magnitudes = _magnitudes(case.buffer)
+    units = _find_units(magnitudes)
+    large = (magnitudes >= _EXACT) | (units > 0)  # rounded to 15 digits, 2^53 + 1 is less than 2^53
+    short = large & (_are_doubles(magnitudes) | (units > 0))
+    if not short.any():
+        return None
+    edited, others = view.edited_elements
+    left = _MOST_TRIED_IN_ALL
+    rounded = []
+    for index in edited:
+        if short[index]:
+            half = 2 ** max(int(magnitudes[index]).bit_length() - 54, 0)  # of the distance to the next double
+            unit = int(units[index]) or _unit_of_double(int(magnitudes[index]))
+            left -= 2 * half + unit
+            if left < 0 or _was_near(case, index, half, unit):
+                rounded.append(index)
+    size = view.partition.stretch
+    doubtful = [
+        stretch
+        for stretch in others
+        if (within := large[stretch * size : (stretch + 1) * size]).any()
+        and short[stretch * size : (stretch + 1) * size][within].all()
+    ]
+    if not rounded and not doubtful:
+        return None
+    return RoundedIntegers(
+        rounded,
+        [index for index in edited if index not in set(rounded)],
+        [stretch for stretch in others if stretch not in set(doubtful)],
+        doubtful,
+    )
+
+
+def _magnitudes(buffer: np.ndarray[tuple[int], Any]) -> Magnitudes:
+    """Return the integers without their signs, as unsigned ones, so that -2^63 has a magnitude too."""
+    unsigned = buffer.astype(np.uint64)  # two's complement
+    magnitudes: Magnitudes = np.where(buffer < 0, ~unsigned + np.uint64(1), unsigned)
+    return magnitudes
+
+
+def _are_doubles(magnitudes: Magnitudes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return a mask of the integers that are doubles."""
+    lowest = np.maximum(magnitudes & (~magnitudes + np.uint64(1)), 1)
+    double: np.ndarray[Any, np.dtype[np.bool_]] = magnitudes // lowest <= _EXACT
+    return double
+
+
+def _find_units(magnitudes: Magnitudes) -> Magnitudes:
+    """Return, for each integer, the unit of its 15th to 17th digit if all digits after that are zeros; else 0."""
+    units = np.zeros(len(magnitudes), np.uint64)
+    for length in range(16, 21):
+        of_length = (magnitudes >= 10 ** (length - 1)) & ((magnitudes < 10**length) if length < 20 else True)
+        for digits in sorted(_DIGITS, reverse=True):
+            if digits < length:
+                unit = np.uint64(10 ** (length - digits))
+                units[of_length & (magnitudes % unit == 0)] = unit
+    return units
+
+
+def _unit_of_double(magnitude: int) -> int:
+    """Return the unit of the last digit with which an integer may have been printed, before it became a double again.
+
+    0 if no such printing gives it.
+    """
+    for digits in _DIGITS[:2]:
+        more = len(str(magnitude)) - digits
+        if more > 0 and int(float(f"{float(magnitude):.{digits - 1}e}")) == magnitude:
+            return int(f"1{'0' * more}")
+    return 0
+
+
+def _was_near(case: FingerprintComparison, index: int, half: int, unit: int) -> bool:
+    """Return whether an element may have been an integer that a program rounded to its present value.
+
+    Args:
+        case: the array and its fingerprint.
+        index: of the element.
+        half: half of the distance between doubles at the element.
+        unit: of the last digit with which the element may have been printed; 0 if it was not, so that an integer that
+            is a double was not rounded to another one.
+    """
+    limits = np.iinfo(case.dtype.numpy)
+    now = int(case.buffer[index])
+    span = half + unit // 2 if unit else half
+    low, high = max(now - span, int(limits.min)), min(now + span, int(limits.max))
+    near = np.arange(high - low + 1, dtype=np.uint64) + np.array([low % 2**64], dtype=np.uint64)
+    candidates = np.append(near, np.array([now % 2**64], dtype=np.uint64)).view(case.dtype.numpy)
+    if not unit:
+        candidates = np.append(candidates[:-1][~_are_doubles(_magnitudes(candidates[:-1]))], candidates[-1])
+    codes = case.view.codes(candidates)
+    step = np.uint64(case.view.difference.steps[index])
+    return bool((((codes[-1] - codes[:-1] - step) & np.uint64(2**WIDTH - 1)) == 0).any())
+
+
+# The findings of `check` about an array whose fingerprint the workbook has: what has become of it.
+#
+# An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning,
+# which says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved, lost, or
+# multiplied by a power of ten; `edits` finds out which.
+#
+# The mathematics is explained in docs/fingerprint.md.
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'

@@ -1,18 +1,264 @@
-"""Reads the parts of a zip package, and checks their names, sizes and checksums.
-
-Source: ECMA-376 part 2 (names of parts, stored or deflated content).
-"""
+"""The parts of a workbook's zip package: its directory, and the bytes of each part."""
 
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ....errors import FormatError
 from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
-from .directory import STORED, Member, read_members
+
+# Reads the directory of a zip package: its members, and where their compressed bytes lie.
+#
+# Source: APPNOTE 6.3.10. It is read here and not by `zipfile`, because copying a part needs its compressed bytes,
+# and because two readers that understand one damaged directory differently would show two different workbooks: what
+# is damaged is refused.
+
+STORED, DEFLATED = 0, 8  # the methods of compression that packages of workbooks use
+UTF8_NAME = 0x800  # the flag that says how the name is encoded
+_MARK = b"PK\5\6"  # with which the record at the end of the directory begins
+ZIP64 = 0xFFFFFFFF  # instead of a size or an offset of 64 bits, which the extra field holds
+
+_END = struct.Struct("<4s4H2IH")
+_END64_LOCATOR = struct.Struct("<4sIQI")
+_END64 = struct.Struct("<4sQ2H2I4Q")
+_ENTRY = struct.Struct("<4s6H3I5H2I")
+_LOCAL = struct.Struct("<4s5H3I2H")
+_WIDE_MARKS = (
+    0xFFFF,
+    0xFFFF,
+    0xFFFF,
+    0xFFFF,
+    ZIP64,
+    ZIP64,
+)  # instead of numbers that the zip64 end of the directory holds
+_MOST_PARTS = 100_000
+_LONGEST_COMMENT = 65_535  # bytes after the end of the directory
+_DEFLATED_TIMES = 1032  # one compressed byte stands for no more bytes of content
+_ENCRYPTED = 0x2041  # the flags that say that the content, or the directory, is encrypted
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The entry of a part in the directory.
+
+    Attributes:
+        name: of the part, without a leading slash.
+        method: of compression: 0 stored, 8 deflated.
+        flags: the general purpose bits of the zip format.
+        crc: the CRC-32 of the content.
+        packed: the number of its compressed bytes.
+        size: the number of bytes of the content.
+        start: where its compressed bytes begin in the package, in bytes.
+        when: date and time in the format of DOS: the date in the upper 16 bits.
+    """
+
+    name: str
+    method: int
+    flags: int
+    crc: int
+    packed: int
+    size: int
+    start: int
+    when: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """The place of a directory in a file; all numbers but `count` are bytes.
+
+    Attributes:
+        count: the number of its entries.
+        start: where the entries begin.
+        end: where they end.
+        before: how many bytes of the file stand before the package.
+    """
+
+    count: int
+    start: int
+    end: int
+    before: int
+
+
+def read_members(content: BytesLike | RangedBytes) -> list[Member]:
+    """Return the members of a package, in the directory's order.
+
+    Raises:
+        FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim more bytes
+            than their compressed bytes can stand for.
+    """
+    directory = _directory(content)
+    member_list = list(_members(content, directory))
+    _check_overlap(member_list)
+    return [member for _, member in member_list]
+
+
+def _directory(content: BytesLike | RangedBytes) -> _Directory:
+    """Return the place of the directory of a package."""
+    if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        raise FormatError(
+            "no zip package but a compound file: an .xls, or a workbook that is encrypted",
+            hint="remove the password, or save it as .xlsx",
+        )
+    end = _end(content)
+    if end is None and content[:2] != b"PK":
+        raise FormatError("no zip package: it does not begin with PK")
+    if end is None:
+        raise FormatError("the package has no directory at its end: it is cut off")
+    return _directory_before(content, end)
+
+
+def _end(content: BytesLike | RangedBytes) -> int | None:
+    """Return the position of the last end of a directory in a file; None if the file has none.
+
+    A comment may follow it, but most files have none. So the end is looked for at the very end of the file first.
+    """
+    first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
+    last = content[first:]
+    position = last.rfind(_MARK, max(0, len(last) - _END.size))
+    if position < 0:
+        position = last.rfind(_MARK)
+    return first + position if position >= 0 else None
+
+
+def has_directory(content: BytesLike | RangedBytes) -> bool:
+    """Return whether some bytes may end with a zip package, whatever stands before it."""
+    return _end(content) is not None
+
+
+def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
+    """Return the directory whose end begins at a position.
+
+    A comment may follow the end. Bytes that do not look like a package may stand before the package; the offsets in it
+    then count from where the package begins, or from the beginning of the file.
+    """
+    if len(content) - end < _END.size:
+        raise FormatError("the package has no directory at its end: it is cut off")
+    _, disk, its_disk, here, count, size, start, comment = _END.unpack(content[end : end + _END.size])
+    if len(content) - end - _END.size < comment:
+        raise FormatError("the package does not end where its directory says: it is cut off")
+    shift = None
+    if content[max(0, end - _END64_LOCATOR.size) : end][:4] == b"PK\6\7":
+        end, shift, wide = _end64(content, end)
+        narrow = (disk, its_disk, here, count, size, start)
+        if any(value not in (mark, other) for value, mark, other in zip(narrow, _WIDE_MARKS, wide, strict=True)):
+            raise FormatError("the two ends of the directory contradict each other")
+        disk, its_disk, here, count, size, start = wide
+    if disk or its_disk or here != count:
+        raise FormatError("the package is one of several volumes")
+    before = end - start - size
+    if before < 0 or (shift is not None and shift != before) or (before and content[:2] == b"PK"):
+        raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
+    if count > _MOST_PARTS or count * _ENTRY.size > size:
+        raise FormatError(f"the directory of {size} bytes claims {count} parts, of which {_MOST_PARTS} are read")
+    return _Directory(count, start + before, end, before)
+
+
+def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
+    """Return the position of the zip64 end, the number of bytes before the package, and the fields of the zip64 end."""
+    at = end - _END64_LOCATOR.size
+    _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
+    place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
+    if disk or disks > 1 or start > place or content[place : place + 4] != b"PK\6\6":
+        raise FormatError("the zip64 end of the directory is not where its locator says")
+    _, size, _, _, *fields = _END64.unpack(content[place : place + _END64.size])
+    if place + 12 + size != at:
+        raise FormatError(f"the zip64 end of the directory claims {size} bytes")
+    mine, its, here, count, taken, first = fields
+    return place, place - start, (mine, its, here, count, taken, first)
+
+
+def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
+    """Yield pairs of the position where the local header of a member begins, and the member."""
+    entries, at = content[directory.start : directory.end], 0
+    for index in range(directory.count):
+        if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
+            raise FormatError(f"the directory breaks off at entry {index} of {directory.count}")
+        _, _, _, flags, method, time, date, crc, packed, size, named, extra, comment, disk, _, _, offset = (
+            _ENTRY.unpack_from(entries, at)
+        )
+        at += _ENTRY.size
+        after = at + named + extra + comment
+        if after > len(entries):
+            raise FormatError(f"the directory breaks off within entry {index}")
+        name = _decode_name(entries[at : at + named], flags)
+        if ZIP64 in (size, packed, offset):
+            size, packed, offset = _read_zip64_extra(
+                entries[at + named : at + named + extra], (size, packed, offset), name
+            )
+        at = after
+        if disk:
+            raise FormatError("the part lies on another volume", location=name)
+        offset += directory.before
+        start = _data_position(content, directory, offset, name, method)
+        _check_member(name, method, flags, packed, size)
+        if start + packed > directory.start:
+            raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
+        yield offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)
+    if at != len(entries):
+        raise FormatError(f"the directory goes on after its {directory.count} entries")
+
+
+def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
+    """Return two sizes and an offset; those that need 64 bits are read from the extra field."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<2H", extra, at)
+        field = extra[at + 4 : at + 4 + size]
+        if kind == 1:
+            wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
+            widened = [next(wide, (value,))[0] if value == ZIP64 else value for value in values]
+            if ZIP64 not in widened:
+                return widened
+        at += 4 + size
+    raise FormatError("the part's zip64 sizes are missing", location=name)
+
+
+def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
+    """Return the position of a part's compressed bytes, after its local header, which must name the same part."""
+    local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
+    if local[:4] != b"PK\3\4":
+        raise FormatError(f"there is no part at byte {offset}", location=name)
+    _, _, flags, packing, _, _, _, _, _, named, extra = _LOCAL.unpack(local)
+    at = offset + _LOCAL.size
+    if _decode_name(content[at : at + named], flags) != name or packing != method:
+        raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
+    return int(at + named + extra)
+
+
+def _decode_name(raw: bytes, flags: int) -> str:
+    try:
+        return raw.decode("utf-8" if flags & UTF8_NAME else "cp437")
+    except UnicodeDecodeError:
+        raise FormatError(f"the name of the part {raw!r:.80} is no UTF-8") from None
+
+
+def _check_member(name: str, method: int, flags: int, packed: int, size: int) -> None:
+    if flags & _ENCRYPTED:
+        raise FormatError("the part is encrypted", location=name, hint="remove the password")
+    if method not in (STORED, DEFLATED):
+        raise FormatError(
+            f"the part is packed by the method {method}; a workbook's are stored or deflated", location=name
+        )
+    if packed != size if method == STORED else size > packed * _DEFLATED_TIMES:
+        raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
+
+
+def _check_overlap(members: list[tuple[int, Member]]) -> None:
+    """Refuse bytes that belong to two parts: with them a small package could inflate to any number of bytes."""
+    ordered = sorted(members, key=lambda entry: entry[0])
+    for (_, member), (offset, other) in pairwise(ordered):
+        if member.start + member.packed > offset:
+            raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")
+
+
+# Reads the parts of a zip package, and checks their names, sizes and checksums.
+#
+# Source: ECMA-376 part 2 (names of parts, stored or deflated content).
 
 DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
 _BLOCK = 2**20  # compressed bytes of a part that are read at once

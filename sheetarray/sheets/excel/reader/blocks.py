@@ -20,8 +20,7 @@ import numpy as np
 
 from ....errors import FormatError
 from ....files import fast_zlib
-from ..package.directory import STORED, Member
-from ..package.parts import Package
+from ..package.parts import STORED, Member, Package
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -6,8 +6,7 @@ import codecs
 
 from ....errors import FormatError
 from ....files import Source, refuse_empty
-from ..package.directory import has_directory
-from ..package.parts import Package
+from ..package.parts import Package, has_directory
 from ..package.relations import TYPES, ContentTypes, Relations
 from .cells import WorkbookReader, encrypted_error
 from .compound import MAGIC, Compound

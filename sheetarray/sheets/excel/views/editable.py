@@ -28,7 +28,7 @@ from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
 from ..alike import EXACT
 from ..package.markup import escape_text
-from ..package.styles import CellStyles
+from ..package.relations import CellStyles
 from .cells import cell_xml, linked_xml, to_typed
 
 if TYPE_CHECKING:

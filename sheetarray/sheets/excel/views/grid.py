@@ -13,7 +13,7 @@ from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
 from ..alike import EXACT
 from ..package.markup import escape_text
-from ..package.styles import CellStyles
+from ..package.relations import CellStyles
 from .cells import NOT_AVAILABLE, cell_xml, formulas_xml
 
 # They stand for the column and the row of a cell in a formula that is made once for all cells. No title and no name of

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....views.geometry import ViewPlan
 from ..package.packing import PackageWriter
-from ..package.relations import relation_type, relations_part
-from ..package.styles import CellStyles
+from ..package.relations import CellStyles, relation_type, relations_part
 from ..sheet_plans import SheetPlan, ViewPart
 from .editable import EditableGrid
 from .record import describe_view

@@ -1,29 +1,54 @@
-"""Puts composites together again from the columns of any container."""
+"""Composites, which are spread over several columns: taken apart before cells are written, put together after reading.
+
+A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
+a module of four functions (`CompositeModule`), and its row in the registry names that module. Labels are the other
+kind: one column that describes all others, and leaves them as they are (`LabelsModule`). Every container of columns
+goes through the functions here, so that `sa.write` and `write_csv`, `read`, `scan` and `check` all show the same
+arrays. The modules are imported only when there is such a value, or text that may describe one.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..arrays import select
-from ..columns import ArrayInfo, LayoutColumn
-from ..errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
-from ..header import NoteFinding, warn_of_finding
-from ..registry import LABELLING, Composite, composites
-from .modules import (
-    Anything,
-    ArraysByName,
-    InfosByName,
-    Read,
-    Scan,
-    load_labels,
-    load_module,
+from .arrays import select, values_by_name
+from .columns import (
+    ArrayInfo,
+    CompareFingerprint,
+    ElementRestorer,
+    FindUnchanged,
+    LayoutColumn,
+    ResizedArray,
+    Sheet,
+    read_resized,
+    scan_names,
 )
+from .columns import check_sheets as check_columns
+from .columns import read_sheets as read_columns
+from .columns import scan_sheets as scan_columns
+from .elements import Missing
+from .errors import (
+    DTypeError,
+    Finding,
+    FormatError,
+    LimitError,
+    MissingDependencyError,
+    NotFoundError,
+    SheetArrayWarning,
+)
+from .header import NoteFinding, warn_of_finding
+from .linear import LinearArray
+from .registry import LABELLING, Composite, Labelling, composites
+
+# Puts composites together again from the columns of any container.
 
 _MOST_RENAMED = 64  # cells of an array that `scan` looks at, since it may be a description under another name
 _MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
@@ -296,3 +321,249 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
         if f"{error.location}, ".startswith(f"{name}, "):
             error.location, error.element = info.location, error.location
             return
+
+
+# The protocols of the modules for composites and for labels, and the functions that import these modules.
+
+ArraysByName = dict[str, Any]
+InfosByName = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], ArraysByName]
+Scan = Callable[[], InfosByName]
+Anything = TypeVar("Anything")
+
+
+def raise_error(error: FormatError) -> None:
+    """Raise an error: the default of what becomes of an error in a composite."""
+    raise error
+
+
+def ignore_finding(_: object) -> None:
+    """Ignore a finding that reading or checking the columns themselves reports."""
+
+
+class CompositeModule(Protocol):
+    """The functions of a composite's module; its *description* is the column that says how others belong together."""
+
+    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
+        """Return the arrays by name, each composite replaced by its columns and its description."""
+
+    def gather(
+        self,
+        arrays: Mapping[str, Any],
+        *,
+        note: NoteFinding = warn_of_finding,
+        fail: Callable[[FormatError], None] = raise_error,
+    ) -> ArraysByName:
+        """Return the arrays by name, the columns of each composite put together."""
+
+    def is_schema(self, name: str, array: Any) -> bool:
+        """Return whether reading takes an array for a description, by its name and its beginning."""
+
+    def described_columns(self, name: str, array: Any) -> list[str]:
+        """Return the names of the columns that a description names; an empty list if the array is no description."""
+
+    def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
+        """Return the number of entries of a composite; None if headers alone do not tell."""
+
+
+class LabelsModule(Protocol):
+    """The functions of the module of labels, around the one description of all arrays of a container."""
+
+    def spread(self, arrays: Any, *, limit: int) -> Any:
+        """Return the argument of `write` with labels replaced by their description; anything else as it is."""
+
+    def refuse_description(self, array: Any) -> None:
+        """Refuse an array of the description's name that reading would take for one."""
+
+    def wants_labels(self) -> bool:
+        """Return whether the caller has asked for the labels of what is being read."""
+
+    def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
+        """Return the labels that a description holds; None if the array is no description, or damaged: it is noted."""
+
+    def report_damage(self, error: FormatError, note: NoteFinding) -> None:
+        """Note an error in the cells of the description, or keep it for the caller who asks for labels."""
+
+    def find_renamed(self, arrays: Mapping[str, Any]) -> str | None:
+        """Return the name of an array that describes others, and has not the name for it; None if none does."""
+
+    def name_infos(self, infos: InfosByName, labels: Any, note: NoteFinding) -> dict[str, ArrayInfo]:
+        """Return the infos of all arrays but the description, with the names of dimensions."""
+
+    def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
+        """Yield a finding for each statement of a description that contradicts the arrays."""
+
+
+def load_module(composite: Composite) -> CompositeModule:
+    """Return the functions for composites of a kind."""
+    module: Any = import_module(composite.module)
+    return module  # type: ignore[no-any-return]
+
+
+def load_labels(labelling: Labelling) -> LabelsModule:
+    """Return the functions for labels."""
+    module: Any = import_module(labelling.module)
+    return module  # type: ignore[no-any-return]
+
+
+# The arrays of containers of sheets, composites among them: read, scanned, checked.
+
+
+def read_sheets(
+    sheets: Sequence[Sheet],
+    names: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    resize: bool = False,
+    restore: ElementRestorer | None = None,
+) -> ArraysByName:
+    """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
+    return read_composites(*_reader_of(sheets, strict, missing, resize=resize, restore=restore), names)
+
+
+def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays in some sheets, composites among them; see `columns.scan_sheets`."""
+    read, _ = _reader_of(sheets, strict, "nan", resize=resize)
+    fixed = find_fixed_columns(*_reader_of(sheets, strict, "nan")) if resize else frozenset()
+    return scan_composites(read, lambda: scan_columns(sheets, strict=strict, resize=resize, fixed=fixed))
+
+
+def check_sheets(
+    sheets: Sequence[Sheet],
+    *,
+    missing: Missing = "error",
+    judge: CompareFingerprint | None = None,
+    find_unchanged: FindUnchanged | None = None,
+    restore: ElementRestorer | None = None,
+) -> Iterator[Finding]:
+    """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
+    read, scan = _reader_of(sheets, False, missing, restore=restore)
+    try:
+        scan()
+    except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
+        yield Finding.from_error(error)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
+        fixed = find_fixed_columns(read, scan)
+    how: dict[str, Any] = {"judge": judge, "find_unchanged": find_unchanged, "restore": restore}
+    yield from check_columns(sheets, missing=missing, fixed=fixed, **how)
+    yield from check_composites(read, scan)
+
+
+def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
+    """Return every column with the length that its cells have; see `columns.read_resized`."""
+    return read_resized(sheets, missing=missing, fixed=find_fixed_columns(*_reader_of(sheets, False, missing)))
+
+
+def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
+    """Return the number of cells that arrays take in sheets; 0 if a header is damaged: reading raises its error."""
+    return count_named(*_reader_of(sheets, strict, "nan"), names)
+
+
+def _reader_of(
+    sheets: Sequence[Sheet],
+    strict: bool,
+    missing: Missing,
+    *,
+    resize: bool = False,
+    restore: ElementRestorer | None = None,
+) -> tuple[Read, Scan]:
+    fixed: frozenset[str] | None = None
+
+    def read(names: Sequence[str] | None) -> ArraysByName:
+        nonlocal fixed
+        if resize and fixed is None:
+            fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
+        return read_columns(
+            sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or (), restore=restore
+        )
+
+    @cache  # very many headers take a while
+    def scan() -> InfosByName:
+        return scan_names(sheets, strict=strict, report=ignore_finding)
+
+    return read, scan
+
+
+# Takes composites apart into columns, before cells are written.
+
+
+def spread(arrays: Any, *, limit: int) -> Any:
+    """Return the argument of `write` with each composite replaced by its columns; anything else as it is.
+
+    Args:
+        arrays: as for `write`.
+        limit: how many characters a cell of the container holds.
+
+    Raises:
+        DTypeError: a composite that no columns hold.
+        LimitError: a column of one would have the name of another array; or an array would be read as a description.
+    """
+    given = arrays
+    if LABELLING is not None and type(arrays) is not dict:
+        arrays = load_labels(LABELLING).spread(given, limit=limit)
+    if arrays is given:
+        arrays = given if isinstance(given, Mapping) else values_by_name(given)
+        if LABELLING is not None and LABELLING.name in arrays:
+            load_labels(LABELLING).refuse_description(arrays[LABELLING.name])
+    unchecked = [composite for composite in composites() if _has_lookalike(arrays, composite)]
+    for composite in _composites_among(arrays):
+        arrays = load_module(composite).spread(values_by_name(arrays), limit=limit)
+    for composite in unchecked:
+        _check_readable(arrays, composite)
+    return arrays
+
+
+def _has_lookalike(arrays: Mapping[Any, Any], composite: Composite) -> bool:
+    """Return whether reading takes one of the arrays for a description, by its name and what stands in it."""
+    suffix = composite.suffix
+    named = [key for key in arrays if isinstance(key, str) and key.endswith(suffix)]
+    plain = [key for key in named if not _is_of(composite, arrays[key])]
+    return any(load_module(composite).is_schema(key, _plain(arrays, key)) for key in plain)
+
+
+def _plain(arrays: Mapping[str, Any], name: str) -> Any:
+    value = values_by_name({name: arrays[name]})[name]
+    return value.to_numpy() if isinstance(value, LinearArray) else value
+
+
+def _check_readable(arrays: Mapping[str, Any], composite: Composite) -> None:
+    """Refuse an array that looks like the description of a composite whose columns cannot be put together.
+
+    Raises:
+        LimitError: reading would refuse the arrays.
+    """
+    plain = {key: _plain(arrays, key) for key in arrays}
+    with suppress(MissingDependencyError):
+        try:
+            load_module(composite).gather(plain, note=ignore_finding)
+        except FormatError as error:
+            raise LimitError(
+                f"'{error.array:.80}{composite.suffix}' would be read as the description of an {composite.package} "
+                f"array, and refused ({error.reason:.200}): rename it"
+            ) from error
+
+
+def spread_rows(arrays: Any, *, limit: int) -> Any:
+    """Return rows that are appended to arrays as `spread` returns arrays, but without labels: the arrays keep theirs.
+
+    Raises:
+        DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
+    """
+    for composite in _composites_among(arrays):
+        raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")
+    by_name = spread(arrays, limit=limit)
+    if LABELLING is None or by_name is arrays:
+        return by_name
+    return {name: array for name, array in by_name.items() if name != LABELLING.name}
+
+
+def _composites_among(arrays: Any) -> list[Composite]:
+    values = [arrays, *arrays.values()] if isinstance(arrays, Mapping) else [arrays]
+    return [composite for composite in composites() if any(_is_of(composite, value) for value in values)]
+
+
+def _is_of(composite: Composite, value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == composite.package
