@@ -28,7 +28,7 @@ uint64_t draw(uint64_t below) {  // xorshift64*
 std::string mutate(std::string text) {
   const char *pieces[] = {"<row", "<c r=\"B2\">", "</c>", "<v>", "</v>", "<is><t>", "</row>", "&amp;", "&#x10FFFF;", "_xD83D_",
                           "_xDE00_", "<!-- -->", "]]>", "\xF0\x9F\x98\x80", "\xFF", " t=\"s\"", "/>", "1e999", "xml:space",
-                          "<f t=\"array\" ref=\"A1:B2\">", "TRUE()", "\r\n", "<r>", "</si>", "<rPh>"};
+                          "<f t=\"array\" ref=\"A1:B2\">", "TRUE()", "\r\n", "<r>", "</si>", "<rPh>", "\"", "\"\"", ",", ";"};
   for (uint64_t times = 1 + draw(6); times--;) {
     const size_t place = draw(text.size() + 1);
     switch (draw(6)) {
@@ -98,6 +98,37 @@ void read_strings(const std::string &text) {
   while (markup.space(), markup.opens("si") && markup.string_item("si", &item)) check_text(item, text);
 }
 
+// ---- Delimited text ----
+
+const char *DELIMITED[] = {
+    "t,n\r\nversion,Data\r\n1.5,-2\r\n\"a \"\"b\"\", c\",NaN\r\n",
+    "a;\"two\nlines\" rest;\xC3\xA9\n;;\r\r\n1,5;1e999;0x1p3",
+};
+
+void read_fields(const std::string &text) {
+  const std::unique_ptr<char[]> exact(new char[text.size()]);
+  std::memcpy(exact.get(), text.data(), text.size());
+  const string_view source(exact.get(), text.size());
+  if (find_invalid(source, draw(text.size() + 1)) > text.size()) fail("a place beyond the text", text);
+  for (const int mark : {static_cast<int>(','), static_cast<int>(';'), -1}) {
+    Fields fields(source, draw(text.size() + 9), mark);
+    Run runs[6];
+    for (size_t i = 0; i < 6; ++i) runs[i].kind = "tsdfiu"[i];
+    for (int64_t row = 0; !fields.done(); ++row) {
+      const size_t before = fields.place();
+      do {
+        fields.next();
+        const string_view value = fields.value();
+        if (value.size() > text.size()) fail("a value longer than the text", text);
+        for (Run &run : runs) run.add(row, value, draw(2));
+      } while (fields.stop() == Stop::mark);
+      if (fields.place() <= before) fail("a record without an end", text);
+    }
+    for (const Run &run : runs)
+      if (run.texts.ends.back() != static_cast<int64_t>(run.texts.bytes.size())) fail("texts without an end", text);
+  }
+}
+
 // ---- Doubles ----
 
 void round_some(const std::string &text) {
@@ -125,6 +156,7 @@ int main(int count, char **arguments) {
     switch (draw(8)) {
       case 0: read_strings(choose(STRINGS)); break;
       case 1: round_some(choose(SHEETS)); break;
+      case 2: read_fields(choose(DELIMITED)); break;
       default: read_sheet(choose(SHEETS));
     }
   }
