@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..elements import Missing
-    from ..elements.spelling import DecimalMark
+    from ..elements.scalars import DecimalMark
     from ..header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 

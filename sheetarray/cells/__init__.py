@@ -15,8 +15,7 @@ from .dates import cast_dates
 from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .strings import longest_text, to_byte_rows
 from .text_look import FormulaMode, TextLook, engine_dtype
-from .typed import TypedCells, buffer_to_typed
-from .writing import buffer_to_text
+from .writing import TypedCells, buffer_to_text, buffer_to_typed
 
 __all__ = [
     "FormulaMode",

@@ -13,10 +13,7 @@ from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, DecodedArray, ElementRestorer, FindUnchanged, errors_of_problems
 from .grid import Anchor, cell_address, column_letters, quote_title
-from .laying_out import can_align, lay_out, lay_out_sheets
-from .layout import Layout, LayoutColumn
-from .parts import MOST_ADDRESSES
-from .progress import reporting_cells
+from .layout import MOST_ADDRESSES, Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
 from .reading import (
     check_sheet,
     check_sheets,
@@ -28,7 +25,7 @@ from .reading import (
     scan_sheets,
 )
 from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
-from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone
+from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .words import Words
 
 __all__ = [

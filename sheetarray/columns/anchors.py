@@ -17,19 +17,25 @@ from ..errors import Finding, FormatError
 from ..header import MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
 from .beginnings import (
     MOST_HEADER,
+    Candidate,
     CandidateTable,
+    add_distant_names,
     are_in_spans,
+    count_word_cells,
     find_header_spans,
     find_key_runs,
     find_names_above,
+    find_own_version,
     find_weak_beginnings,
     find_whole_beginnings,
     have_name_above,
+    is_remark,
     make_candidates,
+    may_cover,
     may_make_anchors,
+    name_above,
+    zone_to_fetch,
 )
-from .candidates import Candidate, count_word_cells, find_own_version, is_remark, may_cover, name_above, zone_to_fetch
-from .distant_names import add_distant_names
 from .grid import Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, Words

@@ -17,7 +17,7 @@ from ..linear import view_of
 from ..resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .column import ArrayColumn, DecodedColumn
 from .grid import Anchor, Orient
-from .parts import ReportError
+from .layout import ReportError
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ColumnCells, Request, Sheet
 from .short import decode_short

@@ -6,20 +6,36 @@ body below it is columns of one dtype each, made in blocks by the columnar engin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import check_unicode
 from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
 from ..dtypes import Buffer, DType
-from ..elements import Cell, escape_formula
-from ..errors import DTypeError
+from ..elements import Cell, escape_formula, unescape_formula
+from ..errors import DTypeError, FormatError, LimitError
+from ..header import Header, NoteFinding, normalize_key
+from ..linear import LinearArray
+from .anchors import MOST_BEFORE_DAMAGED
+from .grid import Anchor
+from .sheet import Sheet
+from .words import WORDS
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# The columns of a sheet before they are written, and their cells: those of the headers one by one, all others in
+# bulk.
+#
+# A sheet has two zones. The header zone is as tall as the name and the tallest header, and is made cell by cell;
+# the body below it is columns of one dtype each, made in blocks by the columnar engine.
 
 CELLS_PER_BLOCK = 4_000_000
 _FEW_ELEMENTS = 256  # of a column, which are made together with those of others
@@ -255,3 +271,271 @@ def _to_cells(texts: pl.Series, piece: LayoutColumn, look: TextLook) -> list[Cel
 def format_name(name: str, look: TextLook) -> str:
     """Return a name in a cell of text."""
     return escape_formula(name) if look.formulas == "escape" else name
+
+
+# What no sheet can carry: names that would not come back, and texts that are too long for a cell.
+
+
+def check_names(names: Mapping[str, object]) -> None:
+    """Refuse names that would not come back from a sheet.
+
+    Raises:
+        LimitError: a blank one, or one that is no Unicode.
+    """
+    check_unicode(names)
+    for name in names:
+        if not name.strip():
+            raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
+
+
+def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
+    """Refuse names and texts that are too long for a cell.
+
+    Raises:
+        LimitError: one is longer than `most` UTF-16 units.
+    """
+    for name, array in arrays.items():
+        if _utf16_length(name) > most:
+            raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
+        if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
+            continue
+        if array.dtype_entry.kind not in ("string", "generic"):
+            continue
+        for index, text in enumerate(array.buffer.tolist()):
+            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
+                element = array.header.describe_element(name, index)
+                raise LimitError(f"{element} has {length:,} characters, and a cell holds {most:,}")
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+# Groups the anchors of sheets by array, sorts the parts of each, and says where the cells of each have to end.
+
+ReportError = Callable[[FormatError], None]
+MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message
+
+
+def group_parts(
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
+) -> dict[str, list[Anchor]]:
+    """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
+
+    An array that is not among `names` is never reported: it is not the caller's business.
+    """
+    groups: dict[str, list[Anchor]] = {}
+    escaped = sheets[0].look.formulas == "escape"
+    for anchor in anchors:
+        name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
+        if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
+            groups.setdefault(name, []).append(anchor)
+            continue
+        aliases = anchor.aliases
+        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
+        if anchor.error is None:
+            groups.setdefault(name, []).append(anchor)
+        elif meant:
+            anchor.error.array = name if anchor.named or aliases == () else None
+            report(anchor.error)
+        for finding in anchor.notes if meant else ():
+            note(replace(finding, array=name))
+    several = [name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)]
+    for name in several:
+        group = groups[name]
+        try:
+            groups[name] = _sort_parts(name, group)
+        except FormatError as error:
+            error.array = name
+            if names is None or name in names:
+                report(error)
+            del groups[name]
+    return groups
+
+
+def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
+    first = group[0]
+    assert first.header is not None
+    if first.header.part is None:
+        if len(group) > 1:
+            more = f" and {len(group) - MOST_ADDRESSES:,} more" if len(group) > MOST_ADDRESSES else ""
+            addresses = " and ".join(anchor.address(0) for anchor in group[:MOST_ADDRESSES]) + more
+            apart = len({anchor.title for anchor in group}) > 1
+            hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
+            raise FormatError(
+                f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
+            )
+        return group
+    parts: dict[int, Anchor] = {}
+    for anchor in group:
+        header = anchor.header
+        assert header is not None
+        if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
+            raise FormatError(
+                f"{name}: this part does not belong to the one at {first.address(0)}", location=anchor.address(0)
+            )
+        k, count = header.part
+        if count != first.header.part[1]:
+            raise FormatError(
+                f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
+                location=anchor.address(0),
+            )
+        if k in parts:
+            raise FormatError(f"{name}: part {k} stands at {parts[k].address(0)} already", location=anchor.address(0))
+        parts[k] = anchor
+    count = first.header.part[1]
+    if len(parts) < count:
+        absent = next(k for k in range(1, count + 1) if k not in parts)
+        raise FormatError(f"{name}: part {absent} of {count} is missing", location=first.address(0))
+    return [parts[k] for k in sorted(parts)]
+
+
+def _join_part_headers(header: Header) -> tuple[Any, ...]:
+    return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
+
+
+def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
+    """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
+    that of the next anchor in its line.
+    """
+    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
+    for anchor in _skip_single(list(anchors)):
+        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    stops: dict[int, int] = {}
+    for line in lines.values():
+        line.sort(key=lambda anchor: anchor.first)
+        for anchor, other in pairwise(line):
+            if other.aliases == ():
+                stops[id(anchor)] = other.first - other.named - other.blanks
+            elif anchor.header is not None:  # of a damaged header nobody knows where it begins
+                end = anchor.first + anchor.start + anchor.header.capacity
+                stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
+    return stops
+
+
+def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
+    """Return the anchors that share their line with others: of very many arrays, as a rule none does."""
+    places = [
+        (anchor.title, anchor.orient, anchor.column if anchor.orient == "columns" else anchor.row) for anchor in anchors
+    ]
+    if len(set(places)) == len(places):
+        return []
+    counts = Counter(places)
+    return [anchor for anchor, place in zip(anchors, places, strict=True) if counts[place] > 1]
+
+
+# Lays arrays out in the columns of sheets: a name in row 1, a header below it, then elements.
+#
+# An array longer than a column of the container continues in the next ones, each a complete column with a header of
+# its own; columns for which a sheet has no room go on in the next sheet.
+
+
+def lay_out(
+    arrays: Mapping[str, LinearArray],
+    *,
+    names: bool = True,
+    max_rows: int | None = None,
+    max_columns: int | None = None,
+) -> Layout:
+    """Place arrays in the columns of a sheet, in their order.
+
+    Args:
+        arrays: what to place.
+        names: whether row 1 holds the names.
+        max_rows: how many rows the container has; longer arrays continue in the next column.
+        max_columns: how many columns the container has.
+
+    Raises:
+        LimitError: a name that no sheet can carry, or more columns than there are; before anything is written.
+    """
+    (first, *more) = lay_out_sheets(arrays, names=names, max_rows=max_rows, max_columns=max_columns)
+    if more:
+        columns = sum(len(layout.pieces) for layout in (first, *more))
+        raise LimitError(f"{columns} columns are needed, and the sheet has {max_columns}")
+    return first
+
+
+def lay_out_sheets(
+    arrays: Mapping[str, LinearArray],
+    *,
+    names: bool = True,
+    max_rows: int | None = None,
+    max_columns: int | None = None,
+    max_characters: int | None = None,
+    aligned: bool = False,
+    serials: bool = False,
+) -> list[Layout]:
+    """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
+
+    Args:
+        arrays: what to place.
+        names: whether row 1 holds the names.
+        max_rows: how many rows a sheet has; longer arrays continue in the next column.
+        max_columns: how many columns a sheet has; what is more goes on in the next sheet.
+        max_characters: how much text a cell holds, in UTF-16 units, as spreadsheets count it.
+        aligned: whether the data of all arrays begin in one row: headers end there, and blanks stand above the shorter
+            ones, below the names. Where a name is a word of headers, nothing is aligned: readers tell such a name from
+            a header by what follows at once.
+        serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
+
+    Raises:
+        LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
+    """
+    if names:
+        check_names(arrays)
+    if max_characters is not None:
+        check_texts(arrays, max_characters)
+    above = _tallest_header(arrays, names, max_rows) if aligned and names and can_align(arrays) else 0
+    pieces = [
+        piece
+        for name, array in arrays.items()
+        for piece in _cut_into_columns(name, array, names, max_rows, above, serials)
+    ]
+    columns_per_sheet = max_columns or len(pieces) or 1
+    return [
+        Layout(pieces[start : start + columns_per_sheet], names)
+        for start in range(0, len(pieces) or 1, columns_per_sheet)
+    ]
+
+
+def can_align(names: Iterable[str]) -> bool:
+    """Return whether blanks may stand between these names and headers: none of them reads as a word of headers."""
+    return not any(normalize_key(name) in WORDS for name in names)
+
+
+def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:
+    """Return the number of cells in the tallest header; headers of parts have one field more."""
+    tallest, cut = 0, set[str]()
+    while True:
+        for name, array in arrays.items():
+            header = replace(array.header, part=(1, 1)) if name in cut else array.header
+            tallest = max(tallest, len(header.to_cells()))
+        taller = {name for name, array in arrays.items() if max_rows and names + tallest + array.capacity > max_rows}
+        if taller <= cut:
+            return tallest
+        cut |= taller
+
+
+def _cut_into_columns(
+    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int, serials: bool
+) -> Iterator[LayoutColumn]:
+    """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
+    header = array.header
+    cells = header.to_cells()
+    blanks = max(above - len(cells), 0)
+    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, 0, blanks, serials)
+    if max_rows is None or names + whole.height <= max_rows:
+        yield whole
+        return
+    header_height = len(replace(header, part=(1, 1)).to_cells())
+    room = max_rows - names - max(header_height, above)
+    if room < 1:
+        raise LimitError(f"{name}: its header does not fit into {max_rows} rows")
+    count = -(-array.capacity // room)
+    if not names:
+        raise LimitError(f"{name}: it takes {count} columns, and without names nobody knows that these are one array")
+    blanks = max(above - header_height, 0)
+    for k in range(count):
+        cells = replace(header, part=(k + 1, count)).to_cells()
+        buffer = array.buffer[k * room : (k + 1) * room]
+        yield LayoutColumn(name, cells, array.dtype_entry, buffer, k * room, blanks, serials)

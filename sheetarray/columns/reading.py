@@ -22,7 +22,7 @@ from .anchors import find_anchors
 from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, FindUnchanged, ReadMode
 from .grid import Anchor
-from .parts import ReportError, find_stops, group_parts
+from .layout import ReportError, find_stops, group_parts
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 

@@ -8,7 +8,7 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .dates import dates_to_iso
-from .decode import Missing, check_missing, decode
+from .decoding import MOST_EXPLAINED, Missing, Problem, check_missing, decode
 from .encode import (
     EXACT_IN_JSON,
     MOST_GENERIC,
@@ -19,22 +19,7 @@ from .encode import (
     find_unholdable_generic,
     parts_to_text,
 )
-from .problems import MOST_EXPLAINED, Problem
-from .scalar_text import (
-    Cell,
-    Unreadable,
-    escape_formula,
-    format_bool,
-    generic_from_text,
-    generic_to_text,
-    generic_to_typed,
-    is_blank,
-    parse_string,
-    shortest_text,
-    unescape_formula,
-)
-from .scalars import describe_object, suggest_instead, to_scalar
-from .spelling import (
+from .scalars import (
     DAY,
     EVALUATED_PATTERN,
     FALSE,
@@ -44,8 +29,22 @@ from .spelling import (
     NO_TIME,
     TRUE,
     TRUE_WORDS,
+    Cell,
+    Unreadable,
+    describe_object,
+    escape_formula,
+    format_bool,
+    generic_from_text,
+    generic_to_text,
+    generic_to_typed,
+    is_blank,
     moment_pattern,
+    parse_string,
+    shortest_text,
     shows_minus,
+    suggest_instead,
+    to_scalar,
+    unescape_formula,
 )
 from .texts import (
     blank_missing,

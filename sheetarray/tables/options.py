@@ -11,7 +11,7 @@ from typing import Any, TypeGuard, get_args
 import numpy as np
 
 from ..elements import Missing, check_missing
-from ..elements.spelling import DecimalMark
+from ..elements.scalars import DecimalMark
 from ..errors import LimitError
 from ..header import Order
 from .numerals import WHITE, NumeralMarks

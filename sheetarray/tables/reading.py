@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import anchors_of_grid, cell_address
-from ..dtypes import Array
-from ..elements import Cell, is_blank
-from ..errors import FormatError
+from .. import dtypes
+from ..cells import TextLook, buffer_from_text
+from ..columns import anchors_of_grid, cell_address, column_letters
+from ..dtypes import Array, DType
+from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
+from ..errors import DTypeError, FormatError, NotFoundError, quote_names, warn_caller
 from .bulk import infer_long
-from .cells import SHORT, Table, TableColumn, TableSheet
-from .given_dtypes import decode_given, parse_given_dtype
-from .names import name_columns, select_names
-from .notes import Notes
-from .numerals import EXACT, WHITE, NumeralMarks, is_lost
+from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet
+from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows, select_rows
 from .short import Inferred, infer_doubles, infer_short
@@ -24,6 +23,176 @@ from .short import Inferred, infer_doubles, infer_short
 if TYPE_CHECKING:
     import polars as pl
 
+
+# A column under a dtype that the caller gives.
+
+_NUMBERS = ("float", "complex", "int")
+
+
+def parse_given_dtype(dtype: DTypeLike) -> DType:
+    """Return the dtype that is meant: by a name of the format's, or by whatever NumPy takes for a dtype.
+
+    Text is kept whole, however few characters `<U5` would hold.
+
+    Raises:
+        DTypeError: no dtype of the format is.
+
+    Example:
+        >>> [parse_given_dtype(dtype).name for dtype in ("string", "str", str, "<U5", "i4", "M8[s]")]
+        ['string', 'string', 'string', 'string', 'int32', 'datetime64[s]']
+    """
+    try:
+        return dtypes.from_name(dtype)
+    except FormatError as error:
+        try:
+            known = np.dtype(dtype)
+        except (TypeError, ValueError):  # NumPy does not know it either
+            raise DTypeError(str(error)) from None
+    return dtypes.from_numpy(known)
+
+
+def decode_given(
+    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing
+) -> tuple[Array, list[Problem]]:
+    """Return the values of a column under a dtype, and the cells that it cannot mean.
+
+    Args:
+        texts: of the cells; None is a missing value.
+        dtype: of the values.
+        marks: that numbers bear.
+        missing: "nan" makes missing values NaN and NaT; text has "" and generic columns None for them.
+    """
+    import polars as pl
+
+    decimal = "."
+    if dtype.kind in _NUMBERS:
+        texts = _without_groups(texts, marks)
+        decimal = marks.point
+        if marks.is_plain and marks.decimal is None:
+            held = [text.strip(WHITE) for text in texts if text and "," in text]
+            decimal = "," if held and commas_are_decimal(_all(texts), only_numbers=False) else "."
+    if dtype.kind == "datetime" and missing == "nan":
+        texts = ["NaT" if text is None else text for text in texts]
+    look = TextLook("," if decimal == "," else ".", "keep")
+    if dtype.kind in ("string", "generic") or len(texts) > 1000:
+        return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+    return decode(texts, dtype, missing=missing, decimal=decimal)
+
+
+def _all(texts: list[str | None]) -> list[str]:
+    return [bare for text in texts if text and (bare := text.strip(WHITE))]
+
+
+def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
+    """Return numbers without the marks between their thousands; other cells as they are."""
+    if marks.thousands is None:
+        return texts
+    import re
+
+    number = re.compile(marks.grouped_number)
+    without = str.maketrans("", "", marks.group)
+    return [
+        text.translate(without) if text is not None and number.fullmatch(text.strip(WHITE)) else text for text in texts
+    ]
+
+
+# The names of a table's columns, and which of them a caller means.
+
+_MOST_LISTED = 20  # names in a message
+
+
+def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
+    """Return the numbers of columns, counted from 0, by their names: the text in the rows of names, else the letter.
+
+    A name that another column has already becomes `name_2`, or `name_3` if a further column is called `name_2`. Columns
+    that have neither a name nor a cell are left out.
+    """
+    texts = {number: _name(table.columns[number], rows.names) for number in sorted(table.columns)}
+    given = set(texts.values()) - {""}
+    names: dict[str, int] = {}
+    counts: dict[str, int] = {}  # by name, the last number that was appended to it: very many columns may share one
+    for number, text in texts.items():
+        if not text and not _holds_data(table.columns[number], rows):
+            continue
+        name = text or column_letters(number)
+        if name in names or (not text and name in given):
+            base, count = name, counts.get(name, 1) + 1
+            while (name := f"{base}_{count}") in names or name in given:
+                count += 1
+            counts[base] = count
+            address = cell_address(rows.name_row if rows.names else rows.row(0), number)
+            notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
+        names[name] = number
+    return names
+
+
+def _name(column: RawColumn, rows: Sequence[int]) -> str:
+    return " ".join(text for row in rows if (text := _text(column.cell(row))))
+
+
+def _text(cell: Cell) -> str:
+    if is_blank(cell) or isinstance(cell, Unreadable):
+        return ""
+    return format_bool(cell) if isinstance(cell, bool) else parse_string(cell).strip(WHITE)
+
+
+def _holds_data(column: RawColumn, rows: TableRows) -> bool:
+    if len(rows.data) and not is_blank(column.cell(int(rows.data[0]))):
+        return True
+    filled = column.mark_filled()
+    data = rows.data
+    if isinstance(data, range):
+        return bool(filled[data.start : data.stop].any())
+    return bool(filled[data[data < len(filled)]].any())
+
+
+def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:
+    """Return the names that are meant, each once; a column's letter means it as well.
+
+    Raises:
+        NotFoundError: no such column; the message lists those that there are.
+    """
+    if columns is None:
+        return list(names)
+    by_letter = {column_letters(number): name for name, number in names.items()}
+    selected = []
+    for column in [columns] if isinstance(columns, str) else columns:
+        name = column if column in names else by_letter.get(column)
+        if name is None:
+            raise NotFoundError(f"no column {column!r}; there is {quote_names(list(names), _MOST_LISTED)}")
+        selected.append(name)
+    return list(dict.fromkeys(selected))
+
+
+# Remarks on what was accepted while a table was read: one warning of each kind, at the caller's line.
+
+
+class Notes:
+    """The remarks on a table, by kind.
+
+    Args:
+        title: of the sheet, for addresses; None where there is only one.
+    """
+
+    def __init__(self, title: str | None = None) -> None:
+        self._title = title
+        self._kinds: dict[str, list[tuple[str, str]]] = {}
+
+    def add(self, kind: str, message: str, address: str, count: int = 1) -> None:
+        """Note something that was accepted; the warning has the first message of each kind, and the count of others."""
+        self._kinds.setdefault(kind, []).append((message, address))
+        self._kinds[kind] += [("", "")] * (count - 1)
+
+    def warn(self) -> None:
+        """Issue the warnings."""
+        for notes in self._kinds.values():
+            message, address = notes[0]
+            location = address if self._title is None else f"{self._title}!{address}"
+            more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
+            warn_caller(f"{location}: {message}{more}")
+
+
+# A table of a sheet -> one array for each column.
 
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell

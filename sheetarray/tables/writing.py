@@ -14,7 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..arrays import linear_arrays
 from ..columns import Layout, LayoutColumn
-from ..columns.limits import check_names, check_texts
+from ..columns.layout import check_names, check_texts
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
 

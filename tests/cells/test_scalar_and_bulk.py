@@ -30,7 +30,7 @@ from sheetarray.cells import (
     reading,
 )
 from sheetarray.cells.serials import serials_to_dates
-from sheetarray.elements import spelling
+from sheetarray.elements import scalars as spelling
 from sheetarray.files import repeated_key
 from sheetarray.header import check_dimensions, check_size
 

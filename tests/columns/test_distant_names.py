@@ -10,7 +10,7 @@ import pytest
 from each_of import each_of
 
 import sheetarray as sa
-from sheetarray.columns.distant_names import MOST_BLANKS
+from sheetarray.columns.beginnings import MOST_BLANKS
 from sheetarray.errors import FormatError, NotFoundError
 
 A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(5, dtype="int16")

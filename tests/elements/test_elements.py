@@ -11,7 +11,8 @@ from each_of import each_of
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.elements import problems, scalar_text
+from sheetarray.elements import decoding as problems
+from sheetarray.elements import scalars as scalar_text
 
 
 @each_of("case", CASES)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import sheetarray as sa
-from sheetarray.tables.bulk_rules import parse_dates
+from sheetarray.tables.bulk import parse_dates
 from sheetarray.tables.reading import _TELLING_WORDS
 
 ROWS = 3000

@@ -11,7 +11,7 @@ from ...cells import FormulaMode
 from ...columns import ArrayInfo, check_adopt_target, find_header_edits, info_of_resized
 from ...composite import read_resized_arrays
 from ...elements import Missing
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from .dialect import SINGLE_COLUMN

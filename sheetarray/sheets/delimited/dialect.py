@@ -18,7 +18,7 @@ from ...columns.grid import SEMVER, Anchor
 from ...columns.words import FIRST_FIELD, NDARRAY, WordCodes
 from ...dtypes import Positions
 from ...elements import Cell
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError
 from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS

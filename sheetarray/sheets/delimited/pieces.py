@@ -7,7 +7,7 @@ from typing import Any
 
 from ...cells import buffer_from_text, buffer_from_texts, buffer_from_typed
 from ...columns import Request, Texts, find_anchors
-from ...columns.parts import find_stops, group_parts
+from ...columns.layout import find_stops, group_parts
 from ...columns.reading import raise_error
 from ...dtypes import Buffer, DType
 from ...elements import Missing

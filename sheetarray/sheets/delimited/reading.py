@@ -28,7 +28,7 @@ from ...composite import (
 )
 from ...dtypes import Buffer
 from ...elements import Missing, check_missing
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
 from ...linear import iter_rest

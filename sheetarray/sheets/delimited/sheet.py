@@ -9,7 +9,7 @@ from ...cells import FormulaMode, TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors
 from ...dtypes import Positions
 from ...elements import Cell
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import Finding, LimitError
 from ...files import Source
 from .dialect import (

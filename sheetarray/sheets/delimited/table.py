@@ -12,7 +12,7 @@ import numpy as np
 from ...columns import column_letters
 from ...dtypes import Mask, Positions
 from ...elements import Cell
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import FormatError
 from ...files import Source
 from ...tables import Table, TextColumn

@@ -21,7 +21,7 @@ from ...composite import (
     spread,
 )
 from ...elements import generic_from_text, unescape_formula
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...errors import DTypeError, LimitError
 from ...files import Writable, locate, replacing
 from ...linear import LinearArray

@@ -18,7 +18,7 @@ from ...columns import ArrayInfo
 from ...columns.words import LONGEST_WORD
 from ...dtypes import Array
 from ...elements import Missing, check_missing
-from ...elements.spelling import DecimalMark
+from ...elements.scalars import DecimalMark
 from ...files import BytesLike, Source, release_pages
 from ...header import Header
 from ...linear import view_of

@@ -11,7 +11,7 @@ import numpy as np
 from ...cells import TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, engine_dtype
 from ...dtypes import Array, Buffer, DType
 from ...elements import Missing
-from ...elements.spelling import INFINITY
+from ...elements.scalars import INFINITY
 from ...files import BytesLike, release_pages
 from .bulk import ParsedColumns, has_lone_returns, parse_numbers, parse_unquoted
 from .records import Records

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ...arrays import select
 from ...columns import Anchor, Request, find_anchors
-from ...columns.parts import find_stops, group_parts
+from ...columns.layout import find_stops, group_parts
 from ...columns.reading import raise_error
 from ...dtypes import Buffer
 from ...header import Header, NoteFinding, warn_of_finding

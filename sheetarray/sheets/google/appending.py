@@ -20,7 +20,7 @@ from ...columns import (
     find_header_edits,
     info_of_resized,
 )
-from ...columns.limits import check_texts
+from ...columns.layout import check_texts
 from ...composite import read_resized_arrays, spread_rows
 from ...elements import Cell, Missing
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating

@@ -12,7 +12,7 @@ from examples import cross
 
 import sheetarray as sa
 from sheetarray.columns import column_reader, layout
-from sheetarray.elements import problems
+from sheetarray.elements import decoding as problems
 
 
 def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, str] | None = None) -> None:

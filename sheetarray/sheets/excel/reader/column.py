@@ -13,7 +13,7 @@ import numpy as np
 from ....cells import engine_dtype
 from ....cells.serials import serial_unit, serials_to_counts
 from ....dtypes import DType, Positions
-from ....elements.decode import find_ties
+from ....elements.decoding import find_ties
 from .cells import BOOLEAN, LARGE, LONG, NUMBER, ROUNDED, SERIAL, TEXT, Kinds
 
 if TYPE_CHECKING:

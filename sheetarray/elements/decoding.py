@@ -6,7 +6,9 @@ with the rules of `scalar_text`. What a cell cannot mean becomes a `Problem`, ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import compress, repeat
 from typing import Any, Literal
@@ -15,11 +17,137 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from ..errors import LimitError
-from . import scalar_text
-from .decode_dates import decode_datetimes, decode_timedeltas
-from .problems import Problem, decode_each
-from .scalar_text import Cell, Unreadable, describe_cell, is_blank
+from . import scalars as scalar_text
+from .dates import known_dates_to_iso
+from .scalars import ANY_MOMENT, NO_TIME, Cell, Unreadable, describe_cell, is_blank
 from .texts import text_array
+
+# A cell that its dtype cannot mean, and decoding one cell after another, with a problem for each such cell.
+
+MOST_EXPLAINED = 2**12
+"""The number of wrong cells of a column that get a problem each; after so many, no further cell is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A cell that its dtype cannot mean.
+
+    Attributes:
+        index: of the cell among the data cells.
+        reason: why it has no value.
+        hint: what to do.
+        rest: whether it stands for this cell and all later ones: they were not looked at, and have no value.
+    """
+
+    index: int
+    reason: str
+    hint: str = ""
+    rest: bool = field(default=False, repr=False)
+
+
+def decode_each(
+    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
+) -> tuple[Buffer, list[Problem]]:
+    """Fill a buffer with the values of cells, and return it with a problem for each cell that has none.
+
+    Once very many cells have none, one problem stands for all later cells: a file of wrong ones takes no minutes.
+
+    Args:
+        cells: of an array.
+        out: the buffer, as long as they are.
+        read: gives the value of a cell; a ValueError or an OverflowError says that it has none.
+        indices: of the cells to read; None for all of them.
+    """
+    problems: list[Problem] = []
+    explained = 0
+    remaining = iter(range(len(cells)) if indices is None else indices)
+    for index in remaining:
+        cell = cells[index]
+        if is_blank(cell):
+            problems.append(_blank_problem(index, out.dtype))
+            continue
+        try:
+            out[index] = read(cell)
+            continue
+        except OverflowError:
+            problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
+        except ValueError as error:
+            problems.append(Problem(index, str(error)))
+        explained += 1
+        if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
+            problems.append(Problem(later, f"not looked at, after {explained} cells that cannot be read", rest=True))
+            break
+    return out, problems
+
+
+def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
+    hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
+    return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
+
+
+# Cells as dates and durations, each by itself: ISO 8601 texts, and what else reads as a moment.
+
+_ISO = re.compile(rf"{ANY_MOMENT}|{NO_TIME}", re.ASCII | re.IGNORECASE)
+_ISO_LINES = re.compile(rf"(?:(?:{ANY_MOMENT}|{NO_TIME})\n)*+", re.ASCII | re.IGNORECASE)
+_NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
+
+
+def decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+    """Return cells as datetime64, in the unit of the dtype, with a problem for each cell that is no such moment."""
+    count = len(cells)
+    if set(map(type, cells)) == {str} and _ISO_LINES.fullmatch("\n".join([*cells, ""])):
+        try:
+            out = np.array(cells, dtype=dtype.numpy)
+        except (ValueError, OverflowError):
+            pass  # a month 13, or a unit too fine: the loop below says which
+        else:
+            if known_dates_to_iso(out) == list(cells):
+                return out, []
+    out = np.full(count, "NaT", dtype=dtype.numpy)
+
+    years = np.datetime_data(dtype.numpy)[0] == "Y"  # elsewhere 20200101 is a date without its dashes
+
+    def read(cell: Cell) -> Any:
+        text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
+        if not _ISO.fullmatch(text) or (text.isdigit() and len(text) > 4 and not years):
+            raise ValueError(f"expected a date as ISO text, found {describe_cell(cell)}")
+        try:
+            value = np.array([text], dtype=dtype.numpy)
+        except (ValueError, OverflowError):
+            raise ValueError(f"{describe_cell(cell)} is no date, or finer than {dtype.name}") from None
+        if not _is_same_date(text, known_dates_to_iso(value)[0]):
+            raise ValueError(f"{describe_cell(cell)} is beyond the range of {dtype.name}, or finer than its unit")
+        return value[0]
+
+    return decode_each(cells, out, read)
+
+
+def _is_same_date(text: str, canonical: str) -> bool:
+    if not canonical:
+        return False  # a moment that NumPy cannot print, so that what it made of the text is anybody's guess
+    longer, shorter = sorted((text.removeprefix("+").upper(), canonical.upper()), key=len, reverse=True)
+    return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
+
+
+def decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+    """Return cells as timedelta64: integers that count units of the dtype, with a problem for each other cell."""
+    not_a_time = np.iinfo(np.int64).min
+
+    def read(cell: Cell) -> int:
+        return (
+            not_a_time
+            if isinstance(cell, str) and cell.strip().casefold() == NO_TIME.casefold()
+            else scalar_text.parse_int(cell)
+        )
+
+    counts, problems = decode_each(cells, np.zeros(len(cells), dtype=np.int64), read)
+    return counts.view(dtype.numpy), problems
+
+
+# A list of cells -> a buffer of elements, under the dtype that the header names.
+#
+# Whole lists are converted at once where every cell looks as it should; only the others are read one by one with
+# the rules of `scalar_text`. What a cell cannot mean becomes a `Problem`, never a wrapped or clamped value.
 
 Missing = Literal["error", "nan"]
 
