@@ -1510,7 +1510,7 @@ PyObject *index_delimited(Module *module, PyObject *arguments) {
     may_begin[static_cast<unsigned char>(word[0])] = may_begin[static_cast<unsigned char>(word[0] - 32)] = true;
     at += word.size() + 1;
   }
-  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows and columns; rows
+  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows, columns and places of fields; rows
   std::vector<int64_t> marks;                   // rows, and the places at which they begin: one in every few kilobytes
   int64_t records = 0, width = 0, open = -1;
   size_t place = 0, invalid = 0, last = static_cast<size_t>(start);
@@ -1531,7 +1531,9 @@ PyObject *index_delimited(Module *module, PyObject *arguments) {
           for (size_t code = 0; code < words.size(); ++code) {
             if (!equals_word(core, words[code])) continue;
             if (core.size() == inner.size()) found.insert(found.end(), {records, column, static_cast<int64_t>(code)});
-            else doubtful.insert(doubtful.end(), {records, column});
+            else
+              doubtful.insert(doubtful.end(), {records, column, static_cast<int64_t>(fields.begin()),
+                                               static_cast<int64_t>(fields.place())});
           }
         }
         ++column;

@@ -93,10 +93,13 @@ class Records:
                 "two within quotes",
             )
         words = np.frombuffer(found, np.int64).reshape(-1, 3)
-        for one, column in np.frombuffer(doubtful, np.int64).reshape(-1, 2).tolist():
-            cells, _ = self._list(place, one, 1, column + 1)
-            if (code := code_of(cells[0][column])) != NONE:
-                words = np.concatenate([words, np.array([[one, column, code]], np.int64)])
+        more = [
+            [one, column, code]
+            for one, column, begin, after in np.frombuffer(doubtful, np.int64).reshape(-1, 4).tolist()
+            if (code := code_of(_read_field(bytes(self.content[begin:after]), self._mark))) != NONE
+        ]
+        if more:
+            words = np.concatenate([words, np.array(more, np.int64)])
         if len(words):
             self._found.append(words + np.array([row, 0, 0], np.int64))
         self._blank.append(np.frombuffer(blank, np.int64) + row)
@@ -351,6 +354,12 @@ def _iter_records(content: Any, place: int, mark: int) -> Iterator[tuple[list[tu
             if stop != delimiter:
                 break
         yield fields, end
+
+
+def _read_field(text: bytes, mark: int) -> str:
+    """Return the text of the field with which some bytes begin."""
+    fields, _ = next(_iter_records(text, 0, mark))
+    return fields[0][0].decode("utf-8")
 
 
 def _index_plainly(content: Any, place: int, mark: int, _: bytes, most: int) -> tuple[Any, ...]:

@@ -171,7 +171,7 @@ def test_arrays_go_through_other_programs(suffix: str, tmp_path: Path) -> None:
         "t": source.normal(size=(40, 3)).round(6),
         "i": np.arange(-5, 300, dtype="int16"),
         "ok": source.random(90) < 0.5,
-        "s": np.array(["a", "é漢😀", "=1+1", "x" * 900]),
+        "s": np.array(["a", "é漢😀", "=1+1", "x" * 255]),  # SheetJS cuts longer ones in .xls
         "d": np.array(["1999-12-31", "2026-02-28"], "datetime64[D]"),
         "g": np.array([None, 1.5, "x", True], dtype=object),
     }

@@ -366,6 +366,7 @@ _ERROR, _STRING, _SHARED_TEXT, _STRING_RESULT, _ERROR_RESULT, _RICH_TEXT = 3, 6,
 _NUMBERS = (2, 5, 9)  # packed, double, double of a formula
 _LEAST_OF = {2: 12, 3: 9, 4: 9, 5: 16, 6: 12, 7: 12, 8: 12, 9: 16, 10: 9, 11: 9, _RICH_TEXT: 13}
 _BOOLEAN_RESULT = 10
+_BLANK, _SHORT, _SHORTER = 1, range(12, 19), 11  # SheetJS writes cells without a column, whose kinds are 11 more
 NO_TEXT = 0xFFFFFFFF  # in the place of the count of characters
 
 
@@ -480,6 +481,7 @@ def look_at_sheet(part: bytes, location: str, kinds_of_styles: Sequence[int], ta
     """
     sheet = LegacySheet()
     row, last, cells, last_style = 0, -1, 0, len(kinds_of_styles) - 1
+    column = -1
     copied, ended, end = -1, 0, 0  # bytes: from which on to copy, after the last record, after the last cell
     top, bottom, left, right = -1, 0, MOST_COLUMNS, -1
     pieces: list[bytes] = []
@@ -490,15 +492,20 @@ def look_at_sheet(part: bytes, location: str, kinds_of_styles: Sequence[int], ta
         if kind == _ROW:
             if after - at < 4:
                 raise _short(location)
-            row = _U32.unpack_from(part, at)[0]
+            row, column = _U32.unpack_from(part, at)[0], -1
             copied = head if copied < 0 else copied
             continue
+        cell, start, stop, is_short = part, at, after, kind in _SHORT
+        if is_short:  # the cell stands to the right of the one before, blank or not
+            cell, start, kind = _U32.pack(column + 1) + part[at:after], 0, kind - _SHORTER
+            stop = len(cell)
         least = _LEAST_OF.get(kind)
         if least is None:
+            column = _U32.unpack_from(cell, start)[0] if kind == _BLANK and stop - start >= 4 else column
             continue
-        if after - at < least:
+        if stop - start < least:
             raise _short(location)
-        column, style = _PLACE.unpack_from(part, at)
+        column, style = _PLACE.unpack_from(cell, start)
         if column >= MOST_COLUMNS or row >= MOST_ROWS:
             raise FormatError(
                 f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
@@ -512,19 +519,22 @@ def look_at_sheet(part: bytes, location: str, kinds_of_styles: Sequence[int], ta
         copied, top = head if copied < 0 else copied, row if top < 0 else top
         left, right = min(left, column), max(right, column)
         if kind == _SHARED_TEXT:
-            tally.refer(_U32.unpack_from(part, at + 8)[0], row, column)
+            tally.refer(_U32.unpack_from(cell, start + 8)[0], row, column)
         elif kind in _NUMBERS:
             shown = kinds_of_styles[min(style & 0xFFFFFF, last_style)]
             if shown != NUMBER:
                 sheet.shown[place] = shown
         elif kind in (_ERROR, _ERROR_RESULT):
-            sheet.faults[place] = part[at + 8]
+            sheet.faults[place] = cell[start + 8]
         elif kind in (_STRING, _STRING_RESULT):
-            tally.hold(3 * (text_end(part, at + 8, after, cell_address(row, column)) - at - 12) // 2)
+            tally.hold(3 * (text_end(cell, start + 8, stop, cell_address(row, column)) - start - 12) // 2)
         elif kind == _RICH_TEXT:  # which calamine passes over: here it loses its fonts
             done = text_end(part, at + 9, after, cell_address(row, column))
             tally.hold(3 * (done - at - 13) // 2)
             pieces += [part[copied:head], make_record(_STRING, part[at : at + 8] + part[at + 9 : done])]
+            copied = after
+        if is_short:  # which calamine passes over, too
+            pieces += [part[copied:head], make_record(kind, cell)]
             copied = after
         if _STRING_RESULT <= kind <= _ERROR_RESULT and not _is_constant(part, kind, at, after):
             sheet.formulas.append(place)
