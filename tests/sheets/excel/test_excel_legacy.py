@@ -27,6 +27,7 @@ from foreign_books import (
     excel97_text,
     grid,
     opened,
+    record,
     wide,
     words,
     zipped,
@@ -160,6 +161,26 @@ def test_dates_count_from_1900_or_1904(year: int) -> None:
     if year == 1904:
         members["xl/workbook.bin"] = members["xl/workbook.bin"].replace(bytes(12), b"\1" + bytes(11), 1)
     assert sa.read_columns(io.BytesIO(zipped(members)), format="xlsx")["a"].tolist() == [day.item()]
+
+
+@pytest.mark.parametrize("code", [14, 27, 36, 50, 58])
+def test_dates_of_a_format_that_is_built_in_need_no_code(code: int) -> None:
+    """Those from 27 on are East Asian; files have no code of theirs."""
+    styles = b"".join(excel97_record(0xE0, struct.pack("<2H", 0, number) + bytes(16)) for number in (0, code))
+    cells: dict[tuple[int, int], Any] = {(0, 0): "a", (1, 0): excel97_record(0x203, place97(1, 0, 1) + double(43831))}
+    table = sa.read_columns(io.BytesIO(excel97_book(cells, globals_=styles)), format="xlsx")
+    assert table["a"].tolist() == [np.datetime64("2020-01-01").item()]
+
+
+def test_cells_of_xlsb_without_a_column_stand_to_the_right_of_the_one_before() -> None:
+    """SheetJS writes them so (kinds 12 to 18), also after a blank; calamine alone would pass over them."""
+    style, text = bytes(4), wide("b")
+    row = [binary_cell(6, 0, wide("a")), record(17, style + text), record(12, style)]
+    row += [record(17, style + wide("d")), binary_cell(1, 4, b""), record(17, style + wide("f"))]
+    numbers = [record(16, style + double(column + 0.5)) for column in range(6)]
+    table = sa.read_columns(io.BytesIO(zipped(members_of(binary_book({0: row, 1: numbers})))), format="xlsx", header=1)
+    assert list(table) == ["a", "b", "C", "d", "E", "f"]
+    assert [float(column[0]) for column in table.values()] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
 
 
 @pytest.mark.slow
