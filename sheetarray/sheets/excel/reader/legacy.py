@@ -178,9 +178,7 @@ class Excel97Book(_LegacyBook):
         """Return what a style that xlrd takes for one of dates shows: SERIAL or DURATION."""
         if style not in self._shown:
             code = self._book.format_map[self._book.xf_list[style].format_key].format_str
-            self._shown[style] = max(
-                kind_of_format(code or ""), SERIAL
-            )  # East Asian dates have no code
+            self._shown[style] = max(kind_of_format(code or ""), SERIAL)  # East Asian dates have no code
         return self._shown[style]
 
     @cached_property
