@@ -196,7 +196,7 @@ class Notes:
 
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell
-_CELLS_AT_ONCE = 2**23  # cells of columns that are taken together
+_CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TELLING_WORDS = ("ndarray", "order", "dtype")
 _HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
 _ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
