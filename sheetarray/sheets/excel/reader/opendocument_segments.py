@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from .opendocument_rows import END_OF_ROW, ROW_TAG
 
 _WHITE = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
@@ -42,7 +44,18 @@ def split_segments(blocks: Iterator[bytes]) -> Iterator[Segment]:
 
 def may_hold_tables(text: bytes) -> bool:
     """Return whether the name of a tag may end with `table`: a quick search for an `e` and white space after it."""
-    return any(b"e" + white in text for white in _WHITE)
+    return any(white in text and _holds_pair(text, b"e" + white) for white in _WHITE)
+
+
+def _holds_pair(text: bytes, pair: bytes) -> bool:
+    """Return whether two bytes stand side by side in a text.
+
+    Pairs are compared as numbers of 16 bits, which is quick even where each of the two bytes stands in every cell.
+    """
+    units = int.from_bytes(pair, "little")
+    if (np.frombuffer(text, "<u2", len(text) // 2) == units).any():
+        return True
+    return len(text) > 2 and bool((np.frombuffer(text, "<u2", (len(text) - 1) // 2, 1) == units).any())
 
 
 def may_pass_by(rows: bytes, title: str) -> bool:
