@@ -7,6 +7,7 @@ Source: ECMA-376 part 1, 18.4.8 (si), 18.4.12 (t).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 from xml.parsers import expat
 
@@ -67,7 +68,7 @@ class MarkupBudget:
         self.spend(text.count(b"<") - text.count(b"</"), name)
 
 
-class TextReader:
+class TextReader(ABC):
     """Collects the text of a string item or of an inline string, from its `t` elements or those of its runs.
 
     Text in `rPh` elements is left out: it says how Japanese text is pronounced.
@@ -99,9 +100,9 @@ class TextReader:
             self._keeps_space = attributes.get(_XML_SPACE) == "preserve"
         self.open.append(name)
 
+    @abstractmethod
     def mark(self) -> None:
         """Remember that all elements so far are whole, and that the next one begins."""
-        raise NotImplementedError
 
     def characters(self, text: str) -> None:
         """Take some characters between tags; the parser may hand over one text in several pieces."""
