@@ -61,11 +61,8 @@ class RowOrigins:
 def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOrigins:
     """Return the origin of each row that stands in a sheet now: the row, as written, that it was.
 
-    Args:
-        written: the elements as written, a whole number of rows.
-        cells: the elements that stand there now, a whole number of rows.
-        dtype: of both.
-        row: the number of elements of a row.
+    `written`: the elements as written, a whole number of rows. `cells`: the elements that stand there now, a whole
+    number of rows. `row`: the number of elements of a row.
 
     Example:
         >>> from sheetarray.dtypes import from_name
@@ -165,10 +162,7 @@ def _match_repeated(before: Keys, now: Keys, rows: Buffer, *_cells: object) -> t
 
     Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
 
-    Args:
-        before: the keys of the rows as written.
-        now: the keys of the rows that stand there now.
-        rows: the rows as written.
+    `before`: the keys of the rows as written. `now`: the keys of the rows that stand there now.
     """
     (one, counted), (other, others) = _count_repeats(before), _count_repeats(now)
     leaders = one[np.arange(len(one)) - counted.astype(np.int64)]
@@ -218,8 +212,7 @@ def _longest_rising(numbers: Positions) -> Positions:
 def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the pairs of rows, in the same order in both, whose weights have the largest sum.
 
-    Args:
-        weights: of each row before (axis 0) with each row now (axis 1).
+    `weights`: of each row before (axis 0) with each row now (axis 1).
     """
     count, others = weights.shape
     sums = np.zeros((count + 1, others + 1), np.int64)

@@ -57,10 +57,9 @@ _MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a lo
 def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
     """Read arrays, and put together the columns that belong to one composite.
 
-    Args:
-        read: returns the arrays of columns, by their names; of all columns for None.
-        scan: returns the infos of all columns whose headers are not damaged, by name.
-        names: of the composites and columns that are wanted; None for all.
+    `read`: returns the arrays of columns, by their names; of all columns for None. `scan`: returns the infos of all
+    columns whose headers are not damaged, by name. `names`: of the composites and columns that are wanted; None for
+    all.
 
     Raises:
         FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
@@ -92,10 +91,6 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
 
     The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
     description is damaged stand for themselves; `read` and `check` say what is wrong.
-
-    Args:
-        read: as for `read_composites`.
-        scan: likewise.
     """
     infos = dict(scan())
     labels = _read_labels(read, infos, warn_of_finding)
@@ -125,10 +120,7 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
     """Return the number of cells that arrays take, by their headers; 0 if a header is damaged: reading raises its
     error.
 
-    Args:
-        read: as for `read_composites`.
-        scan: likewise.
-        names: of composites, or columns; None for all.
+    `names`: of composites, or columns; None for all.
     """
     with suppress(FormatError), warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # reading issues them
@@ -141,12 +133,7 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
 
 
 def check_composites(read: Read, scan: Scan) -> list[Finding]:
-    """Return the findings about composites of a container whose columns have already been checked one by one.
-
-    Args:
-        read: as for `read_composites`.
-        scan: as for `read_composites`.
-    """
+    """Return the findings about composites of a container whose columns have already been checked one by one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
         findings: list[Finding] = []
@@ -186,12 +173,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
 
 def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
-    """Return the columns that cannot be resized one by one: those of composites, and descriptions.
-
-    Args:
-        read: as for `read_composites`.
-        scan: likewise.
-    """
+    """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
     infos = scan()
     fixed = {LABELLING.name} & infos.keys() if LABELLING is not None else set()
     suffixes = tuple(composite.suffix for composite in composites())
@@ -206,11 +188,7 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
 def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> Any | None:
     """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
 
-    Args:
-        read: as for `read_composites`.
-        infos: of all columns.
-        note: is called with a finding.
-        known: whether wrong cells of the description have been reported already.
+    `note`: is called with a finding. `known`: whether wrong cells of the description have been reported already.
     """
     if LABELLING is None or not infos:
         return None

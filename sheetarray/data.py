@@ -31,13 +31,7 @@ def fit_cells(
 ) -> Sequence[Cell]:
     """Return the data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
 
-    Args:
-        data: the cells.
-        header: of the array.
-        missing: as for `from_linear`.
-        address: of a data cell, by its index.
-        name: of the array, for messages.
-        note: is called with a finding if blanks have been put back.
+    `address`: of a data cell, by its index. `note`: is called with a finding if blanks have been put back.
 
     Raises:
         FormatError: too few cells, or something that is no blank after the last.
@@ -59,10 +53,7 @@ def fit_cells(
 def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
     """Return the number of cells that an array takes: two for each element of interleaved complex numbers.
 
-    Args:
-        data: the cells, blanks at the end included.
-        count: the number of cells up to the last that is not blank.
-        header: of the array.
+    `data`: the cells, blanks at the end included. `count`: the number of cells up to the last that is not blank.
     """
     if header.dtype.kind != "complex" or count != 2 * header.capacity:
         return header.capacity
@@ -99,13 +90,9 @@ def check_cell_count(
 ) -> FormatError | None:
     """Return an error if there are too few or too many data cells, else None.
 
-    Args:
-        wanted: the number of cells that the array takes; see `expected_cell_count`.
-        count: the number of cells up to the last that is not blank.
-        present: the number of cells, blanks at the end included.
-        header: of the array.
-        missing: as for `from_linear`.
-        address: of a data cell, by its index.
+    `wanted`: the number of cells that the array takes; see `expected_cell_count`. `count`: the number of cells up to
+    the last that is not blank. `present`: the number of cells, blanks at the end included. `address`: of a data cell,
+    by its index.
 
     Returns:
         The error; if there are too many cells it has no location, since only the caller knows which is not blank.
@@ -124,11 +111,7 @@ def check_cell_count(
 def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "columns") -> Finding:
     """Return the finding about cells at the end of an array that are not there and are read as blank.
 
-    Args:
-        name: of the array.
-        count: the number of these cells.
-        last: the address of the cell before them.
-        orient: "rows" where they would stand to the right of it.
+    `count`: the number of these cells. `orient`: "rows" where they would stand to the right of it.
     """
     are, where = "cell is" if count == 1 else "cells are", "below" if orient == "columns" else "to the right of"
     message = f"{name}: {count} {are} missing {where} {last} and {are.split()[1]} read as blank"

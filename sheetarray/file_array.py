@@ -76,9 +76,7 @@ class FileArray:
     def to_info(self, dtype: np.dtype[Any] | None = None, *, member: str | None = None) -> ArrayInfo:
         """Return the `ArrayInfo` for `scan`; `location` is the byte position of the first element.
 
-        Args:
-            dtype: of the array that is read, where it is another than that of the file.
-            member: the file in an archive or a folder.
+        `dtype`: of the array that is read, where it is another than that of the file.
         """
         dtype = self.dtype if dtype is None else dtype
         name = f"V{dtype.itemsize}" if dtype.kind == "V" else dtypes.from_numpy(dtype).name

@@ -207,10 +207,7 @@ def recall_header(cells: Sequence[Cell], strict: bool) -> tuple[Header, int] | N
 def remember_header(cells: Sequence[Cell], strict: bool, header: Header) -> None:
     """Keep a header that was read without a warning.
 
-    Args:
-        cells: its cells, up to the first data cell.
-        strict: the option with which it was read.
-        header: made of the cells.
+    `cells`: its cells, up to the first data cell. `strict`: the option with which it was read.
     """
     global _last
     _last = _KnownHeader(strict, list(cells), list(map(type, cells)), header)

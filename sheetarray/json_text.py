@@ -25,10 +25,7 @@ _STEP = dict.fromkeys(b"[{", 1) | dict.fromkeys(b"]}", -1)
 def cut_json(text: str, limit: int, what: str) -> list[str]:
     """Return the pieces of a JSON text that are as long as a cell may be, each beginning with a brace or a quote.
 
-    Args:
-        text: JSON in ASCII.
-        limit: the number of characters that a cell holds.
-        what: a noun with its article for the text, for messages.
+    `limit`: the number of characters that a cell holds. `what`: a noun with its article for the text, for messages.
 
     Raises:
         LimitError: a name or a value in it is longer than a cell.
@@ -59,12 +56,9 @@ def count_values(text: bytes) -> int:
 def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, deepest: int) -> Any:
     """Parse a JSON text, after a check that it has no more bytes and values than it may have.
 
-    Args:
-        text: in UTF-8.
-        what: a noun with its article for the text, for messages.
-        most_bytes: the largest number of bytes.
-        most_values: the largest number of objects, lists and values in them.
-        deepest: the largest number of objects and lists within each other.
+    `text`: in UTF-8. `what`: a noun with its article for the text, for messages. `most_bytes`: the largest number of
+    bytes. `most_values`: the largest number of objects, lists and values in them. `deepest`: the largest number of
+    objects and lists within each other.
 
     Raises:
         FormatError: it has more of anything, is no JSON, or a key stands twice in one object.

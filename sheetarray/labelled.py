@@ -141,10 +141,7 @@ def scan_with_labels(
 ) -> tuple[dict[str, ArrayInfo], DatasetLabels | None]:
     """Return the infos of all arrays by name, and their labels; None for the labels if the source has none.
 
-    Args:
-        source: a path, a URL, or an open file.
-        format: instead of the suffix.
-        options: for reading; those that `scan` does not have are passed over.
+    `options`: for reading; those that `scan` does not have are passed over.
 
     Raises:
         FormatError: as `scan`; or the labels are damaged.

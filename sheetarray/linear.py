@@ -49,9 +49,8 @@ def iter_rest(
 ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """Yield names of arrays that were read whole, each with the elements that are still to be given, in its order.
 
-    Args:
-        arrays: all that are named in `done`; each is taken out, so that none stays in memory for the others.
-        done: how many elements of each have been given, piece by piece.
+    `arrays`: all that are named in `done`; each is taken out, so that none stays in memory for the others. `done`: how
+    many elements of each have been given, piece by piece.
     """
     for name, count in done.items():
         yield name, ravel_in_order(arrays.pop(name))[count:]

@@ -47,8 +47,7 @@ class ArrayInfos(dict[str, ArrayInfo]):
 class Findings(Iterator[Finding]):
     """Findings, one by one as they are found; its `repr` is a table of all of them, and takes none away.
 
-    Args:
-        findings: yields them.
+    `findings`: yields them.
 
     Example:
         >>> findings = Findings(iter([Finding("error", "A21", "expected a number, found 'x'", array="t")]))

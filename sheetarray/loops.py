@@ -40,11 +40,9 @@ def to_array(buffer: Any, dtype: type[_Item]) -> np.ndarray[tuple[int], np.dtype
 def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
     """Return doubles rounded to 15, 16 or 17 digits; infinity where the digits are beyond all doubles.
 
-    Args:
-        numbers: the doubles; NaN, infinities and zeros stay as they are.
-        digits: how many are kept.
-        half_up: round the shortest text that reads back as the double, a tie away from zero, as LibreOffice does;
-            otherwise round the double itself, a tie to the even digit, as C's `%.15g` does.
+    `numbers`: the doubles; NaN, infinities and zeros stay as they are. `digits`: how many are kept. `half_up`: round
+    the shortest text that reads back as the double, a tie away from zero, as LibreOffice does; otherwise round the
+    double itself, a tie to the even digit, as C's `%.15g` does.
 
     Example:
         >>> round_doubles(np.array([0.1 + 0.2, 0.1]), 15, half_up=True).tolist()
@@ -67,10 +65,7 @@ def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[
 
     Both are 0 for zero, NaN and infinities.
 
-    Args:
-        numbers: the doubles.
-        digits: how many digits each integer has, 15 to 17.
-        half_up: as for `round_doubles`.
+    `digits`: how many digits each integer has, 15 to 17.
 
     Example:
         >>> [part.tolist() for part in digits_of_doubles(np.array([-0.3]), 15, half_up=True)]

@@ -72,9 +72,7 @@ def resize_header(header: Header, elements: int) -> Header | None:
 def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int]:
     """Return the cells of a flat list that must change for its header to say what another header says.
 
-    Args:
-        cells: from `version` on, keys in any order.
-        header: what it is to say; of as many dimensions.
+    `cells`: from `version` on, keys in any order. `header`: what it is to say; of as many dimensions.
 
     Returns:
         The integer for each cell that holds another one, by its index in the list.

@@ -34,11 +34,8 @@ _TEXTS_AT_ONCE = 2**16
 class SpooledArray:
     """An array whose blocks are kept in a file.
 
-    Args:
-        name: for messages.
-        first: a block whose dtype and shape the others have to fit; it is not kept yet.
-        axis: along which blocks are joined; negative ones count from the last.
-        folder: for the file; None for the system's temporary folder.
+    `first`: a block whose dtype and shape the others have to fit; it is not kept yet. `axis`: along which blocks are
+    joined; negative ones count from the last. `folder`: for the file; None for the system's temporary folder.
 
     Raises:
         LimitError: blocks have no such axis.
@@ -178,9 +175,8 @@ class Spool:
     Blocks of a Dataset are joined along the dimension that is the axis of its data variables; variables without this
     dimension, and the attributes, are those of the first block.
 
-    Args:
-        append_axis: along which blocks are joined; negative ones count from the last.
-        folder: for the files; None for the system's temporary folder.
+    `append_axis`: along which blocks are joined; negative ones count from the last. `folder`: for the files; None for
+    the system's temporary folder.
 
     Example:
         >>> with Spool(append_axis=0) as spool:
@@ -213,8 +209,7 @@ class Spool:
     def append(self, block: Any) -> None:
         """Add a block to each of some arrays; all of them are checked before the first is kept.
 
-        Args:
-            block: arrays by name, as `write` takes them.
+        `block`: arrays by name, as `write` takes them.
 
         Raises:
             DTypeError: an array has another dtype than in the first block, or none that can be joined.
@@ -344,9 +339,8 @@ class NotInPiecesError(Exception):
 class PiecedArrays:
     """Arrays of known dtypes and lengths, whose elements come in pieces.
 
-    Args:
-        sizes: the dtype and the number of elements of each array, by name.
-        folder: for the file; None for the system's temporary folder.
+    `sizes`: the dtype and the number of elements of each array, by name. `folder`: for the file; None for the system's
+    temporary folder.
 
     Example:
         >>> with PiecedArrays({"t": (np.dtype("int16"), 3)}) as arrays:

@@ -246,13 +246,8 @@ def read_in_pieces(
     called: the file is small, or is not given by its path, or its format, or an option, can only give all elements at
     once. Long text, arrays whose elements do not lie side by side, and composites are read at once.
 
-    Args:
-        source: the file.
-        names: only these arrays; None for all.
-        format: instead of the suffix.
-        folder: for the file of the elements; None for the system's temporary folder.
-        progress: is called with the number of elements that have been read, and the number in all.
-        **options: for `read`.
+    `folder`: for the file of the elements; None for the system's temporary folder. `progress`: is called with the
+    number of elements that have been read, and the number in all. `**options`: for `read`.
 
     Raises:
         FormatError: as `read`; or the file has changed meanwhile.

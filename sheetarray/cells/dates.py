@@ -102,9 +102,8 @@ def cast_dates(rows: np.ndarray[Any, np.dtype[np.uint8]], dtype: np.dtype[Any]) 
     Days are checked before NumPy sees them: it crashes when it casts more than 500 byte strings of which one is no date
     (seen with 2.4.6).
 
-    Args:
-        rows: ASCII codes, of the shape (texts, characters); digits where digits are due, and times of day that exist.
-        dtype: datetime64 of any unit.
+    `rows`: ASCII codes, of the shape (texts, characters); digits where digits are due, and times of day that exist.
+    `dtype`: datetime64 of any unit.
     """
     month, day = ((rows[:, first] - _ZERO) * np.uint8(10) + (rows[:, first + 1] - _ZERO) for first in (5, 8))
     if (day - np.uint8(1) >= _DAYS[month]).any():

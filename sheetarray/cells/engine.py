@@ -14,9 +14,8 @@ _MANY = 2**16  # rows; fewer are done before the cores have shared them out
 def compute_columns(columns: Mapping[str, Any], **results: Any) -> pl.DataFrame:
     """Return columns that expressions make of others, each cell of the cells in its row.
 
-    Args:
-        columns: all of one length, by the names that the expressions call them.
-        results: the expressions, by the names of what they make.
+    `columns`: all of one length, by the names that the expressions call them. `results`: the expressions, by the names
+    of what they make.
 
     Example:
         >>> import polars as pl

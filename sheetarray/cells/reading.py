@@ -46,12 +46,9 @@ def buffer_from_typed(
     Its text has to be looked at if the column is still text, if a cell is blank that must not be, or if a float is
     infinite, since the engine reads the numeral 1e999 as infinity.
 
-    Args:
-        column: as the engine has parsed it, under `engine_dtype(dtype)`.
-        dtype: what the header says.
-        missing: "nan" makes blanks NaN in floats.
-        note_infinities: takes infinite floats all the same: it is called with their number, and its owner has to check
-            that as many cells hold the word for infinity.
+    `column`: as the engine has parsed it, under `engine_dtype(dtype)`. `missing`: "nan" makes blanks NaN in floats.
+    `note_infinities`: takes infinite floats all the same: it is called with their number, and its owner has to check
+    that as many cells hold the word for infinity.
     """
     import polars as pl
 

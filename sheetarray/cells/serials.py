@@ -87,9 +87,7 @@ def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]
     """Return the moments of which `serials_to_dates` gives the text, column by column: days, or seconds, or
     milliseconds where one has any; None for a column in which a number is no date.
 
-    Args:
-        columns: of serial dates, each a row of the array.
-        from_1904: whether they count from 1904.
+    `columns`: of serial dates, each a row of the array. `from_1904`: whether they count from 1904.
 
     Example:
         >>> serials_to_moments(np.array([[61.0, 61.5], [62.0, 62.0], [62.0, -1.0]]), from_1904=False)[1:]
@@ -123,9 +121,7 @@ def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
 def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:
     """Return the dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
 
-    Args:
-        serials: days and fractions of a day.
-        from_1904: whether they count from 1904.
+    `from_1904`: whether they count from 1904.
 
     Example:
         >>> serials_to_dates(np.array([1.0, 61.5, 0.25, 60.0]), from_1904=False)

@@ -42,11 +42,8 @@ def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int =
     A float Series has no infinities, which the engine would spell in its own way; with a decimal comma it is still
     numeric, and the writer is told.
 
-    Args:
-        buffer: 1-D and contiguous, of `dtype.numpy`.
-        dtype: what the elements are.
-        look: of the container.
-        start: index of the first element in the array's buffer, for messages.
+    `buffer`: 1-D and contiguous, of `dtype.numpy`. `start`: index of the first element in the array's buffer, for
+    messages.
 
     Raises:
         DTypeError: text that is no Unicode (lone surrogates), or a generic element that no cell holds.
@@ -173,13 +170,9 @@ def buffer_to_typed(
 ) -> TypedCells:
     """Return the cells of a buffer.
 
-    Args:
-        buffer: 1-D and contiguous, of `dtype.numpy`.
-        dtype: what the elements are.
-        exact: the largest magnitude of an integer that is a number, 2^32 at least; larger ones are text.
-        as_text: make every element text.
-        serials: make dates the serial numbers that spreadsheets count, where those are exact.
-        start: index of the first element in the array's buffer, for messages.
+    `buffer`: 1-D and contiguous, of `dtype.numpy`. `exact`: the largest magnitude of an integer that is a number, 2^32
+    at least; larger ones are text. `serials`: make dates the serial numbers that spreadsheets count, where those are
+    exact. `start`: index of the first element in the array's buffer, for messages.
 
     Raises:
         DTypeError: text that is no Unicode (lone surrogates), or a generic element that no cell holds.

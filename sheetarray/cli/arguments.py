@@ -180,11 +180,7 @@ def _parse_storage_value(text: str) -> Any:
 def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
     """Return options as the adapter's function takes them; its signature says of which type each value is.
 
-    Args:
-        row: the format.
-        verb: read, write, scan or check.
-        given: texts by option.
-        lenient: leave out options that this verb does not have, since another verb of the same command has them.
+    `lenient`: leave out options that this verb does not have, since another verb of the same command has them.
 
     Raises:
         UsageProblem: an option that the format does not have, or a value that it does not take.

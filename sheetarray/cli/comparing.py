@@ -93,15 +93,9 @@ def compare(
 
     With a tolerance numbers are equal where they are close, as in `np.isclose`, -0.0 and 0.0 too.
 
-    Args:
-        name: of the array.
-        a: the array in the first file.
-        b: the array in the second.
-        rtol: relative tolerance, for floats and complex numbers.
-        atol: absolute tolerance.
-        most: the largest number of differing elements that are named.
-        names_noise: whether elements are named that differ by rounding alone.
-        release: is called after each block, for arrays that are mapped.
+    `a`: the array in the first file. `rtol`: relative tolerance, for floats and complex numbers. `most`: the largest
+    number of differing elements that are named. `names_noise`: whether elements are named that differ by rounding
+    alone. `release`: is called after each block, for arrays that are mapped.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -339,9 +333,7 @@ def find_noise(a: Array, b: Array) -> Mask:
 
     A program that saved the file again may have made such differences by rounding.
 
-    Args:
-        a: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.
-        b: as many.
+    `a`: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.
 
     Example:
         >>> find_noise(np.array([0.1 + 0.2, 1.0, 0.0]), np.array([0.3, 1.1, -0.0])).tolist()

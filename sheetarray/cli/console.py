@@ -51,11 +51,8 @@ def text_width() -> int:
 def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
     """Print a line; if it is longer than the terminal is wide, it is broken between words and goes on below.
 
-    Args:
-        text: one line.
-        indent: the number of blanks before each further line.
-        head: printed before the text, in bold.
-        used: the number of the terminal's columns that are taken already.
+    `indent`: the number of blanks before each further line. `used`: the number of the terminal's columns that are
+    taken already.
     """
     lines = textwrap.wrap(
         head + text,
@@ -110,11 +107,9 @@ def make_table(
 ) -> Table:
     """Return a table without lines between its cells.
 
-    Args:
-        columns: the title of each column, and its cells, texts of rich or plain ones.
-        right: the titles of columns whose cells stand at their right.
-        folded: the titles of columns whose cells may take several lines.
-        least: characters that the first column has at least.
+    `columns`: the title of each column, and its cells, texts of rich or plain ones. `right`: the titles of columns
+    whose cells stand at their right. `folded`: the titles of columns whose cells may take several lines. `least`:
+    characters that the first column has at least.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

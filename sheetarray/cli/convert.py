@@ -217,14 +217,9 @@ def _convert_files(
 ) -> int:
     """Convert the files of a pattern, and return the exit status.
 
-    Args:
-        source: the pattern.
-        template: of the targets.
-        names: of the arrays; none for all.
-        formats: of the two, as --from and --to say.
-        reading: options of the format read, as texts; `writing` are those of the format written.
-        places: the options `workers`, `scheduler` and `manifest`, which say where the work is done and noted.
-        wants_json: whether the result is JSON.
+    `names`: of the arrays; none for all. `reading`: options of the format read, as texts; `writing` are those of the
+    format written. `places`: the options `workers`, `scheduler` and `manifest`, which say where the work is done and
+    noted. `wants_json`: whether the result is JSON.
     """
     from ..conversions import convert_many  # which needs processes and a database
 

@@ -78,11 +78,8 @@ class Endpoint:
     ) -> Iterator[tuple[dict[str, Any], Callable[[], None] | None]]:
         """Yield arrays, and a function that releases pages where they are those of a large file, mapped.
 
-        Args:
-            verb: that reads them where they are not mapped.
-            names: of the arrays; None for all.
-            options: of the format.
-            folder: for the temporary file; that of the system if None.
+        `verb`: that reads them where they are not mapped. `folder`: for the temporary file; that of the system if
+        None.
         """
         mapped = None
         if self.pipe is None and names != []:
@@ -143,10 +140,7 @@ def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
 def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:
     """Return a place to read.
 
-    Args:
-        text: a path, a URL or "-".
-        format: what --from says.
-        always: whether --from counts although the suffix is known.
+    `text`: a path, a URL or "-". `always`: whether --from counts although the suffix is known.
 
     Raises:
         UsageProblem: nothing says which format.
@@ -283,11 +277,6 @@ class ReplayableStream(io.RawIOBase):
 @contextmanager
 def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
     """Show the progress of an adapter.
-
-    Args:
-        place: what is read or written.
-        verb: of the adapter: read, write, scan or check.
-        quiet: show nothing.
 
     Yields:
         The option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.

@@ -120,9 +120,7 @@ def _format_statistics(numbers: Statistics, values: Array) -> str:
 def _draw_grid(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
     """Return the lines of a table of a 1-D or 2-D array, with so many rows and columns at most.
 
-    Args:
-        width: columns of the terminal; None for any number.
-        columns: None for as many as the width takes.
+    `width`: columns of the terminal; None for any number. `columns`: None for as many as the width takes.
     """
     return (_lines_of_1d if values.ndim == 1 else _table)(values, width, rows, columns)
 
@@ -381,9 +379,7 @@ def _find_heights(values: Array, numbers: Statistics, count: int) -> Iterator[tu
 def add_axes(picture: list[Text], rows: Sequence[str], columns: Sequence[str]) -> list[Text]:
     """Return the lines of a picture with the labels of its rows on the left, and of its columns below.
 
-    Args:
-        picture: its lines, each as wide as the others.
-        rows: the label of every row of the array; empty for none. So are columns.
+    `rows`: the label of every row of the array; empty for none. So are columns.
     """
     from rich.text import Text
 

@@ -28,9 +28,7 @@ class SliceError(ValueError):
 def parse_slice(text: str, shape: Sequence[int]) -> Indices:
     """Return one index for every axis of an array of that shape.
 
-    Args:
-        text: as NumPy has it, with or without brackets: integers, `start:stop:step`, and `...` once.
-        shape: of the array.
+    `text`: as NumPy has it, with or without brackets: integers, `start:stop:step`, and `...` once.
 
     Raises:
         SliceError: says what is wrong with which part, and the shape.
@@ -143,9 +141,7 @@ def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple
 def split_labels(text: str, dims: Sequence[str] | None) -> dict[str, str] | None:
     """Return the label of each dimension that a slice names, or None if it has none and is one as NumPy has it.
 
-    Args:
-        text: the slice, such as `time=2026-07, lat=47.5`.
-        dims: of the array; None where they have no names.
+    `text`: the slice, such as `time=2026-07, lat=47.5`. `dims`: of the array; None where they have no names.
 
     Raises:
         SliceError: the array has no such dimension.
@@ -172,10 +168,7 @@ def split_labels(text: str, dims: Sequence[str] | None) -> dict[str, str] | None
 def find_indices(labels: Mapping[str, str], dims: Sequence[str], coordinates: Mapping[str, Array]) -> Indices:
     """Return the indices at which the labels of some dimensions stand; all others are taken whole.
 
-    Args:
-        labels: by dimension.
-        dims: of the array.
-        coordinates: the arrays that label its dimensions, by name.
+    `coordinates`: the arrays that label its dimensions, by name.
 
     Raises:
         SliceError: no such label (the message names near ones), or several equal ones that are not side by side.

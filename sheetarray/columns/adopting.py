@@ -56,9 +56,7 @@ class HeaderEdit:
 def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray]) -> list[HeaderEdit]:
     """Return the cells that have to change, sheet by sheet, in the order of their rows.
 
-    Args:
-        sheets: where the arrays stand.
-        arrays: as `read_resized` gives them.
+    `arrays`: as `read_resized` gives them.
 
     Raises:
         FormatError: a header is not what it was a moment ago.

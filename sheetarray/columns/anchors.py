@@ -48,12 +48,7 @@ MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that m
 
 
 def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
-    """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers.
-
-    Args:
-        sheet: where the cells are.
-        strict: refuse lists without a version.
-    """
+    """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers."""
     words = sheet.words()
     if strict not in words.searches:
         words.searches[strict] = _Search(sheet, words, strict).find_anchors()

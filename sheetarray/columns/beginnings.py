@@ -73,9 +73,6 @@ def find_own_version(above: list[Cell]) -> int | None:
     """Return the number of cells from its version to an `ndarray` with which no header begins; None without a version.
 
     Somebody has overwritten `version`, or put cells between the version and `ndarray`. The older form has neither.
-
-    Args:
-        above: the cells before.
     """
     for distance in range(1, len(above) + 1):
         if SEMVER.fullmatch(str(above[-distance])):
@@ -194,11 +191,8 @@ def make_candidates(
 def are_in_spans(lines: Positions, indices: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
     """Return a mask of the cells that lie in some spans of lines.
 
-    Args:
-        lines: the column (the row) of each cell.
-        indices: its row (its column).
-        taken: of each span the column (row), the first row (column) and the one after the last; spans that overlap end
-            in the same row (column).
+    `lines`: the column (the row) of each cell. `indices`: its row (its column). `taken`: of each span the column
+    (row), the first row (column) and the one after the last; spans that overlap end in the same row (column).
     """
     if not len(taken):
         return np.zeros(len(lines), np.bool_)

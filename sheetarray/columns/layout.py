@@ -199,9 +199,7 @@ class Layout:
 
         Few elements of columns of one dtype are made together, as there may be thousands of columns.
 
-        Args:
-            spans: of each column, the index of the first element and the number of elements.
-            look: of the container.
+        `spans`: of each column, the index of the first element and the number of elements.
 
         Raises:
             DTypeError: an element that no text holds; names the array.
@@ -439,11 +437,8 @@ def lay_out(
 ) -> Layout:
     """Place arrays in the columns of a sheet, in their order.
 
-    Args:
-        arrays: what to place.
-        names: whether row 1 holds the names.
-        max_rows: how many rows the container has; longer arrays continue in the next column.
-        max_columns: how many columns the container has.
+    `names`: whether row 1 holds the names. `max_rows`: how many rows the container has; longer arrays continue in the
+    next column. `max_columns`: how many columns the container has.
 
     Raises:
         LimitError: a name that no sheet can carry, or more columns than there are; before anything is written.
@@ -467,16 +462,12 @@ def lay_out_sheets(
 ) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
 
-    Args:
-        arrays: what to place.
-        names: whether row 1 holds the names.
-        max_rows: how many rows a sheet has; longer arrays continue in the next column.
-        max_columns: how many columns a sheet has; what is more goes on in the next sheet.
-        max_characters: how much text a cell holds, in UTF-16 units, as spreadsheets count it.
-        aligned: whether the data of all arrays begin in one row: headers end there, and blanks stand above the shorter
-            ones, below the names. Where a name is a word of headers, nothing is aligned: readers tell such a name from
-            a header by what follows at once.
-        serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
+    `names`: whether row 1 holds the names. `max_rows`: how many rows a sheet has; longer arrays continue in the next
+    column. `max_columns`: how many columns a sheet has; what is more goes on in the next sheet. `max_characters`: how
+    much text a cell holds, in UTF-16 units, as spreadsheets count it. `aligned`: whether the data of all arrays begin
+    in one row: headers end there, and blanks stand above the shorter ones, below the names. Where a name is a word of
+    headers, nothing is aligned: readers tell such a name from a header by what follows at once. `serials`: whether
+    dates become the serial numbers that spreadsheets count, where those are exact.
 
     Raises:
         LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.

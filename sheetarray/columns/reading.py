@@ -64,14 +64,9 @@ def read_sheets(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of one sheet or several of a container, in the order written.
 
-    Args:
-        sheets: where the cells are; titles differ.
-        names: only these are decoded; None for all.
-        strict: refuse lists without a version.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: the axis that varies slowest takes its length from the cells that stand in the column.
-        fixed: arrays that are not resized, since others depend on them.
-        restore: gives elements the bits that they were written with.
+    `sheets`: where the cells are; titles differ. `missing`: "nan" reads blanks in float and complex arrays as NaN.
+    `resize`: the axis that varies slowest takes its length from the cells that stand in the column. `fixed`: arrays
+    that are not resized, since others depend on them. `restore`: gives elements the bits that they were written with.
 
     Raises:
         FormatError: at the first cell that is wrong.
@@ -93,10 +88,7 @@ def read_resized(
 ) -> dict[str, ResizedArray]:
     """Return every array with the length that its cells have, and its buffer, by name.
 
-    Args:
-        sheets: where the cells are.
-        missing: as for `read_sheets`.
-        fixed: arrays that are not resized, since others depend on them.
+    `fixed`: arrays that are not resized, since others depend on them.
 
     Raises:
         FormatError: at the first cell that is wrong.
@@ -124,14 +116,9 @@ def scan_sheets(
 ) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays in some sheets, from their headers alone.
 
-    Args:
-        sheets: where the cells are.
-        strict: refuse lists without a version.
-        report: is called with the error of each damaged header; by default the first is raised.
-        note: is called with each finding about something that was accepted although it is not as `write` writes it; by
-            default it is a warning.
-        resize: shapes are those that `read_sheets` gives; all cells are read.
-        fixed: as for `read_sheets`.
+    `report`: is called with the error of each damaged header; by default the first is raised. `note`: is called with
+    each finding about something that was accepted although it is not as `write` writes it; by default it is a warning.
+    `resize`: shapes are those that `read_sheets` gives; all cells are read.
 
     Raises:
         FormatError: no array, or a broken header.
@@ -150,13 +137,7 @@ def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) ->
 
 
 class _Infos(Mapping[str, ArrayInfo]):
-    """The infos of arrays by their names, made when they are asked for.
-
-    Args:
-        sheets: where they stand.
-        groups: the anchors of the parts of each.
-        resized: headers that stand for those in the sheets.
-    """
+    """The infos of arrays by their names, made when they are asked for."""
 
     def __init__(
         self, sheets: Sequence[Sheet], groups: Mapping[str, list[Anchor]], resized: Mapping[str, Header]
@@ -231,15 +212,11 @@ def check_sheets(
 
     Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
 
-    Args:
-        sheets: where the cells are.
-        missing: as for `read_sheets`.
-        judge: yields further findings about the elements of an array, such as that they are not those that were
-            written; its elements are None where not all of them can be read.
-        find_unchanged: returns the names of those of some short arrays that `judge` has no findings about, in less time
-            than `judge` takes, which is then not called for them. Not with `restore`.
-        fixed: arrays that have no rows of their own, since others depend on them.
-        restore: as for `read_sheets`; `judge` sees what it has restored.
+    `judge`: yields further findings about the elements of an array, such as that they are not those that were written;
+    its elements are None where not all of them can be read. `find_unchanged`: returns the names of those of some short
+    arrays that `judge` has no findings about, in less time than `judge` takes, which is then not called for them. Not
+    with `restore`. `fixed`: arrays that have no rows of their own, since others depend on them. `restore`: as for
+    `read_sheets`; `judge` sees what it has restored.
     """
     errors: list[FormatError] = []
     findings: list[Finding] = []

@@ -56,8 +56,7 @@ class RowEdit:
     def to_finding(self, changes: Mapping[str, RowChange]) -> Finding:
         """Return the finding by which `check` tells of the edit.
 
-        Args:
-            changes: what fingerprints tell of single arrays, by name; empty in a container that keeps none.
+        `changes`: what fingerprints tell of single arrays, by name; empty in a container that keeps none.
         """
         count, arrays = abs(self.after - self.before), len(self.columns)
         first = self._find_first(changes)
@@ -181,11 +180,8 @@ def resize_columns(
 ) -> None:
     """Give columns headers with the lengths that their cells have, each by itself.
 
-    Args:
-        columns: by the name of the array; of its sheet all arrays with as many rows.
-        missing: as for `read_sheets`.
-        fixed: arrays that keep their lengths, since others depend on them.
-        note: is called with a finding where arrays of one length have several now.
+    `columns`: by the name of the array; of its sheet all arrays with as many rows. `fixed`: arrays that keep their
+    lengths, since others depend on them. `note`: is called with a finding where arrays of one length have several now.
     """
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
         common = _find_common_rows(extents.values())
@@ -223,9 +219,7 @@ def _find_uneven_edit(extents: Mapping[str, _Extent], columns: Mapping[str, Arra
 def describe_uneven_rows(before: int, rows: Mapping[str, int]) -> tuple[str, str] | None:
     """Return an array whose number of rows is not that of the others now, and what is to be said; None if all agree.
 
-    Args:
-        before: how many rows each had.
-        rows: how many each has now, by name.
+    `before`: how many rows each had. `rows`: how many each has now, by name.
     """
     by_count: dict[int, list[str]] = {}
     for name, count in sorted(rows.items(), key=lambda item: item[1]):
@@ -250,10 +244,7 @@ def _find_common_rows(extents: Iterable[_Extent]) -> int | None:
 def find_row_edits(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str]) -> list[RowEdit]:
     """Return the edits in which all arrays that belong together became longer or shorter, and give these new headers.
 
-    Args:
-        columns: all arrays of some sheets by name.
-        missing: as for `read_sheets`.
-        fixed: arrays that keep their lengths, since others depend on them.
+    `columns`: all arrays of some sheets by name. `fixed`: arrays that keep their lengths, since others depend on them.
     """
     edits = []
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):

@@ -98,9 +98,8 @@ class Sheet(Protocol):
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Return each requested column down to the sheet's end, or to where its request stops.
 
-        Args:
-            requests: of different cells; a column may be in several, one below the other.
-            typed: parse under `cells.engine_dtype` where the container can; otherwise text is String.
+        `requests`: of different cells; a column may be in several, one below the other. `typed`: parse under
+        `cells.engine_dtype` where the container can; otherwise text is String.
 
         Returns:
             For each request the first cells as they are, and the rest: a Series or `Texts`, in a container of text; or
@@ -211,10 +210,8 @@ def reporting_cells(
 
     A column that is looked at twice counts once; the last call says that all cells have been read.
 
-    Args:
-        progress: what to call; None for nothing.
-        sheets: what is read.
-        count: returns the number of cells in all; it is called only if `progress` is not None.
+    `progress`: what to call; None for nothing. `count`: returns the number of cells in all; it is called only if
+    `progress` is not None.
     """
     if progress is None:
         yield

@@ -26,9 +26,7 @@ def decode_short(
 ) -> Iterator[tuple[Key, ArrayColumn, Buffer | None]]:
     """Yield columns in their order, each with its buffer; None where that has to be decoded by itself.
 
-    Args:
-        columns: any, with a key of the caller's.
-        missing: what becomes of blanks.
+    `columns`: any, with a key of the caller's.
     """
     batch: list[tuple[Key, ArrayColumn, list[Cell] | None]] = []
     for key, column in columns:

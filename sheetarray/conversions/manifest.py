@@ -44,9 +44,8 @@ class ManifestEntry:
 class Manifest:
     """An open manifest, which no other process can open meanwhile.
 
-    Args:
-        path: of the file, which is made if it does not exist.
-        about: texts that describe the conversions, such as their template; a manifest that exists has to have the same.
+    `path`: of the file, which is made if it does not exist. `about`: texts that describe the conversions, such as
+    their template; a manifest that exists has to have the same.
 
     Raises:
         FormatError: the file is no manifest.
@@ -121,8 +120,7 @@ class Manifest:
     def add(self, entries: Iterable[tuple[int, str, str | None, str, str | None]]) -> None:
         """Note what is to be done.
 
-        Args:
-            entries: number, source, ETag and target of each, and the version that the target has before.
+        `entries`: number, source, ETag and target of each, and the version that the target has before.
         """
         with self._naming():
             self._database.execute("BEGIN")

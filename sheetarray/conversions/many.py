@@ -40,9 +40,7 @@ _FORM = re.compile(r"(?:[^{}\0]?[<>=^])?[-+ ]?#?0?\d{0,2}[,_]?(?:\.\d{0,2})?[sdb
 def check_template(template: str, count: int) -> None:
     """Refuse a template that cannot be filled, or that would name one target for several sources.
 
-    Args:
-        template: of the targets.
-        count: the number of sources.
+    `count`: the number of sources.
 
     Raises:
         ValueError: says what is wrong with the template.
@@ -67,11 +65,8 @@ def check_template(template: str, count: int) -> None:
 def fill_template(template: str, source: PathLike, index: int) -> str:
     """Return the target of a source.
 
-    Args:
-        template: of the targets, in which `{name}` is the source's file name, `{stem}` the same without its suffixes,
-            and `{index}` its number.
-        source: a path or a URL.
-        index: counted from 0.
+    `template`: of the targets, in which `{name}` is the source's file name, `{stem}` the same without its suffixes,
+    and `{index}` its number. `index`: counted from 0.
 
     Example:
         >>> fill_template("out/{stem}-{index:03}.json", "in/run.2024.csv.gz", 7)
@@ -85,8 +80,7 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
 def check_targets(targets: Mapping[str, str]) -> None:
     """Refuse targets of which two are one file, or that are a source.
 
-    Args:
-        targets: by source, both as `label_of` names them.
+    `targets`: by source, both as `label_of` names them.
 
     Raises:
         ValueError: names both sources.

@@ -162,9 +162,7 @@ def _can_start_process() -> bool:
 def run_on_scheduler(jobs: Iterator[Job], address: Any) -> Iterator[tuple[Job, Outcome]]:
     """Yield the outcomes of conversions on a cluster of dask.distributed.
 
-    Args:
-        jobs: the conversions.
-        address: of its scheduler, such as `tcp://10.0.0.1:8786`; or what else its `Client` takes.
+    `address`: of its scheduler, such as `tcp://10.0.0.1:8786`; or what else its `Client` takes.
 
     Raises:
         MissingDependencyError: distributed is not installed.

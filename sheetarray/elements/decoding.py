@@ -52,11 +52,8 @@ def decode_each(
 
     Once very many cells have none, one problem stands for all later cells: a file of wrong ones takes no minutes.
 
-    Args:
-        cells: of an array.
-        out: the buffer, as long as they are.
-        read: gives the value of a cell; a ValueError or an OverflowError says that it has none.
-        indices: of the cells to read; None for all of them.
+    `read`: gives the value of a cell; a ValueError or an OverflowError says that it has none. `indices`: of the cells
+    to read; None for all of them.
     """
     problems: list[Problem] = []
     explained = 0
@@ -157,13 +154,9 @@ def decode(
 ) -> tuple[Buffer, list[Problem]]:
     """Return the buffer that data cells hold, one element for each cell, and every cell that could not be read.
 
-    Args:
-        cells: Python scalars or text; None is a blank.
-        dtype: what the header says they are.
-        missing: "nan" reads a blank as NaN where the dtype is float or complex.
-        decimal: the decimal mark of text.
-        typed: the cells are from a container that has text and doubles, but no integers of their own; some may be
-            `Unreadable`.
+    `cells`: Python scalars or text; None is a blank. `missing`: "nan" reads a blank as NaN where the dtype is float or
+    complex. `typed`: the cells are from a container that has text and doubles, but no integers of their own; some may
+    be `Unreadable`.
 
     Example:
         >>> from sheetarray import dtypes

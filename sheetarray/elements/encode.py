@@ -36,11 +36,9 @@ EXACT_IN_JSON = MOST_GENERIC - 1  # larger integers are text: as a double, 2^53 
 def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
     """Return the cells of a 1-D buffer, one for each element (two for complex="interleaved").
 
-    Args:
-        buffer: 1-D, of `dtype.numpy` up to byte order.
-        dtype: what the elements are.
-        complex: `3+4i` as text, or real and imaginary part as two numbers.
-        exact: integers beyond this magnitude become decimal text; those of generic arrays are refused, beyond 2^53.
+    `buffer`: 1-D, of `dtype.numpy` up to byte order. `complex`: `3+4i` as text, or real and imaginary part as two
+    numbers. `exact`: integers beyond this magnitude become decimal text; those of generic arrays are refused, beyond
+    2^53.
 
     Raises:
         DTypeError: a generic element that no cell can hold exactly.
@@ -126,10 +124,8 @@ def _complex_parts(buffer: Buffer) -> Buffer:
 def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> tuple[int, str] | None:
     """Return the first element of a buffer that no cell holds: its index, and why not; None if each has its cell.
 
-    Args:
-        buffer: 1-D, of `dtype.numpy` up to byte order.
-        dtype: what the elements are.
-        exact: the largest integer of a generic array that the container keeps; None for any.
+    `buffer`: 1-D, of `dtype.numpy` up to byte order. `exact`: the largest integer of a generic array that the
+    container keeps; None for any.
     """
     match dtype.kind:
         case "generic":

@@ -20,10 +20,8 @@ def find_places(
 ) -> list[PathLike]:
     """Return the files that a pattern or a list names: paths of this machine, and remote files.
 
-    Args:
-        sources: a path or a URL with wildcards, whose files come in the order of their names; or a list of paths and
-            URLs, which stays as it is.
-        storage_options: for the file systems of URLs.
+    `sources`: a path or a URL with wildcards, whose files come in the order of their names; or a list of paths and
+    URLs, which stays as it is.
 
     Raises:
         FileNotFoundError: no file matches, or the list is empty.
@@ -71,9 +69,7 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
     Each has its size and its ETag, or its time of change, from the listing: reading it is an error if the file was
     changed since then.
 
-    Args:
-        pattern: such as `s3://bucket/2024/*.csv`.
-        storage_options: for its file system.
+    `pattern`: such as `s3://bucket/2024/*.csv`.
 
     Raises:
         OSError: the file system cannot be reached, or refuses.
@@ -101,8 +97,7 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
 def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
     """Ask for the states of those remote files that have none yet, many at once.
 
-    Args:
-        files: the files, whose attribute `state` is set.
+    `files`: the files, whose attribute `state` is set.
 
     Returns:
         For each file the error that opening it would raise; None if there is no error.
@@ -124,10 +119,8 @@ def _group_by_system(
 ) -> list[tuple[Any, list[int], list[str]]]:
     """Return each file system of some files, with the files' indices and their paths in it.
 
-    Args:
-        files: all files.
-        wanted: the indices of the files that are asked for.
-        problems: gets the error of a file whose file system cannot be opened.
+    `wanted`: the indices of the files that are asked for. `problems`: gets the error of a file whose file system
+    cannot be opened.
     """
     groups: dict[int, tuple[Any, list[int], list[str]]] = {}
     for index in wanted:
@@ -162,9 +155,7 @@ def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
 def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception | None]:
     """Read the first bytes of many files, so that `scan` of each asks for no more, as a rule.
 
-    Args:
-        files: the files, whose attribute `head` is set.
-        size: of a head, in bytes.
+    `files`: the files, whose attribute `head` is set. `size`: of a head, in bytes.
 
     Returns:
         For each file the error that opening it would raise; None if there is no error.

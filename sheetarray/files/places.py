@@ -154,9 +154,7 @@ def name_part(place: PathLike) -> str:
 def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
     """Return a path, a `RemoteFile` for a URL, or an open file as it is.
 
-    Args:
-        place: a path, a URL or an open file.
-        storage_options: for the file system of a URL, such as `key` and `secret`, or `anon`.
+    `storage_options`: for the file system of a URL, such as `key` and `secret`, or `anon`.
 
     Raises:
         DTypeError: a workbook in memory, of openpyxl, XlsxWriter or pandas.

@@ -239,9 +239,8 @@ _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 def max_inflated_size(size: int, *, text: bool = False) -> int:
     """Return the bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb.
 
-    Args:
-        size: of the compressed file, in bytes.
-        text: whether the content is text that will be parsed, and not elements that are used as they lie.
+    `size`: of the compressed file, in bytes. `text`: whether the content is text that will be parsed, and not elements
+    that are used as they lie.
     """
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
@@ -256,9 +255,7 @@ def release_pages(content: BytesLike | RangedBytes | bytearray, start: int, end:
 def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> None:
     """Refuse a file that holds nothing: whatever its format is, it was cut off or never written.
 
-    Args:
-        start: its first bytes.
-        location: of the first byte, in formats whose errors have locations.
+    `start`: its first bytes. `location`: of the first byte, in formats whose errors have locations.
 
     Raises:
         FormatError: it has no bytes.

@@ -15,10 +15,8 @@ _ALL_BUT_STRUCTURE = bytes(sorted(set(range(256)) - set(b'"[{,')))
 def check_structure(text: str | bytes, most_nested: int, most_values: int | None = None) -> None:
     """Refuse a JSON text of more lists and objects, or of more values, than a reader takes.
 
-    Args:
-        text: JSON, which may be none at all.
-        most_nested: the largest number of lists and objects.
-        most_values: the largest number of values, keys not counted; None for any number.
+    `text`: JSON, which may be none at all. `most_nested`: the largest number of lists and objects. `most_values`: the
+    largest number of values, keys not counted; None for any number.
 
     Raises:
         FormatError: there are more.

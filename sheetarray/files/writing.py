@@ -277,9 +277,7 @@ class _CallerSink:
 def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
     """Give a file to write to, which is uploaded when the context ends without an error; else the old file stays.
 
-    Args:
-        place: the URL.
-        suffix: of the name, from which an object store knows the kind of content.
+    `suffix`: of the name, from which an object store knows the kind of content.
 
     Raises:
         NotFoundError: the file system is only read.

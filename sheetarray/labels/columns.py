@@ -27,9 +27,7 @@ from .frames import describe_frame
 class LabelledArrays(dict[str, Any]):
     """Arrays by name that were read, and what was said of them; `write` takes both.
 
-    Args:
-        arrays: by name.
-        labels: what is said of them; None for nothing.
+    `labels`: what is said of them; None for nothing.
     """
 
     def __init__(self, arrays: Mapping[str, Any], labels: DatasetLabels | None) -> None:
@@ -143,8 +141,7 @@ def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
 def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] | None:
     """Return arrays by name, and what is said of them; None for a value that says nothing of its arrays.
 
-    Args:
-        arrays: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
+    `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
 
     Raises:
         DTypeError: a variable or an attribute that is not kept; names it.
@@ -165,10 +162,8 @@ def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] 
 def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
     """Return the labels that an array named `dataset.json` holds; None if it is an ordinary array, or damaged.
 
-    Args:
-        array: as it was read.
-        note: is called with a finding if the array holds no labels.
-        locate: puts the address at which the description begins into an error.
+    `note`: is called with a finding if the array holds no labels. `locate`: puts the address at which the description
+    begins into an error.
     """
     reader = _reader.get()
     try:
@@ -215,11 +210,8 @@ def find_renamed(arrays: Mapping[str, Any]) -> str | None:
 def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels, note: NoteFinding) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays but the description, with the names of dimensions where these fit the shape.
 
-    Args:
-        infos: what the headers of the arrays say.
-        labels: what the description says.
-        note: is called with a finding where it contradicts the arrays, unless the caller asks for labels, and gets an
-            error.
+    `note`: is called with a finding where it contradicts the arrays, unless the caller asks for labels, and gets an
+    error.
     """
     named = {}
     for name, info in infos.items():
@@ -239,9 +231,7 @@ def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Itera
     Dimensions whose lengths have changed since the description was written are no finding so long as all arrays agree:
     people add rows.
 
-    Args:
-        labels: what the description says.
-        infos: what the headers of the arrays say, and that of the description.
+    `infos`: what the headers of the arrays say, and that of the description.
     """
     location = infos[NAME].location
     absent = [name for name in labels.variables if labels.has_array(name) and name not in infos]

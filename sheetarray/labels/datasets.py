@@ -118,10 +118,9 @@ def build_dataset(
 ) -> xr.Dataset:
     """Return arrays as a Dataset, with what a description says of them.
 
-    Args:
-        arrays: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`.
-        labels: of the arrays; None if the source has no description.
-        dims: names of dimensions, if `name_dimensions` has been called already; the arrays may then be lazy.
+    `arrays`: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`. `labels`: of the
+    arrays; None if the source has no description. `dims`: names of dimensions, if `name_dimensions` has been called
+    already; the arrays may then be lazy.
 
     Raises:
         DTypeError: an awkward array.
@@ -179,9 +178,7 @@ def _stands_for(name: str, label: Any) -> bool:
 def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[str, tuple[str, ...]]:
     """Return the names of the dimensions of each array, which agree in their sizes.
 
-    Args:
-        shapes: arrays, or other objects with the attribute `shape`, by name.
-        labels: what the description says.
+    `shapes`: arrays, or other objects with the attribute `shape`, by name.
 
     Raises:
         DTypeError: an awkward array.
@@ -206,9 +203,7 @@ def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[st
 def find_contradictions(shapes: Mapping[str, Any], labels: DatasetLabels) -> Iterator[FormatError]:
     """Yield an error for each array whose shape is not the one that a description, or the arrays before it, give it.
 
-    Args:
-        shapes: arrays, or other objects with the attribute `shape`, by name.
-        labels: what the description says.
+    `shapes`: arrays, or other objects with the attribute `shape`, by name.
     """
     owners: dict[str, tuple[str, int]] = {}
     for name, array in shapes.items():
@@ -236,9 +231,7 @@ def find_contradictions(shapes: Mapping[str, Any], labels: DatasetLabels) -> Ite
 def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabels:
     """Return the labels of some arrays alone, with the shapes that these have.
 
-    Args:
-        labels: what the description says, also of other arrays.
-        arrays: by name; awkward ones have no labels.
+    `labels`: what the description says, also of other arrays. `arrays`: by name; awkward ones have no labels.
 
     Raises:
         FormatError: it contradicts the arrays; `.array` is the name of one.

@@ -48,10 +48,7 @@ _INSTEAD = "text, numbers, booleans, dates, and lists, dictionaries or arrays of
 def to_json(value: Any, path: str, depth: int = 0) -> Any:
     """Return the JSON form of an attribute's value.
 
-    Args:
-        value: any object.
-        path: what messages call it, such as `t.attrs['units']`.
-        depth: in how many lists and dictionaries it lies.
+    `path`: what messages call it, such as `t.attrs['units']`. `depth`: in how many lists and dictionaries it lies.
 
     Raises:
         DTypeError: it would not come back as it is; names it.
@@ -156,9 +153,7 @@ _WRITERS: dict[type, Callable[[Any, str, int], Any]] = {
 def from_json(value: Any, path: str) -> Any:
     """Return the value of an attribute that a JSON form says.
 
-    Args:
-        value: as `json.loads` gives it.
-        path: what messages call it.
+    `value`: as `json.loads` gives it.
 
     Raises:
         FormatError: it says nothing that `to_json` writes; names it.
@@ -517,8 +512,7 @@ class DatasetLabels:
     def to_pieces(self, limit: int) -> np.ndarray[Any, Any]:
         """Return the text as an array of text, of which each element fits into a cell.
 
-        Args:
-            limit: characters that a cell holds.
+        `limit`: characters that a cell holds.
 
         Raises:
             DTypeError: an attribute that would not come back; names it.

@@ -41,11 +41,8 @@ def name_dtype(dtype: Any) -> str:
 def restore_column(name: str, array: Array, dtype: str, categories: tuple[Array, bool] | None = None) -> Any:
     """Return an array as the column that it was written from.
 
-    Args:
-        name: for messages.
-        array: of one dimension.
-        dtype: of the column, as `name_dtype` calls it; under one that is not made here the array stays as it is.
-        categories: of a categorical column, and whether they are in order.
+    `dtype`: of the column, as `name_dtype` calls it; under one that is not made here the array stays as it is.
+    `categories`: of a categorical column, and whether they are in order.
 
     Raises:
         FormatError: an element that the dtype does not hold.
@@ -204,9 +201,7 @@ def _is_plain(array: Array, dtype: Any) -> bool:
 def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd.DataFrame:
     """Return arrays of one dimension and one length as a DataFrame, with the index that a description gives it.
 
-    Args:
-        arrays: by name.
-        labels: of the arrays; None if the source has no description.
+    `labels`: of the arrays; None if the source has no description.
 
     Raises:
         FormatError: an element that the dtype of its column does not hold; `.array` is the name.

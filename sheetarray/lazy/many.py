@@ -109,12 +109,8 @@ def compare_files(
 ) -> Agreement:
     """Scan files, and return those that agree in their names, shapes, dtypes and labels.
 
-    Args:
-        places: of the files.
-        names: of the arrays that are asked for; None for all.
-        format: instead of the suffixes.
-        options: for reading.
-        skip: leave out files that are damaged, or differ from most of the files; else these are an error.
+    `names`: of the arrays that are asked for; None for all. `skip`: leave out files that are damaged, or differ from
+    most of the files; else these are an error.
 
     Raises:
         FormatError: a file is damaged, or differs from the first one; names it.
@@ -323,11 +319,7 @@ def reads_rows(file: ArrayReader) -> bool:
 def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_block: int, rows: int | None) -> Any:
     """Return the arrays of files, one after the other along a new first dimension, as one lazy array of dask.
 
-    Args:
-        reader: of the array.
-        files: in their order.
-        files_per_block: how many are read together.
-        rows: of a block; None for all.
+    `files_per_block`: how many are read together. `rows`: of a block; None for all.
     """
     import dask.array
     from dask.base import tokenize

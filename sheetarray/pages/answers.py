@@ -38,9 +38,7 @@ Matcher = Callable[[Array], Mask]
 def make_matcher(dtype: np.dtype[Any], query: str) -> Matcher | None:
     """Return a function that masks the elements somebody looks for, as the page itself would; None for no query.
 
-    Args:
-        dtype: of the elements.
-        query: a number, `> 30`, NaN, a part of a text, a date.
+    `query`: a number, `> 30`, NaN, a part of a text, a date.
     """
     text = query.strip()
     if not text:
@@ -339,11 +337,7 @@ _PATIENCE = 0.4  # seconds in which a check may end before a page is told to ask
 
 
 class Answers:
-    """The answers to questions about whole arrays, as far as they have been worked out.
-
-    Args:
-        contents: what the page shows.
-    """
+    """The answers to questions about whole arrays, as far as they have been worked out."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
@@ -355,9 +349,7 @@ class Answers:
     def give(self, verb: str, options: dict[str, str]) -> dict[str, Any]:
         """Return the answer as far as it is known by now; `done` is less than `total` until it is all.
 
-        Args:
-            verb: summary, search or findings.
-            options: what is asked: `entry`; of a search `query`, `start` and `back`.
+        `options`: what is asked: `entry`; of a search `query`, `start` and `back`.
 
         Raises:
             KeyError: there is no such array.

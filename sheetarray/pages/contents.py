@@ -80,10 +80,8 @@ class TidyTable:
 def make_tidy(array: Any, check_cells: Callable[[int], None]) -> list[TidyTable]:
     """Return the tables of an awkward array; the first has a row for each of its entries.
 
-    Args:
-        array: an `awkward.Array`.
-        check_cells: is called now and then with the number of cells that the tables have by now, and may raise an
-            error.
+    `array`: an `awkward.Array`. `check_cells`: is called now and then with the number of cells that the tables have by
+    now, and may raise an error.
     """
     tables: dict[tuple[FieldPath, ...], TidyTable] = {(): TidyTable()}
     for start in range(0, len(array), _BLOCK):
@@ -199,14 +197,10 @@ class Contents:
     ) -> None:
         """Add the arrays of a file, or those that a program has.
 
-        Args:
-            title: what the file is called.
-            arrays: by name; awkward ones too, and those that a server has.
-            labels: of the arrays.
-            infos: of the arrays, by name, from which a page knows their cells.
-            findings: of `check`.
-            unread: the error of each array that cannot be read, by name.
-            file: the file, if it is served; it is checked when a page asks for the findings.
+        `title`: what the file is called. `arrays`: by name; awkward ones too, and those that a server has. `infos`: of
+        the arrays, by name, from which a page knows their cells. `findings`: of `check`. `unread`: the error of each
+        array that cannot be read, by name. `file`: the file, if it is served; it is checked when a page asks for the
+        findings.
 
         Raises:
             DTypeError: names an array that cannot be shown.
@@ -342,10 +336,7 @@ class Contents:
     ) -> tuple[list[dict[str, Any]], int]:
         """Return findings as a page lists them, and how many more there are.
 
-        Args:
-            findings: of a file.
-            file: its number.
-            numbers: of the entries of its arrays, by name.
+        `numbers`: of the entries of its arrays, by name.
         """
         listed: list[dict[str, Any]] = []
         unlisted = 0

@@ -240,12 +240,8 @@ def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
 class ServedFile:
     """A file whose arrays are served: it is the same file as long as it is served.
 
-    Args:
-        place: a path or a URL.
-        format: instead of the suffix.
-        options: for reading.
-        spools: a list to which the spools of arrays that come block by block are added; the end of the server closes
-            them.
+    `spools`: a list to which the spools of arrays that come block by block are added; the end of the server closes
+    them.
     """
 
     def __init__(self, place: Any, format: str | None, options: dict[str, Any], spools: list[Spool]) -> None:
@@ -310,14 +306,8 @@ def serve_source(
 ) -> None:
     """Add the arrays of a source to a page; of large ones only the headers are read for now.
 
-    Args:
-        contents: what the page shows.
-        place: a path, a URL, or an open file; the latter is read at once.
-        names: only these arrays, with the coordinates along their dimensions; None for all.
-        format: instead of the suffix.
-        options: for reading.
-        spools: as for `ServedFile`.
-        title: what the file is called.
+    `place`: a path, a URL, or an open file; the latter is read at once. `names`: only these arrays, with the
+    coordinates along their dimensions; None for all. `title`: what the file is called.
 
     Raises:
         FormatError: a header, or a small array, is damaged.

@@ -212,10 +212,7 @@ def check_row(row: Format) -> None:
 def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True) -> None:
     """Refuse a row that claims what belongs to another one.
 
-    Args:
-        row: the new one.
-        others: all rows that exist already.
-        signatures: whether formats may share a suffix if one of them has a signature.
+    `signatures`: whether formats may share a suffix if one of them has a signature.
 
     Raises:
         ValueError: says what belongs to which format.

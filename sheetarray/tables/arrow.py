@@ -25,8 +25,7 @@ _CASTS = "dtype= names another for it"
 def to_arrow(columns: Mapping[str, Array]) -> pl.DataFrame:
     """Return columns as one DataFrame of polars.
 
-    Args:
-        columns: by name; of arrays of more dimensions, the first is that of the rows.
+    `columns`: by name; of arrays of more dimensions, the first is that of the rows.
 
     Raises:
         DTypeError: a column that Arrow does not hold exactly; names it.

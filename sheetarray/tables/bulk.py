@@ -128,9 +128,7 @@ LongColumns = Mapping[int, "pl.Series"]
 def infer_long(columns: LongColumns, marks: NumeralMarks) -> dict[int, Inferred]:
     """Return the dtypes that keep every cell of columns of text, and their values.
 
-    Args:
-        columns: text, all of one length; null, "" and white space are blanks.
-        marks: that numbers bear.
+    `columns`: text, all of one length; null, "" and white space are blanks.
 
     Example:
         >>> import polars as pl
@@ -143,9 +141,7 @@ def infer_long(columns: LongColumns, marks: NumeralMarks) -> dict[int, Inferred]
 class _Long:
     """Columns of texts whose dtypes are being inferred together, and what is known of each so far.
 
-    Args:
-        columns: by any key.
-        marks: that numbers bear.
+    `columns`: by any key.
     """
 
     def __init__(self, columns: LongColumns, marks: NumeralMarks) -> None:

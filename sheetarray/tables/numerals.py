@@ -112,10 +112,6 @@ def reads_as_value(text: str) -> bool:
 def keeps_number(text: str, value: float) -> bool:
     """Return whether a double, printed with as many digits as a numeral has or as its shortest text, gives it back.
 
-    Args:
-        text: the numeral, with a decimal point.
-        value: the double that is nearest.
-
     Example:
         >>> [keeps_number(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]
         [True, True, False]
@@ -157,9 +153,8 @@ def has_too_many_digits(text: str) -> bool:
 def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
     """Return whether the commas in a column are decimal marks: in some cell they must be, and no cell contradicts it.
 
-    Args:
-        texts: the cells that are not blank, without white space around.
-        only_numbers: whether a cell that is no number contradicts it, too.
+    `texts`: the cells that are not blank, without white space around. `only_numbers`: whether a cell that is no number
+    contradicts it, too.
 
     Example:
         >>> commas_are_decimal(["3,14", "2,718"]), commas_are_decimal(["1,234", "5,678"])

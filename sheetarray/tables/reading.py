@@ -56,11 +56,8 @@ def decode_given(
 ) -> tuple[Array, list[Problem]]:
     """Return the values of a column under a dtype, and the cells that it cannot mean.
 
-    Args:
-        texts: of the cells; None is a missing value.
-        dtype: of the values.
-        marks: that numbers bear.
-        missing: "nan" makes missing values NaN and NaT; text has "" and generic columns None for them.
+    `texts`: of the cells; None is a missing value. `missing`: "nan" makes missing values NaN and NaT; text has "" and
+    generic columns None for them.
     """
     import polars as pl
 
@@ -170,8 +167,7 @@ def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> lis
 class Notes:
     """The remarks on a table, by kind.
 
-    Args:
-        title: of the sheet, for addresses; None where there is only one.
+    `title`: of the sheet, for addresses; None where there is only one.
     """
 
     def __init__(self, title: str | None = None) -> None:
@@ -208,10 +204,8 @@ def read_table(
 ) -> dict[str, Array]:
     """Return the columns of a table as arrays, by name.
 
-    Args:
-        sheet: where the cells are.
-        columns: names (or letters) of the columns that are wanted; None for all.
-        options: what the caller says of the table; None for nothing.
+    `columns`: names (or letters) of the columns that are wanted; None for all. `options`: what the caller says of the
+    table; None for nothing.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.

@@ -60,9 +60,7 @@ class Inferred:
 def infer_short(cells: Sequence[str | None], marks: NumeralMarks) -> Inferred:
     """Return the dtype that keeps every cell of a column of text, and its values.
 
-    Args:
-        cells: text; None, "" and white space are blanks.
-        marks: that numbers bear.
+    `cells`: text; None, "" and white space are blanks.
 
     Example:
         >>> infer_short(["1", "2"], NumeralMarks()).values, infer_short(["01", None], NumeralMarks()).values
@@ -91,9 +89,7 @@ def infer_doubles(columns: Mapping[int, Sequence[str | None]], marks: NumeralMar
 
     No rule about numerals is needed: a text that the engine prints again for the double that it has read is exact.
 
-    Args:
-        columns: text, all of one length, by any key; `infer_short` gives the same values.
-        marks: that numbers bear.
+    `columns`: text, all of one length, by any key; `infer_short` gives the same values.
     """
     height = len(next(iter(columns.values()), ()))
     few = _FEW if "polars" in sys.modules else _FEW_UNLOADED
@@ -119,11 +115,8 @@ def infer_doubles(columns: Mapping[int, Sequence[str | None]], marks: NumeralMar
 class _Short:
     """A column without white space around its cells.
 
-    Args:
-        cells: text; None and "" are blanks.
-        texts: the cells that are not blank.
-        lines: the same cells as one text, a line each, so that one regular expression looks at all of them.
-        marks: that numbers bear.
+    `cells`: text; None and "" are blanks. `lines`: the same cells as one text, a line each, so that one regular
+    expression looks at all of them.
     """
 
     def __init__(self, cells: Sequence[str | None], texts: list[str], lines: str, marks: NumeralMarks) -> None:

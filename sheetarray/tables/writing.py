@@ -33,13 +33,11 @@ def lay_out_table(
 ) -> Layout:
     """Place the columns of a table in a sheet: names in row 1, elements right below.
 
-    Args:
-        table: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts)
-            or polars, an Arrow table.
-        max_rows: the number of rows that the container has; None for any number.
-        max_columns: the number of columns that the container has; None for any number.
-        max_characters: the longest text of a cell, in UTF-16 units; None for any length.
-        serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
+    `table`: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts) or
+    polars, an Arrow table. `max_rows`: the number of rows that the container has; None for any number. `max_columns`:
+    the number of columns that the container has; None for any number. `max_characters`: the longest text of a cell, in
+    UTF-16 units; None for any length. `serials`: whether dates become the serial numbers that spreadsheets count,
+    where those are exact.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.

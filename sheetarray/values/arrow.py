@@ -46,10 +46,6 @@ def table_columns(table: Any) -> list[tuple[str, Array]]:
 def stream_columns(value: Any, name: str) -> list[tuple[str, Array]] | Array:
     """Return the columns of a table, or the array, that an object hands out as an Arrow stream or array.
 
-    Args:
-        value: the object.
-        name: of the array, for messages.
-
     Raises:
         DTypeError: no array of the format holds it; names the column.
     """

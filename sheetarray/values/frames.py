@@ -41,10 +41,7 @@ def frame_columns(frame: Any) -> list[tuple[str, Array]]:
 def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Array]]:
     """Return the levels of an index by their names; none if it only counts rows from 0.
 
-    Args:
-        index: of a DataFrame or Series.
-        taken: labels of columns, which a level without a name keeps away from.
-        always: take one too that only counts.
+    `taken`: labels of columns, which a level without a name keeps away from. `always`: take one too that only counts.
 
     Raises:
         DTypeError: names the level that no array of the format holds.

@@ -17,10 +17,7 @@ _JOIN = "join its parts to one text, df.columns = ['.'.join(map(str, name)) for 
 def is_of(value: Any, package: str, *classes: str) -> bool:
     """Return whether an object is an instance of a class of a package, or of one derived from it.
 
-    Args:
-        value: any object.
-        package: such as "pandas".
-        *classes: names of classes; none for any class of the package.
+    `package`: such as "pandas". `*classes`: names of classes; none for any class of the package.
     """
     for base in type(value).__mro__:
         if base.__module__.partition(".")[0] == package and (not classes or base.__name__ in classes):

@@ -34,9 +34,7 @@ def texts_or_objects(values: Sequence[Any]) -> Array:
 def to_floats(values: Array, missing: Mask) -> Array:
     """Return floats, NaN where one is missing.
 
-    Args:
-        values: the floats; what stands where one is missing does not matter.
-        missing: a mask of the missing ones.
+    `values`: the floats; what stands where one is missing does not matter.
 
     Raises:
         DTypeError: there are both a missing value and a NaN.
@@ -53,10 +51,8 @@ def to_floats(values: Array, missing: Mask) -> Array:
 def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
     """Return dates or durations, NaT where one is missing.
 
-    Args:
-        counts: int64, the number of units, for dates since 1970; what stands where one is missing does not matter.
-        missing: a mask of the missing ones.
-        dtype: such as "datetime64[us]".
+    `counts`: int64, the number of units, for dates since 1970; what stands where one is missing does not matter.
+    `dtype`: such as "datetime64[us]".
 
     Raises:
         DTypeError: a count is the one that stands for NaT.

@@ -224,9 +224,8 @@ def split_columns(value: Any) -> NamedColumns | None:
 def as_array(value: Any) -> Array:
     """Return the array that a value is: nothing in it rounded, dropped or made another kind.
 
-    Args:
-        value: an ndarray, a scalar, a list of lists of equal lengths, a column of pandas, polars, Arrow or xarray, or
-            any other object that NumPy takes.
+    `value`: an ndarray, a scalar, a list of lists of equal lengths, a column of pandas, polars, Arrow or xarray, or
+    any other object that NumPy takes.
 
     Raises:
         DTypeError: it is none of them; says what to do.

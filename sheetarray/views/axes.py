@@ -115,11 +115,7 @@ class ViewedColumns:
     ) -> ViewedColumns:
         """Return the columns that a write fills.
 
-        Args:
-            titles: of the sheets.
-            layouts: what stands in each.
-            formats: the styles of the numbers in each column of each.
-            as_text: whether all elements are text.
+        `formats`: the styles of the numbers in each column of each. `as_text`: whether all elements are text.
         """
         made = cls({}, {}, as_text)
         for title, layout, styles in zip(titles, layouts, formats, strict=False):
@@ -135,10 +131,7 @@ class ViewedColumns:
     ) -> ViewedColumns:
         """Return the columns of arrays that were read; arrays in rows have none, as no view looks into rows.
 
-        Args:
-            arrays: by their names.
-            style_of: the style of the numbers of a column.
-            as_text: whether all elements are text.
+        `arrays`: by their names. `as_text`: whether all elements are text.
         """
         made = cls({}, {}, as_text)
         for name, array in arrays.items():
@@ -201,13 +194,9 @@ def make_axes(
 ) -> Iterator[Axis]:
     """Yield the dimensions of an array, each with its labels.
 
-    Args:
-        name: of the array.
-        arrays: all arrays, by their names.
-        variable: the labels of the array; None if it has none.
-        described: the labels of all arrays; None if no array has labels.
-        columns: in which the arrays stand.
-        text_chooser: whether there is a style for cells in which whatever is typed stays text.
+    `arrays`: all arrays, by their names. `variable`: the labels of the array; None if it has none. `described`: the
+    labels of all arrays; None if no array has labels. `columns`: in which the arrays stand. `text_chooser`: whether
+    there is a style for cells in which whatever is typed stays text.
     """
     array = arrays[name]
     dims = make_dims(name, array, variable)

@@ -34,10 +34,7 @@ CHART_ROWS = 14  # rows that the chart takes, beside the choosers
 class ViewFormulas:
     """The cells of everything in a view, and the formulas in them.
 
-    Args:
-        plan: of the view.
-        name_of: the defined name of the cells of an array.
-        exact: the largest integer that a cell holds as a number.
+    `name_of`: the defined name of the cells of an array. `exact`: the largest integer that a cell holds as a number.
 
     Attributes:
         choosers: by keys that say what is chosen; see `choosers.make_choosers`.
@@ -156,10 +153,7 @@ class ViewFormulas:
     def position(self, first: str, index: int | str, axis: Axis) -> str:
         """Return the formula of a position in a window; empty in a view without a window, whose positions are numbers.
 
-        Args:
-            first: the chooser of where it begins.
-            index: in the window, or an expression of it.
-            axis: of which it is a position.
+        `first`: the chooser of where it begins. `axis`: of which it is a position.
         """
         if not self.plan.windowed:
             return ""

@@ -78,12 +78,8 @@ def plan_views(
 ) -> list[ViewPlan]:
     """Return a plan for each view that is asked for; a warning names the arrays that cannot have one.
 
-    Args:
-        views: by the names of arrays.
-        arrays: all that are written.
-        columns: in which the arrays stand.
-        taken: titles that other sheets have.
-        text_chooser: whether there is a style for cells in which whatever is typed stays text.
+    `views`: by the names of arrays. `columns`: in which the arrays stand. `taken`: titles that other sheets have.
+    `text_chooser`: whether there is a style for cells in which whatever is typed stays text.
 
     Raises:
         LimitError: a dimension that the array does not have, or an array that no view holds for editing.

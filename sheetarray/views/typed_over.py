@@ -80,9 +80,7 @@ class TypedOver:
 def find_typed_over(view: ViewCells, corner: str | None) -> TypedOver:
     """Return the cells of a view in which people have typed over a formula, or deleted it.
 
-    Args:
-        view: the cells of its sheet.
-        corner: the text above the labels of the rows; None where nobody remembers it.
+    `corner`: the text above the labels of the rows; None where nobody remembers it.
     """
     formulas = view.formulas
     start = _find_corner(view, corner)
@@ -153,12 +151,8 @@ def describe_typed_over(
 ) -> Iterator[Finding]:
     """Yield a finding for each cell, with its address and the labels and the index of the element that it showed.
 
-    Args:
-        typed: the cells.
-        title: of the view's sheet.
-        array: the name of the array.
-        plan: of the view; None where the array cannot be read.
-        address: of the cell of an element, by its index in the buffer.
+    `plan`: of the view; None where the array cannot be read. `address`: of the cell of an element, by its index in the
+    buffer.
     """
     if typed.is_gone:
         reason = f"the view of {array!r:.80} has no formulas any more, and does not follow the array"

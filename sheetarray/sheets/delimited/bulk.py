@@ -48,12 +48,8 @@ def parse_unquoted(
     """Return the columns of a text that has no others and no quotes; None if the engine refuses, or a row has more
     cells.
 
-    Args:
-        source: the text, or its file.
-        columns: the engine's dtype of each column, by its number from 0 on without a gap.
-        delimiter: between cells.
-        skip_lines: the number of line feeds before the first row.
-        wanted: the columns to return; None for all.
+    `columns`: the engine's dtype of each column, by its number from 0 on without a gap. `skip_lines`: the number of
+    line feeds before the first row. `wanted`: the columns to return; None for all.
     """
     schema = {_column_name(column): columns[column] for column in sorted(columns)}
     options = {"quote_char": None, "extra_columns": "raise"}

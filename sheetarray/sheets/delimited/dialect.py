@@ -53,9 +53,8 @@ def find_delimiter(source: BytesLike | bytearray, start: int) -> str | None:
 
     For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`.
 
-    Args:
-        source: the text in UTF-8; its pages leave memory once they have been looked at.
-        start: the position at which it begins.
+    `source`: the text in UTF-8; its pages leave memory once they have been looked at. `start`: the position at which
+    it begins.
     """
     content = np.frombuffer(source, np.uint8)
 
@@ -92,11 +91,8 @@ def _find_delimiter_beside(content: Units, start: int, after: int, release: Call
     Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
     lines of text, too, may hold a word of headers after a comma.
 
-    Args:
-        content: the text in UTF-8.
-        start: the position at which it begins.
-        after: the position after the header of the column.
-        release: lets pages leave memory, down to a share of the text.
+    `content`: the text in UTF-8. `start`: the position at which it begins. `after`: the position after the header of
+    the column. `release`: lets pages leave memory, down to a share of the text.
     """
     for first in range(after, len(content), _WINDOW):
         block = content[first : first + _WINDOW].tobytes()
@@ -210,11 +206,9 @@ def find_table_delimiter(
     their number of cells under all of them, it is the one that stands in most rows, at least in half of them. If the
     first rows have no delimiter at all, it is the first one in any row below, else the comma.
 
-    Args:
-        text: the beginning of the table.
-        ended: whether the text is the whole table.
-        skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
-        comment: rows that begin with this text are passed over.
+    `text`: the beginning of the table. `ended`: whether the text is the whole table. `skip_rows`: the number of rows
+    above the table, or the rows that are passed over, counted from 0. `comment`: rows that begin with this text are
+    passed over.
     """
     if not skip_rows:
         blank = len(text) - len(text.lstrip(" \t\r\n"))

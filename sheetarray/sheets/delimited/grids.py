@@ -28,9 +28,7 @@ RowCells = list[Cell]  # one row; of many there is a frame
 def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
     """Yield rows and tables of cells in their order, each with the number of elements in it.
 
-    Args:
-        arrays: by name, the description of their labels among them.
-        look: of the cells.
+    `arrays`: by name, the description of their labels among them.
     """
     described = parse_labels(arrays)
     shown = [name for name in arrays if described is None or name != NAME]

@@ -31,12 +31,8 @@ def scan_head(
 ) -> _Result | None:
     """Return the result of a function on the head of a remote text; None if the whole text must be looked at.
 
-    Args:
-        source: of the text.
-        delimiter: as for `scan_csv`, like `encoding` and `formulas`.
-        encoding: of the text.
-        formulas: "escape" or "keep".
-        scan: a function of the text down to some row, which raises `UnusualError` if that is not enough.
+    `formulas`: "escape" or "keep". `scan`: a function of the text down to some row, which raises `UnusualError` if
+    that is not enough.
     """
     if not source.is_remote or encoding is not None or formulas not in ("escape", "keep"):
         return None
@@ -52,12 +48,8 @@ def find_head(
 ) -> _Result | None:
     """Return the result of a function on the head of a text; None if the head does not tell enough.
 
-    Args:
-        kind: the class of such a head.
-        source: of the text.
-        delimiter: as for `scan_csv`, like `formulas`.
-        formulas: "escape" or "keep".
-        look: a function of the text down to some row, which raises `UnusualError` if that is not enough.
+    `formulas`: "escape" or "keep". `look`: a function of the text down to some row, which raises `UnusualError` if
+    that is not enough.
     """
     for size in _SIZES:
         content = source.prefix(size)

@@ -91,12 +91,8 @@ class _TextRows(WrittenHead):
     def elements(self, content: BytesLike | RangedBytes, name: str, start: int, stop: int, starts: _Starts) -> Buffer:
         """Return some elements of an array.
 
-        Args:
-            content: the whole text.
-            name: the array's.
-            start: the first of them.
-            stop: the one after the last.
-            starts: the rows whose beginnings are known, in their order; others are added to them.
+        `start`: the first of them. `stop`: the one after the last. `starts`: the rows whose beginnings are known, in
+        their order; others are added to them.
 
         Raises:
             UnusualError: the text is to be read cell by cell.

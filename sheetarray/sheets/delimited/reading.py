@@ -124,9 +124,8 @@ def read_csv(
 class _WorkReport:
     """The progress of reading a text, as a share of all its cells: each kind of work takes a known part of the time.
 
-    Args:
-        progress: is called with the cells read and the cells in all.
-        total: the number of all cells; 0 until it is known, and nothing is reported.
+    `progress`: is called with the cells read and the cells in all. `total`: the number of all cells; 0 until it is
+    known, and nothing is reported.
     """
 
     _PARTS: ClassVar = {"words": (0.0, 0.4), "columns": (0.4, 0.7)}  # then they are decoded

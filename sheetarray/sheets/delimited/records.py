@@ -43,10 +43,8 @@ Run = tuple[int, int, int, str]  # a column, its first row, the row after the la
 class Records:
     """The records of a text, indexed block by block and only as far as asked.
 
-    Args:
-        content: the text in UTF-8.
-        start: where it begins, after a byte order mark.
-        delimiter: between cells; "" where each line is one cell.
+    `content`: the text in UTF-8. `start`: where it begins, after a byte order mark. `delimiter`: between cells; ""
+    where each line is one cell.
 
     Attributes:
         report, report_read: are called with the share of the text, from 0 to 1, that has been indexed, or from which
@@ -233,10 +231,8 @@ class Records:
     def read(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
         """Return runs of cells of columns.
 
-        Args:
-            runs: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
-                floats, integers and unsigned ones.
-            comma: whether the decimal mark of numbers is a comma.
+        `runs`: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
+        floats, integers and unsigned ones. `comma`: whether the decimal mark of numbers is a comma.
 
         Returns:
             For each run a Series of its cells, down to the end of the text at most; for "s" rows and texts. None for
@@ -278,11 +274,8 @@ class Records:
 def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) -> int:
     """Return the end of the record in which a piece of a text ends.
 
-    Args:
-        content: the text in UTF-8.
-        start: the position at which the piece begins, and a record with it.
-        size: of the piece, in bytes.
-        delimiter: between cells; "" where each line is one cell.
+    `content`: the text in UTF-8. `start`: the position at which the piece begins, and a record with it. `size`: of the
+    piece, in bytes. `delimiter`: between cells; "" where each line is one cell.
 
     Raises:
         FormatError: a quote is never closed.

@@ -38,10 +38,8 @@ def find_words(
 ) -> Iterator[tuple[Positions, WordCodes]]:
     """Yield the positions of the words and their codes in some bytes, in their order, piece by piece.
 
-    Args:
-        content: the bytes of a text in UTF-8.
-        start: where to begin.
-        report: is called with the share of the text, from 0 to 1, that has been searched; None for no call.
+    `content`: the bytes of a text in UTF-8. `start`: where to begin. `report`: is called with the share of the text,
+    from 0 to 1, that has been searched; None for no call.
     """
     for first, end in _spans(content, start, report):
         text = content[first : min(end + LONGEST_WORD, len(content))].tobytes().translate(_LOWER)
@@ -61,11 +59,8 @@ def has_words(content: BytesLike | Units, start: int) -> bool:
 def may_be_cells(content: Units, positions: Positions, codes: WordCodes, *, quotes: bool) -> bool:
     """Return whether one of some words may be the whole content of its cell: no letter or digit stands beside it.
 
-    Args:
-        content: the bytes of the text, in which no word is at the very beginning.
-        positions: of the words.
-        codes: of the words.
-        quotes: whether all quotes are sound, so that two quotes before a word are a character of its cell.
+    `content`: the bytes of the text, in which no word is at the very beginning. `quotes`: whether all quotes are
+    sound, so that two quotes before a word are a character of its cell.
     """
     after = positions + LENGTHS[codes]
     inner = _INNER[content[positions - 1]]

@@ -210,9 +210,7 @@ class CsvSheet:
     def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
 
-        Args:
-            requests: of the columns.
-            ends: the row before which the blanks end; None for the sheet's end.
+        `ends`: the row before which the blanks end; None for the sheet's end.
         """
         with self._text.records() as records:
             if any((request.stop or 0) > records.count for request in requests):

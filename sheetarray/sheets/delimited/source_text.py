@@ -19,9 +19,7 @@ _ZIP = b"PK\3\4"
 class SourceText:
     """The text of a delimited file, taken into memory only where more than its first cells are needed.
 
-    Args:
-        source: the file.
-        encoding: None is the byte order mark's, else strict UTF-8.
+    `encoding`: None is the byte order mark's, else strict UTF-8.
 
     Attributes:
         source: the file.

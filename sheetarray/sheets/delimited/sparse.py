@@ -21,10 +21,7 @@ MOST_CELLS = 2**27  # cells of a table that is mostly blank, blanks included; as
 class SparseColumn:
     """A column most of whose cells are blank; see `tables.RawColumn`.
 
-    Args:
-        rows: of the cells that hold something, ascending.
-        texts: of these cells.
-        height: the number of rows of the table.
+    `height`: the number of rows of the table.
     """
 
     def __init__(self, rows: Positions, texts: list[str], height: int) -> None:

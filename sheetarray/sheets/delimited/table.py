@@ -30,12 +30,9 @@ _MOST_COLUMNS = 2**17
 class CsvTable(CsvSheet):
     """The one sheet of a delimited text that is meant as a table; see `tables.TableSheet`.
 
-    Args:
-        source: the text.
-        delimiter: between cells; None finds it.
-        encoding: None is the byte order mark's, else strict UTF-8.
-        skip_rows: rows that are not looked at to find the delimiter: their number, or the rows themselves.
-        comment: rows that begin with this text are not looked at either.
+    `delimiter`: between cells; None finds it. `encoding`: None is the byte order mark's, else strict UTF-8.
+    `skip_rows`: rows that are not looked at to find the delimiter: their number, or the rows themselves. `comment`:
+    rows that begin with this text are not looked at either.
     """
 
     def __init__(
@@ -87,9 +84,7 @@ class CsvTable(CsvSheet):
     def _read_sparse(self, records: Records, kept: Positions | None) -> dict[int, SparseColumn]:
         """Return the columns of a text of very uneven rows, most of whose cells are blank.
 
-        Args:
-            records: of the text.
-            kept: the records that are rows of the table; None for all.
+        `kept`: the records that are rows of the table; None for all.
 
         Raises:
             FormatError: it has very many cells, blanks included.

@@ -69,12 +69,8 @@ def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas:
 class WrittenText:
     """The arrays of a text that stands as `write_csv` writes it.
 
-    Args:
-        path: of the file that holds the text and nothing else; None for any other text.
-        content: the text.
-        start: where it begins, after a byte order mark.
-        delimiter: between cells; None finds it.
-        formulas: as for `read_csv`.
+    `path`: of the file that holds the text and nothing else; None for any other text. `start`: where it begins, after
+    a byte order mark. `delimiter`: between cells; None finds it.
 
     Raises:
         UnusualError: it is no such text.
@@ -96,8 +92,7 @@ class WrittenText:
     def search_body(self, *, quotes: bool = False) -> None:
         """Refuse a body in which more arrays may begin; pages that have been searched leave memory.
 
-        Args:
-            quotes: as for `may_be_cells`: whether all quotes in the body are known to be sound.
+        `quotes`: as for `may_be_cells`: whether all quotes in the body are known to be sound.
 
         Raises:
             UnusualError: a cell may be a word of a header.
@@ -171,9 +166,7 @@ class WrittenText:
     def _split_body(self, headers: dict[int, Header]) -> Sequence[Sequence[str]] | None:
         """Return the cells below the zone, for each column that is wanted; None if there are many.
 
-        Args:
-            headers: of these columns. The longest array among them says how many rows there are, with those of the
-                zone.
+        `headers`: of these columns. The longest array among them says how many rows there are, with those of the zone.
         """
         zone = self._zone
         capacity = max((header.capacity for header in headers.values()), default=0)
@@ -258,11 +251,7 @@ def _split_lines(raw: bytes) -> list[str]:
 class _SomeColumns(Sequence[Sequence[str]]):
     """A few columns of some lines. Lines are split from the side that is nearer, no further than to the last column.
 
-    Args:
-        lines: all with the same number of cells.
-        mark: the delimiter.
-        count: the number of cells in each line.
-        columns: the columns that are wanted.
+    `lines`: all with the same number of cells. `count`: the number of cells in each line.
     """
 
     def __init__(self, lines: list[str], mark: str, count: int, columns: Iterable[int]) -> None:

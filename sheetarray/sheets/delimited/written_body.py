@@ -27,12 +27,7 @@ _SAMPLED = 1000  # cells that are decoded first, of a column that the engine cou
 
 
 class WrittenBody:
-    """The columns below the headers of a text.
-
-    Args:
-        zone: the headers.
-        look: of the cells.
-    """
+    """The columns below the headers of a text."""
 
     def __init__(self, zone: WrittenZone, look: TextLook) -> None:
         self._zone, self._look = zone, look
@@ -43,13 +38,9 @@ class WrittenBody:
     ) -> ParsedColumns:
         """Return columns of rows, parsed by the engine; rows that are not all numbers have no quotes.
 
-        Args:
-            content: bytes that end with the rows.
-            start: the position in them at which the rows begin.
-            text: the same text for the engine, or its file.
-            lines: the number of lines that the engine is to skip.
-            wanted: the columns.
-            quotes: whether there may be quotes; they are known to be sound then.
+        `content`: bytes that end with the rows. `start`: the position in them at which the rows begin. `text`: the
+        same text for the engine, or its file. `lines`: the number of lines that the engine is to skip. `quotes`:
+        whether there may be quotes; they are known to be sound then.
 
         Raises:
             UnusualError: the rows are to be read cell by cell.
@@ -147,10 +138,8 @@ class WrittenBody:
     def check_infinities(self, content: BytesLike, start: int, columns: Collection[int]) -> None:
         """Refuse rows in which the engine has read a numeral such as 1e999 as infinity, and not only the word.
 
-        Args:
-            content: bytes that end with the rows.
-            start: the position in them at which the rows begin.
-            columns: the columns whose infinite floats have been counted; the word may also stand in others.
+        `content`: bytes that end with the rows. `start`: the position in them at which the rows begin. `columns`: the
+        columns whose infinite floats have been counted; the word may also stand in others.
         """
         infinite, self._infinite = self._infinite, 0
         if infinite:

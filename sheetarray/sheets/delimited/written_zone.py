@@ -37,11 +37,7 @@ def check_usual(holds: object) -> None:
 class WrittenZone:
     """The names and headers of such a text, and the elements that stand beside longer headers.
 
-    Args:
-        content: the text.
-        start: the position at which it begins, after a byte order mark.
-        delimiter: between cells; None finds it.
-        formulas: as for `read_csv`.
+    `start`: the position at which it begins, after a byte order mark. `delimiter`: between cells; None finds it.
 
     Attributes:
         width: the number of columns.

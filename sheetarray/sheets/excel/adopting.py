@@ -135,10 +135,7 @@ def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str
 def change_cells(content: bytes, values: Mapping[str, int], *, location: str) -> bytes:
     """Return a worksheet in which some cells hold other integers; all else is as it was, the styles of the cells too.
 
-    Args:
-        content: the XML of the worksheet, in UTF-8.
-        values: the new integers, by the addresses of their cells.
-        location: the part's name, for messages.
+    `content`: the XML of the worksheet, in UTF-8. `values`: the new integers, by the addresses of their cells.
 
     Raises:
         FormatError: one of the cells is a formula, or is not written with its address.

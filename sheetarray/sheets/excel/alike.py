@@ -37,9 +37,7 @@ def make_cells_together(
 ) -> Iterator[tuple[TypedCells, int | None, list[ColumnSpan]]]:
     """Yield the cells of columns of one dtype and style, one column after the other; their style; and the columns.
 
-    Args:
-        spans: the elements of which cells are made; columns without any are left out.
-        as_text: make every element text.
+    `spans`: the elements of which cells are made; columns without any are left out.
 
     Raises:
         DTypeError: an element that no cell holds; names the array.

@@ -34,10 +34,7 @@ _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 c
 def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int | None:
     """Return the style of a column's numbers or booleans; None for the default style.
 
-    Args:
-        piece: the column.
-        styles: the styles of cells that the workbook has.
-        dates: whether dates are written as serial dates, and not as texts.
+    `dates`: whether dates are written as serial dates, and not as texts.
     """
     if piece.dtype.kind == "datetime":
         unit = serial_unit(piece.buffer.dtype)

@@ -101,9 +101,7 @@ class PackageEdit:
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Write the custom properties: the existing ones and the record of our arrays.
 
-        Args:
-            writer: of the package.
-            record: what is known of the arrays; of each sheet by the plan's title under "sheets".
+        `record`: what is known of the arrays; of each sheet by the plan's title under "sheets".
 
         Raises:
             FormatError: the properties that are there are damaged.
@@ -146,12 +144,9 @@ def plan_append(
 ) -> PackageEdit:
     """Find out what has to change for sheets to be put into a workbook; nothing is written.
 
-    Args:
-        package: of the workbook.
-        sheets: at least one; those that are not there come last.
-        if_sheet_exists: whether a sheet of such a title is refused, or replaced where it is one of ours. What else a
-            replaced sheet had (charts on it, comments) goes with it; sheets on which its arrays went on and do not any
-            more are left, empty.
+    `sheets`: at least one; those that are not there come last. `if_sheet_exists`: whether a sheet of such a title is
+    refused, or replaced where it is one of ours. What else a replaced sheet had (charts on it, comments) goes with it;
+    sheets on which its arrays went on and do not any more are left, empty.
 
     Raises:
         FormatError: no .xlsx or .xlsm, or a damaged one.

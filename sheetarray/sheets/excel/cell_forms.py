@@ -19,9 +19,7 @@ SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
 def split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Series]]:
     """Return the kinds of cells in a column: for each the XML after the reference, with `{}` for the value, and values.
 
-    Args:
-        cells: of the column.
-        style: the number of the style of its numbers and booleans; None for the usual one.
+    `style`: the number of the style of its numbers and booleans; None for the usual one.
     """
     import polars as pl
 

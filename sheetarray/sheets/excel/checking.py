@@ -39,11 +39,7 @@ def find_all(
 ) -> Iterator[Finding]:
     """Yield every finding in an open workbook.
 
-    Args:
-        source: of the workbook.
-        book: the workbook.
-        sheet: as for `check_excel`, as are `missing` and `guard`.
-        check: reads the arrays and has each of them judged.
+    `sheet`: as for `check_excel`, as are `missing` and `guard`. `check`: reads the arrays and has each of them judged.
     """
     for finding in _find_all(source, book, sheet, missing, guard=guard, check=check):
         hint = book.advise(finding.location, finding.hint)
@@ -118,12 +114,7 @@ def _judge_rows(
 ) -> list[Finding | RowChange]:
     """Return the change of rows that a guard shows, if nothing else has changed; otherwise findings of the edits.
 
-    Args:
-        guarded: the array beside its snapshot.
-        buffer: the elements of today.
-        name: of the array.
-        changes: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
-        column: the cells of the array.
+    `changes`: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
     """
     known = [change for change in changes if isinstance(change, RowChange)]
     only = guarded.only_change
@@ -137,11 +128,8 @@ def open_snapshots(
 ) -> Snapshots:
     """Return the snapshots of a workbook, which are read when an array asks for its own.
 
-    Args:
-        book: open.
-        memory: what the workbook remembers of its arrays; None to read it when it is needed.
-        survey: of all arrays; None to read them all together.
-        used: whether the guard is used.
+    `memory`: what the workbook remembers of its arrays; None to read it when it is needed. `survey`: of all arrays;
+    None to read them all together. `used`: whether the guard is used.
     """
     known = [] if memory is None else [memory]
 
@@ -180,10 +168,7 @@ def survey_of(book: Workbook, check: CheckSheets = check_sheets) -> Survey:
 def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
     """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
 
-    Args:
-        book: open.
-        title: of the sheet.
-        of_table: for None, every sheet that may be a table: no view, not even one that was changed.
+    `of_table`: for None, every sheet that may be a table: no view, not even one that was changed.
     """
     if title is None:
         views = book.views

@@ -102,10 +102,7 @@ def find_parts(
 ) -> dict[str, list[ColumnPart]]:
     """Return the parts of arrays, by the names of the arrays.
 
-    Args:
-        sheets: of a workbook.
-        names: of the arrays; None for all.
-        note: called with each finding about a header.
+    `note`: called with each finding about a header.
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.

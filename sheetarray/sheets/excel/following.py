@@ -25,13 +25,10 @@ CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
 class Followed:
     """The formulas of one sheet that repeat cells, and the cells that they repeat.
 
-    Args:
-        title: of the sheet.
-        container: the open workbook.
-        titles: of all sheets, in lower case; a formula that leads to any other sheet is not followed.
-        cells_of_rows: returns the cells of some rows, given the title of their sheet in lower case.
-        editable: the titles of views for editing, in lower case.
-        changed: the titles of views that a program has saved again, and of sheets that may be such views.
+    `titles`: of all sheets, in lower case; a formula that leads to any other sheet is not followed. `cells_of_rows`:
+    returns the cells of some rows, given the title of their sheet in lower case. `editable`: the titles of views for
+    editing, in lower case. `changed`: the titles of views that a program has saved again, and of sheets that may be
+    such views.
     """
 
     def __init__(
@@ -88,9 +85,7 @@ class Followed:
 
         None if the cell is no such formula.
 
-        Args:
-            row: of the formula, from 0.
-            column: of the formula, from 0.
+        `row`: of the formula, from 0. `column`: of the formula, from 0.
         """
         _, targets, numbers, titles = self._references()
         places, known = self._find(np.array([column * ROW + row]))
@@ -101,9 +96,7 @@ class Followed:
     def links_of(self, rows: Positions, column: int) -> Mask:
         """Return a mask of the cells of a column that repeat a cell of a view for editing.
 
-        Args:
-            rows: of the cells, from 0.
-            column: from 0.
+        `rows`: of the cells, from 0. `column`: from 0.
         """
         _, _, numbers, titles = self._references()
         places, known = self._find(column * ROW + rows)
@@ -125,10 +118,7 @@ class Followed:
 
         Formulas that repeat a blank are left out.
 
-        Args:
-            run: the cells, with values of text.
-            column: the number of the column, from 0.
-            first: the row from which on the places of the cells are counted.
+        `column`: the number of the column, from 0. `first`: the row from which on the places of the cells are counted.
         """
         import polars as pl
 

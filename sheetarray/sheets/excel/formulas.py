@@ -16,11 +16,8 @@ def finding_of_formulas(
 ) -> Iterator[Finding]:
     """Yield one finding where cells of a header are formulas, and one where elements are.
 
-    Args:
-        name: of the array.
-        column: its cells.
-        formulas: by the titles of sheets.
-        verdict: the findings about its values; None if it is unknown what they were.
+    `formulas`: by the titles of sheets. `verdict`: the findings about its values; None if it is unknown what they
+    were.
     """
     yield from _of_headers(column, formulas)
     count, ends = 0, list[int]()

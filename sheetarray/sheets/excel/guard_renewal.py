@@ -23,11 +23,6 @@ def renew_guards(
 
     Elements that were only rounded keep their exact bits in the snapshot. A snapshot of another file becomes one of the
     cells; an array that has no snapshot, or a damaged one, has none afterwards.
-
-    Args:
-        book: the workbook that changes.
-        reading: the same workbook, open for reading.
-        arrays: the arrays that stand in it now.
     """
     parts = {sheet.title: sheet for sheet in book.sheets}
     renewed: dict[str, bytes] = {}

@@ -72,10 +72,7 @@ def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard:
 def is_large_and_intact(source: Source, title: str | None, missing: Missing) -> bool:
     """Return whether a workbook is large, and all of its arrays are known to be as they were written.
 
-    Args:
-        source: of the workbook.
-        title: of the only sheet that is read; None for all.
-        missing: as for `check_excel`.
+    `title`: of the only sheet that is read; None for all.
 
     Raises:
         NotFoundError: no such sheet.

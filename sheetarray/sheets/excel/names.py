@@ -112,8 +112,7 @@ class ArrayArea(NamedTuple):
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
     """Return the reference of the defined name of each array: the ranges of all columns of a sheet with its elements.
 
-    Args:
-        places: for each column the name of an array, the title of a sheet, and an absolute range of cells.
+    `places`: for each column the name of an array, the title of a sheet, and an absolute range of cells.
 
     Returns:
         The references by array and sheet, in the order of `places`. Arrays are left out that have a reference longer
@@ -138,9 +137,8 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
     whole array: to Excel a reference to several sheets is an error, and a name for the first sheet alone would give a
     wrong sum.
 
-    Args:
-        areas: arrays, and the sheets where they stand.
-        taken: the defined names and the names of tables that the workbook has already.
+    `areas`: arrays, and the sheets where they stand. `taken`: the defined names and the names of tables that the
+    workbook has already.
 
     Returns:
         The defined names by area; no two are the same, compared without case.

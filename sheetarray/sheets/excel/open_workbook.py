@@ -52,9 +52,6 @@ class BookSheet:
 class OpenWorkbook:
     """An existing workbook, with the changes that are to be made to its own part.
 
-    Args:
-        package: of the workbook.
-
     Attributes:
         part: the name of the workbook's own part.
         strict: whether it is strict OOXML.
@@ -190,8 +187,7 @@ class OpenWorkbook:
     def set_names(self, refers: Callable[[str, str], str | None]) -> bool:
         """Change the references of defined names of the whole workbook.
 
-        Args:
-            refers: returns the new reference, given a defined name and its reference; None to leave it as it is.
+        `refers`: returns the new reference, given a defined name and its reference; None to leave it as it is.
 
         Returns:
             Whether a reference has changed.

@@ -16,12 +16,7 @@ MOST_BYTES = 2**26  # of inflated worksheets that are searched; beyond, every `s
 
 
 def search_other_sheets(source: Source, gone: Collection[str]) -> Searches:
-    """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched.
-
-    Args:
-        source: the workbook.
-        gone: parts of sheets that are to be replaced.
-    """
+    """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched."""
     try:
         with Workbook(source) as book:
             return _search_sheets(book, gone)
@@ -63,10 +58,7 @@ def count_header_rows(sheet: Sheet) -> int | None:
 def search_again(book: Workbook, sheets: Sequence[Sheet], replaced: Mapping[str, bytes]) -> Searches:
     """Return a record of where sheets have been searched for arrays, after some parts got another content.
 
-    Args:
-        book: the workbook.
-        sheets: in which the same rows will hold headers.
-        replaced: the content of parts that change.
+    `sheets`: in which the same rows will hold headers.
     """
     if book.package is None:
         return Searches()

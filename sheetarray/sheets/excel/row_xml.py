@@ -71,12 +71,8 @@ def format_rows(
 ) -> bytes:
     """Return the XML of some rows.
 
-    Args:
-        first: the number of the first row, from 1.
-        count: the number of rows.
-        segments: in the order of the columns.
-        groups: the cells.
-        attributes: of each of the first rows, after its number.
+    `first`: the number of the first row, from 1. `count`: the number of rows. `attributes`: of each of the first rows,
+    after its number.
 
     Example:
         >>> numbers = Layer("><v>", "d", np.array([1.0, 2.5]), None, "</v></c>")
@@ -100,9 +96,7 @@ def format_rows(
 def value_layers(cells: TypedCells, style: int | None) -> Group:
     """Return the layers of some cells.
 
-    Args:
-        cells: numbers, texts and booleans.
-        style: the number of the style of numbers and booleans; None for the usual one.
+    `style`: the number of the style of numbers and booleans; None for the usual one.
     """
     import polars as pl
 

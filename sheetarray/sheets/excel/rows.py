@@ -34,14 +34,10 @@ _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t
 class RowWriter:
     """Makes the XML of the rows of one sheet.
 
-    Args:
-        layout: which part of which array stands in which column.
-        as_text: write every element as text.
-        styles: the styles of the workbook; if it has no bold one, names are written as bold rich text.
-        value_styles: the style of the numbers or booleans in each column, None for the usual one. Dates without a style
-            are text.
-        links: for arrays whose elements stand in a view for editing, by their names: the formulas of the elements that
-            do, null for all others.
+    `layout`: which part of which array stands in which column. `styles`: the styles of the workbook; if it has no bold
+    one, names are written as bold rich text. `value_styles`: the style of the numbers or booleans in each column, None
+    for the usual one. Dates without a style are text. `links`: for arrays whose elements stand in a view for editing,
+    by their names: the formulas of the elements that do, null for all others.
     """
 
     def __init__(
@@ -107,9 +103,7 @@ class RowWriter:
     def _make_groups(self, spans: Sequence[ColumnSpan], *, row: int) -> tuple[list[Group], dict[int, ColumnSegment]]:
         """Return the cells of some elements in groups, and where each column stands in them, by its index.
 
-        Args:
-            spans: the elements, of each column.
-            row: the first of the rows that are made, from 0.
+        `row`: the first of the rows that are made, from 0.
         """
         groups: list[Group] = []
         segments: dict[int, ColumnSegment] = {}

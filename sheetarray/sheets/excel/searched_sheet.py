@@ -16,10 +16,7 @@ MOST_CELLS = 2**19  # of headers that are kept; a sheet with more is searched as
 class SearchedSheet(ExcelSheet):
     """A worksheet that is known to hold words of headers in its first rows only.
 
-    Args:
-        title: of the sheet.
-        container: the open workbook.
-        header_rows: the number of these rows.
+    `header_rows`: the number of these rows.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader, header_rows: int) -> None:

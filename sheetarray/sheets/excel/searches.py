@@ -53,10 +53,7 @@ def content_of(package: Package, part: str | None) -> Content | None:
 def read_searches(record: Mapping[str, Any], package: Package, strings: str | None) -> Searches:
     """Return the searches that a workbook remembers; an empty record if its shared strings have changed since.
 
-    Args:
-        record: of the workbook.
-        package: that the workbook is.
-        strings: the part of the shared strings; None if there are no shared strings.
+    `strings`: the part of the shared strings; None if there are no shared strings.
     """
     known, stored = Searches(content_of(package, strings)), record.get(KEY)
     if isinstance(stored, Mapping) and stored.get("strings", 0) == (known.strings and list(known.strings)):

@@ -227,12 +227,9 @@ class ExcelSheet(SheetRuns):
     ) -> pl.Series | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.
 
-        Args:
-            run: the cells, counted from the requested row on; None for no cells.
-            request: for these cells.
-            typed: give a Series of the engine's dtype if all cells are of that kind; otherwise text.
-            text: whether that dtype is text.
-            numeric: whether the sheet was read for numbers alone, so that text is only known to be there.
+        `run`: the cells, counted from the requested row on; None for no cells. `typed`: give a Series of the engine's
+        dtype if all cells are of that kind; otherwise text. `text`: whether that dtype is text. `numeric`: whether the
+        sheet was read for numbers alone, so that text is only known to be there.
         """
         import polars as pl
 
@@ -253,10 +250,7 @@ class ExcelSheet(SheetRuns):
     def whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
         """Return the cells of a column; formulas that repeat other cells have the values of these.
 
-        Args:
-            gathering: the cells, run by run.
-            column: of the sheet, from 0.
-            first: the row from which on they are counted.
+        `column`: of the sheet, from 0. `first`: the row from which on they are counted.
 
         Raises:
             FormatError: a cell stands twice in the sheet.

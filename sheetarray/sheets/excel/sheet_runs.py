@@ -21,10 +21,6 @@ _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 class SheetRuns:
     """The cells of a worksheet; the worksheet's title is put into the location of any error about them.
 
-    Args:
-        title: of the worksheet.
-        container: the open workbook.
-
     Attributes:
         formulas: collects the formulas among the cells that are read; None unless somebody asks for them.
         followed: the formulas that repeat other cells; None if the container does not know the text of formulas.

@@ -76,9 +76,7 @@ class WorkbookSkeleton:
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Write the custom properties, which hold the record, into a package.
 
-        Args:
-            writer: of the package.
-            record: of the arrays; what `known` says of the sheets is added to it.
+        `record`: of the arrays; what `known` says of the sheets is added to it.
 
         Raises:
             LimitError: the record is too long.
@@ -96,9 +94,7 @@ def suffix_of(target: object) -> str:
 def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx") -> WorkbookSkeleton:
     """Make a new workbook without rows.
 
-    Args:
-        sheets: the plans of its sheets.
-        suffix: of the file, one of `CONTENT_TYPES`.
+    `suffix`: of the file, one of `CONTENT_TYPES`.
 
     Raises:
         LimitError: a title that no sheet can have, or that two of the sheets have.
@@ -140,10 +136,8 @@ def worksheet_parts(
 ) -> list[tuple[bytes, bytes]]:
     """Return the XML before and after the rows of sheets that go into another workbook.
 
-    Args:
-        sheets: the plans of the sheets.
-        code_names: the name of each sheet in the macro project of the workbook; empty for none.
-        selected: for each sheet, whether the workbook opens with it in front.
+    `code_names`: the name of each sheet in the macro project of the workbook; empty for none. `selected`: for each
+    sheet, whether the workbook opens with it in front.
     """
     return [
         worksheet_frame(plan, selected=in_view, code_name=code_name)

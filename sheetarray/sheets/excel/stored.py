@@ -23,11 +23,8 @@ _TEXTUAL = frozenset({"string", "generic"})
 class StoredArrays:
     """The stored arrays of a workbook: those of text in memory, all others mapped from a file.
 
-    Args:
-        sheets: in which the arrays stand.
-        parts: of each array, by its name.
-        buffers: the elements of each array, by its name.
-        restore: gives elements that were only rounded their exact bits; None to leave them.
+    `sheets`: in which the arrays stand. `parts`: of each array, by its name. `buffers`: the elements of each array, by
+    its name. `restore`: gives elements that were only rounded their exact bits; None to leave them.
     """
 
     def __init__(

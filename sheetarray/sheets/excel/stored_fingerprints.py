@@ -78,12 +78,8 @@ class StoredFingerprints:
     ) -> list[Finding]:
         """Return the findings about an array by its fingerprint, or by that of another array with its elements.
 
-        Args:
-            name: of the array.
-            title: of its sheet.
-            header: of the array, as it stands in the sheet.
-            buffer: the elements that are there now.
-            address: returns the address of an element's cell, by its index in the buffer.
+        `header`: of the array, as it stands in the sheet. `address`: returns the address of an element's cell, by its
+        index in the buffer.
         """
         self._asked.add(name)
         stored = self._find_stored(name, title)
@@ -109,12 +105,8 @@ class StoredFingerprints:
         None where the workbook has no checksums to compare with: no record, as some programs leave it out, or no record
         of an array that stands in it.
 
-        Args:
-            name: of the array.
-            title: of the sheet that it was written to.
-            header: as it was written, by the snapshot.
-            buffer: the elements of the snapshot.
-            ask_names: returns the names of all arrays that stand in the workbook.
+        `header`: as it was written, by the snapshot. `ask_names`: returns the names of all arrays that stand in the
+        workbook.
         """
         if not self._arrays:
             return None
@@ -146,8 +138,7 @@ class StoredFingerprints:
     def find_unchanged(self, arrays: Sequence[tuple[str, str, Header, Buffer]]) -> set[str]:
         """Return the names of those of some short arrays that have a fingerprint, and are as they were written.
 
-        Args:
-            arrays: of each its name, the title of its sheet, its header, and its elements.
+        `arrays`: of each its name, the title of its sheet, its header, and its elements.
         """
         checksums = exact_checksums([(buffer, header.dtype) for _, _, header, buffer in arrays])
         unchanged = set()
@@ -161,9 +152,8 @@ class StoredFingerprints:
     def remember(self, anchors: Mapping[str, Anchor], pieces: Iterable[tuple[str, Buffer]]) -> bool:
         """Return whether arrays have the headers and, by their checksums, all the elements that they were written with.
 
-        Args:
-            anchors: the first anchor of each array.
-            pieces: the next elements of some array, again and again; not taken if a header has changed.
+        `anchors`: the first anchor of each array. `pieces`: the next elements of some array, again and again; not
+        taken if a header has changed.
         """
         counts, checksums = dict.fromkeys(anchors, 0), dict.fromkeys(anchors, 0)
         if not all(self.remembers_header(name, anchor) for name, anchor in anchors.items()):
@@ -185,10 +175,7 @@ class StoredFingerprints:
     def note_other_name(self, name: str, other: str, *, is_there: bool) -> Finding:
         """Return the finding that the elements of an array were written under another name.
 
-        Args:
-            name: of the array.
-            other: the name that it was written under.
-            is_there: whether there is an array of the other name too.
+        `is_there`: whether there is an array of the other name too.
         """
         if is_there:
             self._others[name] = other
@@ -203,12 +190,7 @@ class StoredFingerprints:
     ) -> Iterator[Finding | RowChange]:
         """Yield the rows that were added to an array or deleted from it, and findings about what else became of it.
 
-        Args:
-            name: of the array.
-            title: of its sheet.
-            written: its header as it stands in the sheet.
-            buffer: the elements that are there now.
-            address: of the cell of an element, by its index in the buffer.
+        `address`: of the cell of an element, by its index in the buffer.
         """
         self._asked.add(name)
         stored = self._find_stored(name, title)

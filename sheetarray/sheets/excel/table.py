@@ -74,8 +74,7 @@ class ExcelTable:
     def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
         """Return blank rows for the rows that were searched, and whether these are all; None if an array may be there.
 
-        Args:
-            budget: the number of cells that are searched, and up to a row more.
+        `budget`: the number of cells that are searched, and up to a row more.
         """
         texts: list[pl.Series] = []
         height, ended = 0, True
@@ -182,9 +181,7 @@ class ColumnGroup:
     """Some columns of a worksheet side by side, whose cells are converted together: thousands of short ones, or a tall
     one alone.
 
-    Args:
-        columns: the cells of each column, run by run.
-        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+    `from_1904`: whether serial dates count from 1904-01-01, not from 1900.
     """
 
     def __init__(self, columns: Sequence[ColumnRuns], *, from_1904: bool) -> None:
@@ -267,12 +264,7 @@ class ColumnGroup:
 
 
 class GroupedColumn:
-    """One column of a group; see `tables.RawColumn`.
-
-    Args:
-        group: of the columns.
-        index: of this one.
-    """
+    """One column of a group; see `tables.RawColumn`."""
 
     def __init__(self, group: ColumnGroup, index: int) -> None:
         self._group, self._index = group, index
@@ -308,12 +300,9 @@ def _take_rows(cells: _Cells, rows: range | Positions) -> _Cells:
 class _Conversion:
     """Converts the cells of a group of columns, with one query of the engine for all columns of a kind.
 
-    Args:
-        texts: the cells whose values are text, without blanks.
-        doubles: the cells whose values are Float64.
-        count: the number of columns.
-        height: the number of rows.
-        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+    `texts`: the cells whose values are text, without blanks. `doubles`: the cells whose values are Float64. `count`:
+    the number of columns. `height`: the number of rows. `from_1904`: whether serial dates count from 1904-01-01, not
+    from 1900.
     """
 
     def __init__(self, texts: _Cells, doubles: _Cells, count: int, height: int, from_1904: bool) -> None:

@@ -28,11 +28,7 @@ _MOST_AREAS = 100  # array formulas on it
 
 
 class ViewFindings:
-    """The findings about the views of one workbook; its arrays are read when there is something to say.
-
-    Args:
-        book: open.
-    """
+    """The findings about the views of one workbook; its arrays are read when there is something to say."""
 
     def __init__(self, book: Workbook) -> None:
         self._book = book
@@ -50,10 +46,7 @@ class ViewFindings:
     def find_unlinked(self, name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
         """Yield a finding where cells of an array's column no longer look into its view for editing.
 
-        Args:
-            name: of the array.
-            column: its cells.
-            formulas: those of each sheet that look into no such view, by its title: other findings name them.
+        `formulas`: those of each sheet that look into no such view, by its title: other findings name them.
         """
         views = self._book.views
         if not (views.editable or views.changed) or column.cells_per_element != 1:

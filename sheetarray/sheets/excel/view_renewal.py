@@ -38,13 +38,8 @@ def renew_views(
 ) -> dict[str, bytes]:
     """Return the new content of the parts of views, and put into the record what they are like.
 
-    Args:
-        book: the workbook that changes.
-        arrays: what stands in it now.
-        record: what it remembers.
-        name_of: the defined name of the cells of an array; empty where it has none.
-        typed: the titles of views in which people have typed over formulas: their record stays, so that `check` goes on
-            to name these cells.
+    `name_of`: the defined name of the cells of an array; empty where it has none. `typed`: the titles of views in
+    which people have typed over formulas: their record stays, so that `check` goes on to name these cells.
 
     Raises:
         LimitError: such a view would have to be made anew.

@@ -35,9 +35,7 @@ _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 class Workbook:
     """A workbook of any kind, open.
 
-    Args:
-        source: the file.
-        reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
+    `reads_numbers`: whether all numbers will be wanted after a search for arrays, which then keeps them.
 
     Attributes:
         source: the file.
@@ -110,9 +108,7 @@ class Workbook:
     def sheet(self, title: str, header_rows: int | None = None) -> ExcelSheet:
         """Return one of its sheets.
 
-        Args:
-            title: of the sheet.
-            header_rows: the number of first rows that hold all words of headers; None if it is unknown.
+        `header_rows`: the number of first rows that hold all words of headers; None if it is unknown.
 
         Raises:
             NotFoundError: there is none of that title.
@@ -150,10 +146,7 @@ class Workbook:
     def find_links(self, title: str, rows: Positions, column: int) -> Mask | None:
         """Return a mask of the cells of a column that repeat a view for editing; None where nobody knows.
 
-        Args:
-            title: of their sheet.
-            rows: of the cells, from 0.
-            column: from 0.
+        `rows`: of the cells, from 0. `column`: from 0.
         """
         followed = self._read_followed(title) if self.views.editable or self.views.changed else None
         return None if followed is None else followed.links_of(rows, column)
@@ -165,9 +158,7 @@ class Workbook:
     def advise(self, location: str | None, hint: str) -> str:
         """Return a hint about a cell of an array, with the cell of a view for editing if the element stands there.
 
-        Args:
-            location: of the cell, or of anything else.
-            hint: what is said otherwise; may be empty.
+        `location`: of the cell, or of anything else. `hint`: what is said otherwise; may be empty.
         """
         cell = _CELL.fullmatch(location or "") if self.views.editable else None
         if cell is None or cell[1] not in self.titles:
@@ -188,8 +179,7 @@ class Workbook:
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.
 
-        Args:
-            recorded: the titles of guards that the record of the workbook names.
+        `recorded`: the titles of guards that the record of the workbook names.
         """
         guards, titles = {sheet.title for sheet in self.guards()}, set(map(guard_title, self.titles))
         for title in self.titles:

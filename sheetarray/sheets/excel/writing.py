@@ -70,16 +70,9 @@ def write_workbook(
 ) -> None:
     """Write a new workbook.
 
-    Args:
-        target: a path or an open file.
-        arrays: of which fingerprints are made; empty for a table.
-        layouts: one for each sheet.
-        sheet: title of the first of them.
-        as_text: write every element as text.
-        real_dates: make dates numbers where that is exact.
-        report: called with the cells written and the cells in all.
-        guard: whether a very hidden sheet holds a snapshot of every array.
-        views: by the names of their arrays.
+    `arrays`: of which fingerprints are made; empty for a table. `sheet`: title of the first of them. `real_dates`:
+    make dates numbers where that is exact. `report`: called with the cells written and the cells in all. `guard`:
+    whether a very hidden sheet holds a snapshot of every array. `views`: by the names of their arrays.
     """
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plans = _plan_sheets(sheet, layouts, formats, as_text, guard)

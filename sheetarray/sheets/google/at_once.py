@@ -38,12 +38,8 @@ class ChangedCellError(Exception):
 class DirectWrite:
     """A write of one batch.
 
-    Args:
-        service: the spreadsheet.
-        layout: what is written.
-        columns: the cells of each column of it, as they stand on a sheet of their own.
-        plan: where.
-        title: of the worksheet, where it is to be made.
+    `columns`: the cells of each column of it, as they stand on a sheet of their own. `plan`: where. `title`: of the
+    worksheet, where it is to be made.
 
     Attributes:
         gid: of the worksheet.

@@ -78,11 +78,7 @@ def apply_changes(
 class Swap:
     """The requests that make a batch take effect only on the generation of a worksheet that was seen.
 
-    Args:
-        gid: of the worksheet.
-        seen: its generation; None for none.
-        notes: of earlier writes.
-        own: whether the worksheet is ours.
+    `seen`: its generation; None for none. `own`: whether the worksheet is ours.
     """
 
     def __init__(self, gid: int, seen: NamedRange | None, notes: WriteNotes, *, own: bool) -> None:

@@ -32,10 +32,8 @@ _PROXY_HINT = "does something on the way, such as a company's proxy, answer inst
 class SheetsApi:
     """The Sheets API, for requests to one spreadsheet.
 
-    Args:
-        http: gspread's HTTP client.
-        key: of the spreadsheet, as its URL has it; empty for a request that makes one.
-        patience: the retries and the time that all requests share.
+    `key`: of the spreadsheet, as its URL has it; empty for a request that makes one. `patience`: the retries and the
+    time that all requests share.
     """
 
     def __init__(self, http: Any, key: str, patience: Retries) -> None:

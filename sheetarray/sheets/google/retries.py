@@ -103,11 +103,9 @@ def _is_time(timeout: object) -> bool:
 class Retries:
     """The repeated requests and the pauses of one read or write, counted and bounded.
 
-    Args:
-        waiting: called with the seconds of each pause, and the reason.
-        most_retries: the largest number of repeated requests.
-        most_waiting: the most seconds that go into pauses and into requests that fail.
-        timeout: the most seconds for requests and pauses together, without pauses for a quota; None for no bound.
+    `waiting`: called with the seconds of each pause, and the reason. `most_retries`: the largest number of repeated
+    requests. `most_waiting`: the most seconds that go into pauses and into requests that fail. `timeout`: the most
+    seconds for requests and pauses together, without pauses for a quota; None for no bound.
 
     Attributes:
         retries: the number of repeated requests until now.

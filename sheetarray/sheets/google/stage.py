@@ -44,11 +44,6 @@ from .worksheet import fetch_values, is_same_range
 class Stage:
     """A stage for the columns of a layout.
 
-    Args:
-        service: the spreadsheet.
-        layout: the cells that it is to hold.
-        writer: the process that writes.
-
     Attributes:
         gid: the id of its worksheet; -1, which no worksheet has, before it is made.
         title: of its worksheet.

@@ -99,10 +99,8 @@ _CHART = {"offsetXPixels": 10, "offsetYPixels": 4, "widthPixels": 640, "heightPi
 class ViewRequests:
     """A maker of the requests for one view.
 
-    Args:
-        plan: of the view.
-        name_of: returns the name of the named range over the elements of an array, given the array's name.
-        cells_of: returns the same range in A1 notation, with its worksheet.
+    `name_of`: returns the name of the named range over the elements of an array, given the array's name. `cells_of`:
+    returns the same range in A1 notation, with its worksheet.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], cells_of: Callable[[str], str]) -> None:

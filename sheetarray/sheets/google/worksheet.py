@@ -208,10 +208,7 @@ class WorksheetReader:
     The cells in the answer to one request are all of one moment. Where several requests are needed, the worksheet's
     generation is fetched before and after them; if it has changed, the cells are not of one write.
 
-    Args:
-        service: the spreadsheet.
-        title: of the worksheet.
-        size: the rows and columns of its grid; None if they are not known yet.
+    `size`: the rows and columns of its grid; None if they are not known yet.
     """
 
     def __init__(self, service: SheetsApi, title: str, size: tuple[int, int] | None = None) -> None:
@@ -341,11 +338,8 @@ _FIRST_ROWS = 250  # rows that are fetched first of a worksheet of unknown width
 class GoogleSheet:
     """A worksheet; `columns.Sheet` says what each method is for.
 
-    Args:
-        service: the spreadsheet.
-        title: of the worksheet.
-        size: the rows and columns of its grid; None if they are not known yet.
-        at_once: the number of cells of a grid up to which the worksheet is fetched as a whole.
+    `size`: the rows and columns of its grid; None if they are not known yet. `at_once`: the number of cells of a grid
+    up to which the worksheet is fetched as a whole.
 
     Attributes:
         title: of the worksheet.

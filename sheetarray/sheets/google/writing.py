@@ -54,12 +54,8 @@ def _never_happened(_: State) -> bool:
 class Write:
     """A write of a layout: planned, carried out, and planned again where somebody else was faster.
 
-    Args:
-        service: the spreadsheet.
-        address: of the worksheet.
-        layout: the cells that are written.
-        report: called with the number of cells written and the number of all cells.
-        make: returns the plan for a worksheet that exists.
+    `report`: called with the number of cells written and the number of all cells. `make`: returns the plan for a
+    worksheet that exists.
 
     Attributes:
         chunks: the cells as requests for a stage.

@@ -223,10 +223,7 @@ def infos_of_lists(
 ) -> dict[str, ArrayInfo]:
     """Return the infos of some flat lists; those with a damaged header are left out.
 
-    Args:
-        lists: by name.
-        strict: refuse lists without a version.
-        fixed: lists that are not resized; None for all of them.
+    `fixed`: lists that are not resized; None for all of them.
     """
     infos = {}
     for name, cells in lists.items():

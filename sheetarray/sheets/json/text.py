@@ -156,10 +156,7 @@ _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]++|\\.)*+"|[^\s,:\[\]{}"]+)', 
 def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays in a JSON text, by name.
 
-    Args:
-        text: JSON in UTF-8.
-        alone: the name of a list that stands by itself.
-        strict: refuse lists without a version.
+    `text`: JSON in UTF-8. `alone`: the name of a list that stands by itself.
 
     Raises:
         FormatError: no flat list, or a broken header.
@@ -311,10 +308,8 @@ _QUOTE, _COMMA, _OPENS, _CLOSES = (ord(mark) for mark in '",[]')
 def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
     """Return the position after the bracket that ends a list; 0 for a list that does not end, or holds another list.
 
-    Args:
-        text: JSON in UTF-8.
-        at: a position in the list, between two of its items.
-        textual: whether the list holds strings, in which brackets mean nothing.
+    `text`: JSON in UTF-8. `at`: a position in the list, between two of its items. `textual`: whether the list holds
+    strings, in which brackets mean nothing.
     """
     within, size = False, min(_FIRST_BLOCK, _BLOCK)
     while at < len(text):
@@ -338,11 +333,8 @@ def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
 def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[bytes]:
     """Yield the items of a list some at a time, as text, without the commas around them.
 
-    Args:
-        text: JSON in UTF-8.
-        start: the position at which the first item begins.
-        end: the position of the bracket that ends the list.
-        size: of a piece, in bytes; a single item may be longer.
+    `text`: JSON in UTF-8. `start`: the position at which the first item begins. `end`: the position of the bracket
+    that ends the list. `size`: of a piece, in bytes; a single item may be longer.
     """
     while start < end:
         most = size
@@ -375,9 +367,7 @@ def _block_from(text: BytesLike, at: int, size: int) -> bytes:
 def _outside(block: bytes, within: bool) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint8]], Positions, bool]:
     """Return the bytes of a block, the positions of those that are in no string, and whether it ends in a string.
 
-    Args:
-        block: of JSON; no escape is cut in two.
-        within: whether it begins in a string.
+    `block`: of JSON; no escape is cut in two. `within`: whether it begins in a string.
     """
     plain = _ESCAPE.sub(b"__", block) if b"\\" in block else block
     units = np.frombuffer(plain, np.uint8)

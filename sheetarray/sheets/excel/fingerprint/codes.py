@@ -86,10 +86,8 @@ _CHARACTERS = 65_536  # characters of strings that are weighed at a time
 def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
     """Return a code for each value of 64 bits, so mixed that every bit of the value changes about half of the code.
 
-    Args:
-        values: of 64 bits each.
-        out: where the codes are put.
-        spare: an array of the same length, which is overwritten.
+    `values`: of 64 bits each. `out`: where the codes are put. `spare`: an array of the same length, which is
+    overwritten.
     """
     np.multiply(values, _FIRST, out=out)
     np.right_shift(out, _HALF, out=spare)
@@ -115,9 +113,7 @@ def make_noise(count: int) -> Codes:
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
     """Return a coder, which takes at most MOST elements in native byte order.
 
-    Args:
-        dtype: of the elements.
-        ways: whether `Coded.even` and `Coded.twice` are wanted.
+    `ways`: whether `Coded.even` and `Coded.twice` are wanted.
     """
     match dtype.kind:
         case "float" if dtype.numpy.itemsize == 8:
@@ -189,11 +185,7 @@ class _DoubleCoder:
     def _find_other(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
         """Return the numbers at some places, whose 15 digits another way of rounding leaves a unit more, or less.
 
-        Args:
-            digits: of the whole run.
-            places: the indices of these numbers.
-            unit: 1 for a unit more, -1 for a unit less.
-            rounded: the usual codes of the whole run.
+        `places`: the indices of these numbers. `unit`: 1 for a unit more, -1 for a unit less.
         """
         fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):

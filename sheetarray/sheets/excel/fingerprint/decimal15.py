@@ -123,9 +123,7 @@ class Decimals:
     def take_apart(self, numbers: Floats, *, ways: bool = False) -> Digits:
         """Return the digits of at most MOST doubles, valid until the next call.
 
-        Args:
-            numbers: the doubles.
-            ways: whether `below` and `above` are wanted; otherwise they are empty.
+        `ways`: whether `below` and `above` are wanted; otherwise they are empty.
         """
         count = len(numbers)
         whole, fraction, up, spare = self._scale(numbers)
@@ -228,10 +226,7 @@ class Decimals:
 def _find_ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integers, Integers, Integers]:
     """Return the indices of `Digits.below` and of `Digits.above`, and of the ties, which text decides.
 
-    Args:
-        distance: of each m from its rounded digits.
-        sixteenth: the 16th digit of each number, with a fraction.
-        rounded: 1 where m was rounded up, else 0.
+    `sixteenth`: the 16th digit of each number, with a fraction. `rounded`: 1 where m was rounded up, else 0.
     """
     middle = np.flatnonzero(distance >= 0.45 - _EDGE)
     above = middle[(sixteenth[middle] >= 5) & (rounded[middle] == 0)]
@@ -242,12 +237,8 @@ def _find_ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[In
 def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
     """Make 1.00 with the next exponent of digits that were rounded up to 10.00.
 
-    Args:
-        digits: changed in place.
-        exponent: changed in place.
-        least: digits from which on that is done; at 16 digits those of 9.99.., which `%.16g` makes of some powers of
-            ten.
-        full: the digits of 10.00.
+    `least`: digits from which on that is done; at 16 digits those of 9.99.., which `%.16g` makes of some powers of
+    ten. `full`: the digits of 10.00.
     """
     if len(digits) and digits.max() >= least:
         over = np.flatnonzero(digits >= least)

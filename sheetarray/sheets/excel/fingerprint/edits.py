@@ -49,14 +49,9 @@ class Moved(NamedTuple):
 class SumsView:
     """The changes of an array, as seen by its sums at one number of digits.
 
-    Args:
-        way: how numbers were rounded: to "fifteen" digits as spreadsheet programs do it, "even" as `%.15g` does it,
-            "twice" (to 16 digits, then to 15), or to "sixteen".
-        partition: the groups of elements of the sums.
-        then: the sums when the array was written.
-        now: the sums of the elements that are there now.
-        buffer: the elements that are there now.
-        codes: returns the codes of elements at that number of digits.
+    `way`: how numbers were rounded: to "fifteen" digits as spreadsheet programs do it, "even" as `%.15g` does it,
+    "twice" (to 16 digits, then to 15), or to "sixteen". `now`: the sums of the elements that are there now. `codes`:
+    returns the codes of elements at that number of digits.
 
     Attributes:
         grown: the number of elements that are there now, minus the number written.
@@ -168,10 +163,7 @@ class SumsView:
 class FingerprintComparison:
     """The comparison of an array with the fingerprint that it had when it was written.
 
-    Args:
-        record: the fingerprint.
-        buffer: the elements that are there now, of the dtype of the record.
-        dtype: that dtype.
+    `buffer`: the elements that are there now, of the dtype of the record.
     """
 
     def __init__(self, record: Fingerprint, buffer: Buffer, dtype: DType) -> None:
@@ -246,9 +238,8 @@ class FingerprintComparison:
     def was_rounded(self, *, edited: int, lost: int) -> bool:
         """Return whether it is certain that numbers which had more than 15 digits have no more now.
 
-        Args:
-            edited: the number of elements that may have got more than 15 digits by an edit.
-            lost: the number of elements that may have had more than 15 digits, and are gone or edited now.
+        `edited`: the number of elements that may have got more than 15 digits by an edit. `lost`: the number of
+        elements that may have had more than 15 digits, and are gone or edited now.
         """
         left = self.record.longer - self.longer
         return self.longer <= edited and left > edited + lost and len(self.buffer) > 0

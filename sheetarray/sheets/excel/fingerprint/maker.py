@@ -61,13 +61,10 @@ class Tools:
 class Fingerprinter:
     """Computes the fingerprint of one array, piece by piece, while its buffer is written; or of several short ones.
 
-    Args:
-        dtype: of the elements.
-        count: the number of elements that each array will have.
-        blocks: the number of stretches into which an array is cut, from 0 to 64; see `max_blocks`.
-        lean: keep only what tells that the array is unchanged or rounded, or which single element was edited.
-        rows: the number of arrays; if there are several, all elements are added at once, and they are few.
-        tools: buffers that other fingerprints have used; None for new ones.
+    `count`: the number of elements that each array will have. `blocks`: the number of stretches into which an array is
+    cut, from 0 to 64; see `max_blocks`. `lean`: keep only what tells that the array is unchanged or rounded, or which
+    single element was edited. `rows`: the number of arrays; if there are several, all elements are added at once, and
+    they are few. `tools`: buffers that other fingerprints have used; None for new ones.
 
     Attributes:
         seen: the number of elements of each array that were added.
@@ -187,8 +184,7 @@ class Fingerprinter:
     def to_json(self, header: Header | None = None) -> dict[str, Any]:
         """Return the fingerprint, ready to be stored as JSON; call it when all elements were added.
 
-        Args:
-            header: of the array; an edit of shape, strides, offset or order will then be found out too.
+        `header`: of the array; an edit of shape, strides, offset or order will then be found out too.
         """
         assert self.seen == self.count
         return self.to_fingerprint(header).to_json()
@@ -205,13 +201,7 @@ def make_fingerprint(
 ) -> dict[str, Any]:
     """Return the fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
 
-    Args:
-        buffer: the elements.
-        dtype: of the elements.
-        blocks: see `Fingerprinter`.
-        header: of the array.
-        lean: see `Fingerprinter`.
-        tools: see `Fingerprinter`.
+    `blocks`: see `Fingerprinter`. `lean`: see `Fingerprinter`. `tools`: see `Fingerprinter`.
     """
     taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean, tools=tools)
     taker.add(buffer)
@@ -223,11 +213,8 @@ def iter_fingerprinters(
 ) -> Iterator[tuple[list[int], Fingerprinter]]:
     """Yield the sums of arrays of one dtype and length, as many at a time as a coder takes elements.
 
-    Args:
-        arrays: of 1 to MOST elements each.
-        blocks: see `Fingerprinter`; from 0 to 63, since the finest records have sums that are not made together.
-        lean: see `Fingerprinter`.
-        tools: see `Fingerprinter`.
+    `arrays`: of 1 to MOST elements each. `blocks`: see `Fingerprinter`; from 0 to 63, since the finest records have
+    sums that are not made together. `lean`: see `Fingerprinter`. `tools`: see `Fingerprinter`.
 
     Yields:
         The indices of these arrays, and a fingerprinter that has seen them.
@@ -252,10 +239,7 @@ def _group_alike(arrays: Sequence[tuple[Buffer, DType]]) -> list[tuple[int, list
 def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
     """Return the checksum `Fingerprint.exact` of a buffer, without the rest: in a tenth of the time.
 
-    Args:
-        buffer: the elements.
-        dtype: of the elements.
-        first: the index of the first element; the checksums of the pieces of a buffer add up to its own, modulo 2^64.
+    `first`: the index of the first element; the checksums of the pieces of a buffer add up to its own, modulo 2^64.
     """
     checksum = taken = 0
     while taken < len(buffer):
@@ -266,11 +250,7 @@ def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
 
 
 def exact_checksums(arrays: Sequence[tuple[Buffer, DType]]) -> list[int]:
-    """Return the checksum of each array, as `exact_checksum` gives it: those of one dtype and length at once.
-
-    Args:
-        arrays: buffers, and the dtypes of their elements.
-    """
+    """Return the checksum of each array, as `exact_checksum` gives it: those of one dtype and length at once."""
     checksums = [0] * len(arrays)
     for count, places in _group_alike(arrays):
         if len(places) == 1 or not 0 < count <= MOST:
@@ -292,9 +272,7 @@ def _checksums(codes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Codes
     In a plain sum of codes, edits of a mask that undo each other would not be seen; nor always in one of codes times
     indices.
 
-    Args:
-        codes: of successive elements in each row, all within one run of MOST.
-        index: of the first of them.
+    `codes`: of successive elements in each row, all within one run of MOST. `index`: of the first of them.
     """
     run, start = divmod(index, MOST)
     sums: Codes = codes @ make_noise(MOST)[start : start + codes.shape[1]]

@@ -38,9 +38,7 @@ _SIZE = WIDTH // 8
 def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
     """Return the fingerprints of the arrays of one write, as JSON: `arrays` one by one, very many short ones as `many`.
 
-    Args:
-        arrays: by their names.
-        of: the number of arrays in the whole workbook; None if these are all.
+    `arrays`: by their names. `of`: the number of arrays in the whole workbook; None if these are all.
     """
     count = len(arrays) if of is None else of
     blocks, lean = max_blocks(count), count > MOST_IN_FULL

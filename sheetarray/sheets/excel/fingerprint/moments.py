@@ -60,13 +60,7 @@ def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
 
 
 def find_hidden_edit(then: Moments, now: Moments, numbers: Numbers) -> float | None:
-    """Return the largest edit of a single double that would not be seen beside rounding; None if more has happened.
-
-    Args:
-        then: the moments when the array was written.
-        now: those of today.
-        numbers: the elements of today.
-    """
+    """Return the largest edit of a single double that would not be seen beside rounding; None if more has happened."""
     with np.errstate(over="ignore", invalid="ignore"):
         sizes, squares = sizes_of(np.where(np.isfinite(numbers), numbers, 0.0))
         slack = _SUMMING * sizes + _SIGMAS * _ERROR * squares

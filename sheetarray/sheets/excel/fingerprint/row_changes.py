@@ -35,12 +35,9 @@ def compare_rows(
 ) -> Iterator[Finding | RowChange]:
     """Yield the rows that were added to an array or deleted from it, and findings about what else became of it.
 
-    Args:
-        stored: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint.
-        written: the header as it stands in the sheet, with the length that was written.
-        buffer: the elements that are there now, a whole number of rows.
-        name: of the array.
-        address: of the cell of an element, by its index in the buffer.
+    `stored`: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint. `written`: the header as
+    it stands in the sheet, with the length that was written. `buffer`: the elements that are there now, a whole number
+    of rows. `address`: of the cell of an element, by its index in the buffer.
     """
     record, rows = Fingerprint.from_json(stored), count_rows(written)
     if record is None or rows is None:
@@ -78,9 +75,7 @@ def _views_of(case: FingerprintComparison) -> list[SumsView]:
 def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
     """Return the ranges of rows of which each may be the first added or deleted one.
 
-    Args:
-        firsts: some of these rows.
-        alike: a mask of the rows that may be the first one if and only if the next row may.
+    `alike`: a mask of the rows that may be the first one if and only if the next row may.
     """
     ranges: list[range] = []
     breaks = np.flatnonzero(~alike)
@@ -100,12 +95,8 @@ def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
 def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: int, count: int) -> set[int]:
     """Return the rows of which each may be the first added one, if nothing else was edited.
 
-    Args:
-        case: the array and its fingerprint.
-        view: the sums at one number of digits.
-        more: the number of added elements.
-        row: the number of elements in a row.
-        count: the number of rows that were written.
+    `view`: the sums at one number of digits. `more`: the number of added elements. `row`: the number of elements in a
+    row. `count`: the number of rows that were written.
     """
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(view.codes(case.buffer), dtype=np.uint64)])
     then = view.then[0][: view.partition.stretches].sum(dtype=np.uint64)
@@ -146,11 +137,8 @@ def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
 def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
     """Return the rows of which each may be the first deleted one, if nothing else was edited.
 
-    Args:
-        view: the sums at one number of digits.
-        lost: the number of deleted elements.
-        row: the number of elements in a row.
-        count: the number of rows that were written.
+    `view`: the sums at one number of digits. `lost`: the number of deleted elements. `row`: the number of elements in
+    a row. `count`: the number of rows that were written.
     """
     codes = view.codes(view.buffer) & _KEPT
     if view.partition.stretch == 1:
@@ -191,12 +179,7 @@ def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
 def _try_deleted(view: SumsView, codes: Codes, lost: int, row: int, tried: range) -> set[int]:
     """Return those of some rows that may be the first deleted one, by the sums of the groups of both primes.
 
-    Args:
-        view: the sums.
-        codes: of the elements that are there now.
-        lost: the number of deleted elements.
-        row: the number of elements in a row.
-        tried: the rows.
+    `lost`: the number of deleted elements. `row`: the number of elements in a row.
     """
     firsts = set[int]()
     sums, offset = [], view.partition.stretches
@@ -220,13 +203,7 @@ def _try_deleted(view: SumsView, codes: Codes, lost: int, row: int, tried: range
 
 
 def _fits(now: Codes, then: Codes, deleted: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool | None:
-    """Return whether the sums of groups are what they were, except groups of deleted elements; None if few are left.
-
-    Args:
-        now: the sums of today.
-        then: the sums when the array was written.
-        deleted: the groups of the deleted elements.
-    """
+    """Return whether the sums of groups are what they were, except groups of deleted elements; None if few are left."""
     others = np.ones(len(now), np.bool_)
     others[deleted] = False
     if np.count_nonzero(others) < _LEAST_SUMS:

@@ -98,9 +98,7 @@ def _is_prime(number: int) -> bool:
 class Sums:
     """Adds up the codes of arrays over the groups of a partition, piece by piece.
 
-    Args:
-        partition: the groups of each array.
-        rows: the number of arrays.
+    `rows`: the number of arrays.
     """
 
     def __init__(self, partition: Partition, rows: int = 1) -> None:
@@ -112,10 +110,7 @@ class Sums:
     def add(self, codes: Matrix, weights: Codes, index: int) -> None:
         """Add the codes of successive elements, at most MOST in all rows.
 
-        Args:
-            codes: of the elements, a row for each array.
-            weights: of their indices, made by `Weights`.
-            index: of the first of them.
+        `weights`: of their indices, made by `Weights`. `index`: of the first of them.
         """
         taken = 0
         while taken < codes.shape[1]:
@@ -139,11 +134,7 @@ class Sums:
     ) -> None:
         """Add the codes of some of the elements of the only array that the last `add` got, by their places among them.
 
-        Args:
-            places: of these elements.
-            codes: of these elements.
-            weights: of all elements that the last `add` got.
-            index: of the first of them.
+        `weights`: of all elements that the last `add` got. `index`: of the first of them.
         """
         moments = codes * weights[places]
         where = places + index
@@ -224,11 +215,6 @@ def _unhash(weighed: int, bits: int) -> int:
 class Difference:
     """The difference of two pairs of sums over the same groups.
 
-    Args:
-        partition: the groups.
-        then: the sums when the array was written.
-        now: the sums of today.
-
     Attributes:
         steps: by how much the code of each element in `changed_elements` has changed.
         stretches: for each stretch, whether its sums have changed.
@@ -293,10 +279,8 @@ def stretch_matches(codes: Codes, stretch: int, partition: Partition, pair: Pair
 def _single_change(first: int, second: int, count: int) -> int | None:
     """Return the index of the element that alone changed the sums of a group; None if there must be several.
 
-    Args:
-        first: by how much the sum of codes has changed.
-        second: by how much the sum of codes times weights has changed.
-        count: the number of elements in the array.
+    `first`: by how much the sum of codes has changed. `second`: by how much the sum of codes times weights has
+    changed. `count`: the number of elements in the array.
     """
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:

@@ -226,12 +226,8 @@ def _unit_of_double(magnitude: int) -> int:
 def _was_near(case: FingerprintComparison, index: int, half: int, unit: int) -> bool:
     """Return whether an element may have been an integer that a program rounded to its present value.
 
-    Args:
-        case: the array and its fingerprint.
-        index: of the element.
-        half: half of the distance between doubles at the element.
-        unit: of the last digit with which the element may have been printed; 0 if it was not, so that an integer that
-            is a double was not rounded to another one.
+    `half`: half of the distance between doubles at the element. `unit`: of the last digit with which the element may
+    have been printed; 0 if it was not, so that an integer that is a double was not rounded to another one.
     """
     limits = np.iinfo(case.dtype.numpy)
     now = int(case.buffer[index])
@@ -270,13 +266,10 @@ def compare_with_fingerprint(
 ) -> Iterator[Finding]:
     """Yield findings about what has become of an array since it was written; nothing if it is unchanged.
 
-    Args:
-        record: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint.
-        header: of the array, as it stands in the sheet now.
-        buffer: the elements that are there now, of the header's dtype: fewer, or more, than were written are accepted.
-        name: of the array.
-        address: of the cell of an element, by its index in the buffer.
-        most: how many edited elements are named one by one.
+    `record`: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint. `header`: of the array, as
+    it stands in the sheet now. `buffer`: the elements that are there now, of the header's dtype: fewer, or more, than
+    were written are accepted. `address`: of the cell of an element, by its index in the buffer. `most`: how many
+    edited elements are named one by one.
     """
     stored = Fingerprint.from_json(record)
     if stored is None:
@@ -298,12 +291,7 @@ def find_rounding(
 ) -> Iterator[Finding]:
     """Yield the finding that numbers of an array were rounded which has lost elements, if that is certain.
 
-    Args:
-        case: the comparison.
-        header: of the array.
-        name: of the array.
-        address: of the cell of an element, by its index in the buffer.
-        lost: the number of elements that are gone.
+    `address`: of the cell of an element, by its index in the buffer. `lost`: the number of elements that are gone.
     """
     yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
 
@@ -311,11 +299,7 @@ def find_rounding(
 class _Verdict:
     """The findings about one array, by the simplest explanation of what has changed.
 
-    Args:
-        case: the array and its fingerprint.
-        header: as the array has it now.
-        name: of the array.
-        address: returns the address of an element's cell, by its index in the buffer.
+    `address`: returns the address of an element's cell, by its index in the buffer.
     """
 
     def __init__(self, case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str]) -> None:
@@ -419,10 +403,8 @@ class _Verdict:
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """Yield the finding that numbers were rounded besides what else happened, if that is certain.
 
-        Args:
-            which: the words for the numbers, such as "every other number".
-            edited: see `FingerprintComparison.was_rounded`.
-            lost: see `FingerprintComparison.was_rounded`.
+        `which`: the words for the numbers, such as "every other number". `edited`: see
+        `FingerprintComparison.was_rounded`. `lost`: see `FingerprintComparison.was_rounded`.
         """
         if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
             yield self._keeps_sixteen_digits(which)

@@ -51,11 +51,7 @@ _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
 def mark_kept(written: Buffer, cells: Buffer, dtype: DType, chains: Callable[[], bool] | None = None) -> Mask:
     """Return a mask of the elements that stand as they were written, or only rounded.
 
-    Args:
-        written: the elements of the snapshot.
-        cells: those that stand in the sheet, as many.
-        dtype: of both.
-        chains: tells whether all arrays together show that two programs rounded in turn.
+    `chains`: tells whether all arrays together show that two programs rounded in turn.
 
     Example:
         >>> from sheetarray.dtypes import from_name

@@ -30,11 +30,6 @@ _ROWS = ("rows", "columns")  # of two axes
 def explain_change(written: Buffer, buffer: Buffer, header: Header) -> str | None:
     """Return a sentence on the change that all elements have undergone; None if no single one explains them all.
 
-    Args:
-        written: the elements of the snapshot.
-        buffer: those of today, as many.
-        header: of the array.
-
     Example:
         >>> from sheetarray.linear import LinearArray
         >>> array = np.array([1.5, 2.5, 4.0, 8.0])

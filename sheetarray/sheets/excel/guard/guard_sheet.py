@@ -82,10 +82,8 @@ def is_guard(sheet: Sheet) -> bool:
 def find_lost_mark(sheet: GuardSheet, *, is_titled: bool, is_recorded: bool) -> Finding | None:
     """Return the finding about a sheet that was a guard's, and is not known as one any more; None for any other sheet.
 
-    Args:
-        sheet: with the title of a guard.
-        is_titled: whether its title is that of the guard of another sheet.
-        is_recorded: whether the workbook remembers that the sheet is a guard's.
+    `is_titled`: whether its title is that of the guard of another sheet. `is_recorded`: whether the workbook remembers
+    that the sheet is a guard's.
     """
     sheet.formulas = formulas = FormulaCells()
     try:
@@ -134,9 +132,7 @@ def _row_xml(number: int, text: str) -> bytes:
 def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
     """Yield the header and the texts of each snapshot; damaged ones are noted as findings, and passed over.
 
-    Args:
-        sheet: that holds snapshots.
-        findings: to which those about damage are appended.
+    `findings`: to which those about damage are appended.
     """
     title = sheet.title or ""
 

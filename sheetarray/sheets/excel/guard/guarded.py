@@ -86,12 +86,9 @@ class Snapshots:
     An array has the snapshot of its name. Where it has none, or hardly an element is the same, its content tells which
     snapshot is its own: people rename arrays, and exchange their names.
 
-    Args:
-        sheets: the sheets that hold snapshots.
-        survey: calls a function with the name, the elements and the cells of every array of the workbook.
-        ask_names: returns the names of all arrays of the workbook.
-        is_own: returns whether the record of the workbook has the checksums of a snapshot, given its header and its
-            elements; None where it has no checksums to compare with.
+    `survey`: calls a function with the name, the elements and the cells of every array of the workbook. `ask_names`:
+    returns the names of all arrays of the workbook. `is_own`: returns whether the record of the workbook has the
+    checksums of a snapshot, given its header and its elements; None where it has no checksums to compare with.
 
     Attributes:
         others: the names under which arrays were written that have another name now, by the names of today.
@@ -179,9 +176,7 @@ class Snapshots:
     def decode(self, snapshot: Snapshot, nbytes: int) -> Buffer | None:
         """Return the elements of a snapshot; None if it is damaged or of another workbook, which is noted as a finding.
 
-        Args:
-            snapshot: of this workbook's guard.
-            nbytes: the bytes of the array that stands in the sheet, which limit those of the snapshot.
+        `nbytes`: the bytes of the array that stands in the sheet, which limit those of the snapshot.
         """
         header, texts, key = snapshot.header, snapshot.texts, id(snapshot)
         if key in self._unusable:
@@ -208,13 +203,7 @@ class Snapshots:
     # The snapshot of an array --------------------------------------------------------------------------------
 
     def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> Snapshot | None:
-        """Return the snapshot of an array, by its name or else by its content; None if no snapshot is surely its own.
-
-        Args:
-            name: of the array.
-            column: its cells.
-            buffer: the elements that were read from them.
-        """
+        """Return the snapshot of an array, by its name or else by its content; None if none is surely its own."""
         if name not in self._partners:
             named = self._find_named(name, column.group[0].title, buffer)
             kept = None if named is None else self._count_kept(named, column, buffer)
@@ -287,13 +276,7 @@ class Snapshots:
     # Comparing -----------------------------------------------------------------------------------------------
 
     def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
-        """Return an array beside its snapshot; None if it has no sound snapshot.
-
-        Args:
-            name: of the array.
-            column: the cells of the array.
-            buffer: the elements that were read from them.
-        """
+        """Return an array beside its snapshot; None if it has no sound snapshot."""
         snapshot = self.find(name, column, buffer)
         return None if snapshot is None else self._compare_with(snapshot, column, buffer)
 
@@ -431,12 +414,7 @@ def find_edits(
 
     One finding says it all where one change explains all elements.
 
-    Args:
-        guarded: the array beside its snapshot.
-        buffer: the elements of today.
-        header: of the array.
-        name: of the array.
-        address: of the cell of an element, by its index in the buffer.
+    `address`: of the cell of an element, by its index in the buffer.
     """
     changes, added = describe_row_changes(guarded.alignment, guarded.deleted, guarded.unit), guarded.added
     edited = np.flatnonzero(~guarded.kept & ~added).tolist()

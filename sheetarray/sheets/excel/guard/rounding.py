@@ -48,10 +48,6 @@ def mark_roundings(numbers: Doubles, cells: Doubles) -> Mask:
     """Return a mask of the cells that equal their number, or a rounding of it, to the bit.
 
     0 and -0 count as equal here, and so do all NaN.
-
-    Args:
-        numbers: as they were written.
-        cells: as they stand now.
     """
     marks: Mask = numbers.view(np.int64) == cells.view(np.int64)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -79,12 +75,8 @@ def mark_chains(numbers: Doubles, cells: Doubles, marks: Mask, elsewhere: Callab
     programs that saved a file one after the other have rounded all of its numbers twice. So cells are marked only if no
     cell of the array shows that it was rounded at once.
 
-    Args:
-        numbers: as they were written.
-        cells: as they stand now.
-        marks: a mask of the cells that are known to be equal or rounded; it is changed.
-        elsewhere: called where this array has fewer than `LEAST_CHAINS` such cells; returns whether other arrays have
-            them.
+    `marks`: a mask of the cells that are known to be equal or rounded; it is changed. `elsewhere`: called where this
+    array has fewer than `LEAST_CHAINS` such cells; returns whether other arrays have them.
     """
     left = np.flatnonzero(~marks)
     if not len(left) or not _mark_chains(numbers[left], cells[left])[0].any():
@@ -129,10 +121,7 @@ def mark_twenty_decimals(numbers: Doubles, cells: Doubles, marks: Mask) -> Mask:
 
     Cells are marked only if no small cell of the array has more decimals.
 
-    Args:
-        numbers: as they were written.
-        cells: as they stand now.
-        marks: a mask of the cells that are known to be equal or rounded; it is changed.
+    `marks`: a mask of the cells that are known to be equal or rounded; it is changed.
     """
     with np.errstate(invalid="ignore"):
         small = (np.abs(cells) < _SMALL) & ((np.abs(cells) >= _WITH_EXPONENT) | (cells == 0))

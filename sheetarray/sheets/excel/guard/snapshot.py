@@ -135,10 +135,7 @@ def _get_integers(stored: Mapping[str, Any], key: str) -> tuple[int, ...]:
 def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
     """Return the elements of a snapshot, of which everything is checked.
 
-    Args:
-        snapshot: the header of the snapshot.
-        texts: that follow it.
-        most_bytes: how much memory the elements may take, decompressed.
+    `most_bytes`: how much memory the elements may take, decompressed.
 
     Raises:
         FormatError: it is cut, damaged, or larger.

@@ -18,9 +18,8 @@ _MAPPED = 2**22  # bytes of the file that are read before the system is told tha
 class StoredTexts(Sequence[str]):
     """Texts in a file that is mapped into memory.
 
-    Args:
-        content: the file: all texts in UTF-8, one right after the other.
-        bounds: where each text begins and where it ends, in bytes.
+    `content`: the file: all texts in UTF-8, one right after the other. `bounds`: where each text begins and where it
+    ends, in bytes.
     """
 
     def __init__(self, content: mmap.mmap, bounds: Sequence[tuple[int, int]]) -> None:

@@ -85,10 +85,6 @@ _CHANGES: tuple[Callable[[str], str], ...] = (
 def mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
     """Return a mask of the texts that are as written, or differ only by changes that a program makes to all texts.
 
-    Args:
-        written: the texts as they were written.
-        cells: the same texts as they stand now.
-
     Example:
         >>> mark_texts(["a\\r\\nb", "c"], ["a\\nb", "d"]).tolist()
         [True, False]

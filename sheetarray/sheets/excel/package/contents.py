@@ -15,11 +15,8 @@ from .markup import Element, Markup, escape_text
 def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
     """Return the part with the titles of more worksheets; None if it does not list those that the workbook has.
 
-    Args:
-        content: of the part.
-        titles_present: the titles of the worksheets that the workbook has, in the order of their tabs.
-        added: the titles of the worksheets that come after them.
-        location: the part's name, for messages.
+    `titles_present`: the titles of the worksheets that the workbook has, in the order of their tabs. `added`: the
+    titles of the worksheets that come after them.
     """
     try:
         part = Markup(content, location=location, depth=5)

@@ -82,11 +82,8 @@ class Element:
 class Markup:
     """A part of a package that is XML, with the changes that are to be made to it.
 
-    Args:
-        content: of the part, in UTF-8 or UTF-16.
-        location: its name, for messages.
-        depth: the levels of elements that are kept; the root alone is 1.
-        limit: the bytes that the part may have.
+    `content`: of the part, in UTF-8 or UTF-16. `depth`: the levels of elements that are kept; the root alone is 1.
+    `limit`: the bytes that the part may have.
 
     Attributes:
         root: the outermost element.
@@ -189,10 +186,7 @@ def _utf8(content: bytes, location: str) -> bytes:
 def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the elements of a part, without their prefixes, and their attributes, one after the other.
 
-    Args:
-        content: of the part, in UTF-8 or UTF-16.
-        location: its name, for messages.
-        final: whether this is the whole part, and not only its beginning.
+    `content`: of the part, in UTF-8 or UTF-16. `final`: whether this is the whole part, and not only its beginning.
 
     Raises:
         FormatError: the part is no well-formed XML, or has a document type definition.

@@ -197,8 +197,7 @@ class PackageWriter:
     The local header before the content of a part holds its sizes, which are not known while the part is streamed. In a
     plain file the header is written once more afterwards; for any other sink the content waits in a temporary file.
 
-    Args:
-        sink: takes the bytes; it is a plain file if it is an `io.BufferedWriter` that can be sought in.
+    `sink`: takes the bytes; it is a plain file if it is an `io.BufferedWriter` that can be sought in.
 
     Example:
         >>> file = io.BytesIO()
@@ -254,10 +253,8 @@ class PackageWriter:
     def stream_part(self, name: str, *, expected: int) -> Iterator[Sink]:
         """Write a part chunk by chunk: yield a sink for its content, which is compressed in a second thread.
 
-        Args:
-            name: of the part.
-            expected: the bytes that the content has at most; if more than 3.9 GB, the header gets room for sizes of 64
-                bits.
+        `expected`: the bytes that the content has at most; if more than 3.9 GB, the header gets room for sizes of 64
+        bits.
 
         Raises:
             LimitError: the content outgrew 4 GiB though it was not expected to; the package is of no use.

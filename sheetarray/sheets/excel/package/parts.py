@@ -267,9 +267,8 @@ _BLOCK = 2**20  # compressed bytes of a part that are read at once
 class Package:
     """The parts of a zip package.
 
-    Args:
-        content: the whole package: bytes, a file mapped into memory, or ranges of a file. Only the bytes needed are
-            read.
+    `content`: the whole package: bytes, a file mapped into memory, or ranges of a file. Only the bytes needed are
+    read.
 
     Raises:
         FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim to inflate to
@@ -327,9 +326,7 @@ class Package:
     def read(self, name: str, *, limit: int | None = None) -> bytes:
         """Return the content of a part, checked against its size and its CRC-32.
 
-        Args:
-            name: of the part.
-            limit: the bytes that its content may have; None for no limit.
+        `limit`: the bytes that its content may have; None for no limit.
 
         Raises:
             FormatError: the package has no such part, the part has more bytes than the limit, or it is damaged.

@@ -59,9 +59,7 @@ class Relation:
 class Relations:
     """The references from one part to others.
 
-    Args:
-        package: that has the part.
-        part: the name of the referring part; empty for the package itself.
+    `part`: the name of the referring part; empty for the package itself.
 
     Attributes:
         name: of the part that holds the relationships; the package may lack it.
@@ -439,11 +437,8 @@ def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]
 def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
     """Return the part of the custom properties with a record in place of an older one; all others stay as they are.
 
-    Args:
-        content: of the part; None to make a new one.
-        record: the new record.
-        location: the part's name, for messages.
-        strict: whether a new part is to use the namespaces of strict OOXML.
+    `content`: of the part; None to make a new one. `strict`: whether a new part is to use the namespaces of strict
+    OOXML.
 
     Raises:
         FormatError: the part is damaged.
@@ -522,10 +517,6 @@ VIEW_STYLES = replace(OWN_STYLES, choosers={"": 9, "@": 10, "D": 11, "h": 12, "m
 
 def find_styles(content: bytes, *, location: str) -> CellStyles:
     """Return the styles of a workbook that look as those of `OWN_STYLES` do, and in all else like its default style.
-
-    Args:
-        content: of the part that holds the styles.
-        location: the part's name, for messages.
 
     Example:
         >>> find_styles(

@@ -133,10 +133,8 @@ def map_ahead(
 ) -> Iterator[tuple[_Item, _Result]]:
     """Yield each item and what a function makes of it, in threads that work ahead of the caller.
 
-    Args:
-        function: called in several threads at a time.
-        items: taken one after another, in the thread of the caller.
-        ahead: False to call the function in the thread of the caller, for items so few that threads would not pay.
+    `function`: called in several threads at a time. `items`: taken one after another, in the thread of the caller.
+    `ahead`: False to call the function in the thread of the caller, for items so few that threads would not pay.
 
     Raises:
         Exception: an error of the function or of the items, once everything before it has been yielded.
@@ -169,9 +167,7 @@ def map_ahead(
 def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """Yield blocks of XML in UTF-8, without a byte order mark.
 
-    Args:
-        blocks: the XML as it stands in the package, in UTF-8 or UTF-16.
-        name: of the part, for messages.
+    `blocks`: the XML as it stands in the package, in UTF-8 or UTF-16.
 
     Raises:
         FormatError: the part is in another encoding.

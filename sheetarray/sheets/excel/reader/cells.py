@@ -120,9 +120,7 @@ def _series(values: Any) -> pl.Series:
 def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None:
     """Return the masks of several runs as one mask; None stands for a mask of nothing but False.
 
-    Args:
-        runs: the mask of each run.
-        sizes: the number of cells in each run.
+    `sizes`: the number of cells in each run.
     """
     if all(marks is None for marks in runs):
         return None
@@ -146,9 +144,7 @@ class WorkbookReader(Protocol):
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
         """Yield the cells of a sheet, run by run, from its first rows on.
 
-        Args:
-            title: of the sheet, in the same case.
-            numeric: True if only columns of numbers are wanted, so that values may be Float64.
+        `numeric`: True if only columns of numbers are wanted, so that values may be Float64.
 
         Raises:
             FormatError: the sheet is damaged, hostile, or missing.
@@ -186,9 +182,7 @@ class Searchable(Protocol):
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
         """Yield the cells of some rows, and perhaps of others, until rows begin below the last of them.
 
-        Args:
-            title: of the sheet.
-            spans: the first row of each span and the row below its last; ascending, without overlap.
+        `spans`: the first row of each span and the row below its last; ascending, without overlap.
         """
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:

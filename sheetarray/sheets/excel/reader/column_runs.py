@@ -81,10 +81,7 @@ def gather_columns(
 ) -> list[ColumnRuns]:
     """Return the cells of each requested column, from the requested row on.
 
-    Args:
-        runs: the cells of a sheet.
-        requests: one for each of some columns.
-        most_blanks: that the columns may have in all, beside some for each other cell.
+    `most_blanks`: that the columns may have in all, beside some for each other cell.
 
     Raises:
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
@@ -128,11 +125,8 @@ def gather_columns(
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of a run in which all rows have the same columns.
 
-    Args:
-        run: the cells.
-        wanted: by the number of a column in the sheet, its index among the requested columns, or -1.
-        first_rows: the row from which on each requested column is wanted.
-        columns: the requested columns.
+    `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
+    row from which on each requested column is wanted.
     """
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
@@ -152,9 +146,7 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
     """Return the values in some columns of a run in which all rows have the same columns.
 
-    Args:
-        run: the cells, row by row.
-        places: which cells of each row are wanted, counted from 0.
+    `places`: which cells of each row are wanted, counted from 0.
     """
     import polars as pl
 
@@ -171,10 +163,8 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
 def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of some runs, which are sorted by column.
 
-    Args:
-        runs: cells, and for each cell the index of its column among the requested ones.
-        first_rows: the row from which on each requested column is wanted.
-        columns: the requested columns.
+    `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
+    on each requested column is wanted.
     """
     import polars as pl
 
@@ -202,10 +192,7 @@ def _share_out(
 ) -> None:
     """Give each of very many columns its few cells, as views and no copies.
 
-    Args:
-        rows, kinds, values: of all cells, sorted by column.
-        bounds: the index of the first cell of each column, and the number of cells.
-        columns: the requested columns.
+    `bounds`: the index of the first cell of each column, and the number of cells.
     """
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))

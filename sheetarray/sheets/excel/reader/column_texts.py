@@ -36,11 +36,9 @@ _TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only
 class ColumnTexts:
     """A column of cells as text, converted kind by kind.
 
-    Args:
-        run: the cells, with values of text.
-        dtype: under which the text will be parsed; None if it is not known yet.
-        from_1904: whether serial dates count from 1904-01-01, not from 1900.
-        table: True for an ordinary table, in which a serial number that is no date may stand as a number.
+    `dtype`: under which the text will be parsed; None if it is not known yet. `from_1904`: whether serial dates count
+    from 1904-01-01, not from 1900. `table`: True for an ordinary table, in which a serial number that is no date may
+    stand as a number.
 
     Attributes:
         dated: the places of dates that became ISO text. The text may say less than the date that somebody entered,

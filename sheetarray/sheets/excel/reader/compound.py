@@ -37,8 +37,7 @@ class _StreamEntry:
 class Compound:
     """A compound file.
 
-    Args:
-        content: the bytes of the whole file.
+    `content`: the bytes of the whole file.
 
     Raises:
         FormatError: the content is no compound file, or a damaged one.
@@ -121,10 +120,8 @@ class Compound:
 def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
     """Return the numbers of the sectors in a chain.
 
-    Args:
-        first: the number of the first sector.
-        table: for each sector, the number of the sector that follows it.
-        most: sectors that a chain can have; one with more goes round in a circle.
+    `first`: the number of the first sector. `table`: for each sector, the number of the sector that follows it.
+    `most`: sectors that a chain can have; one with more goes round in a circle.
 
     Raises:
         FormatError: the chain leads beyond the table, or round in a circle.

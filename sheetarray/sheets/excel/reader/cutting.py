@@ -85,15 +85,11 @@ def read_elements(
 ) -> Iterator[_Read]:
     """Yield what two functions make of the elements of a part.
 
-    Args:
-        blocks: the part, in UTF-8.
-        name: of the part, for messages.
-        around: the name of the element in which they stand: the outermost one, or a child of it.
-        tag: the name of the elements.
-        scan: reads elements by a compiled loop, from the first byte of a text on. It returns what it made of them, the
-            byte after the last whole one, and why it stopped: one of the constants of this module.
-        parse: reads elements by an XML parser. It returns what it made of them, the byte after the last whole one, and
-            whether the tag that ends them all stands there.
+    `blocks`: the part, in UTF-8. `around`: the name of the element in which they stand: the outermost one, or a child
+    of it. `scan`: reads elements by a compiled loop, from the first byte of a text on. It returns what it made of
+    them, the byte after the last whole one, and why it stopped: one of the constants of this module. `parse`: reads
+    elements by an XML parser. It returns what it made of them, the byte after the last whole one, and whether the tag
+    that ends them all stands there.
 
     Raises:
         FormatError: the part is no well-formed XML, has a document type definition, or an element of more than 64 MiB.

@@ -28,8 +28,7 @@ _LONGEST_TAG = 2**23  # bytes: the parser keeps a tag in memory until its end co
 class MarkupBudget:
     """The number of elements that the XML parser may still read: they take a hundred times as long as vectorised rules.
 
-    Args:
-        elements: the number that may be read in all.
+    `elements`: the number that may be read in all.
 
     Attributes:
         left: the number that may still be read.
@@ -42,10 +41,6 @@ class MarkupBudget:
 
     def spend(self, elements: int, name: str) -> None:
         """Subtract a number of elements.
-
-        Args:
-            elements: the number.
-            name: of the part, for messages.
 
         Raises:
             FormatError: fewer are left.
@@ -73,8 +68,7 @@ class TextReader(ABC):
 
     Text in `rPh` elements is left out: it says how Japanese text is pronounced.
 
-    Args:
-        around: the name of the element in which all others stand.
+    `around`: the name of the element in which all others stand.
 
     Attributes:
         open: the names of the open elements, from that one on.
@@ -218,13 +212,8 @@ def parse_elements(
 ) -> tuple[int, bool]:
     """Run a reader over elements; return the byte after the last whole one, and whether the end of all follows.
 
-    Args:
-        text: from an element on; it may break off.
-        scope: the elements around them.
-        reader: whose methods get the tags and the characters.
-        tag: the name of the elements.
-        name: of the part, for messages.
-        budget: the elements that may still be read of the part.
+    `text`: from an element on; it may break off. `reader`: whose methods get the tags and the characters. `budget`:
+    the elements that may still be read of the part.
 
     Raises:
         FormatError: the text is no well-formed XML, has a tag of more than 8 MiB, or more elements than are left.

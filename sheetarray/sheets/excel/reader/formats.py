@@ -45,9 +45,8 @@ def kind_of_format(code: str) -> int:
 class Formats:
     """The kinds of numbers that the styles of a workbook show.
 
-    Args:
-        used: the number of the format that each style has.
-        codes: the codes of formats that are not built in, such as `yyyy-mm-dd`, by their numbers.
+    `used`: the number of the format that each style has. `codes`: the codes of formats that are not built in, such as
+    `yyyy-mm-dd`, by their numbers.
     """
 
     def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
@@ -58,9 +57,7 @@ class Formats:
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
         """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
 
-        Args:
-            kinds: of the cells, by what they hold.
-            styles: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
+        `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
         """
         format_kinds = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
@@ -69,9 +66,7 @@ class Formats:
 def read_formats(package: Package, part: str | None) -> Formats:
     """Return the formats in the styles of a workbook.
 
-    Args:
-        package: of the workbook.
-        part: in which the styles are; None if the workbook has no styles.
+    `part`: in which the styles are; None if the workbook has no styles.
 
     Raises:
         FormatError: the part is damaged.

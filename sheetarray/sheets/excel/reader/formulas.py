@@ -90,11 +90,8 @@ class FormulaCells:
 
         Beyond 65,536 array formulas of several cells, only the first cell of each is known.
 
-        Args:
-            row: of the first cell, from 0.
-            column: of the first cell, from 0.
-            count: the number of cells.
-            lying: whether they run to the right; otherwise they run downwards.
+        `row`: of the first cell, from 0. `column`: of the first cell, from 0. `count`: the number of cells. `lying`:
+        whether they run to the right; otherwise they run downwards.
         """
         if not self._positions:
             return None
@@ -123,11 +120,8 @@ class FormulaCells:
     def _spans(self, line: int, first: int, end: int, *, lying: bool) -> list[tuple[int, int]]:
         """Return the cells of a line that array formulas fill, as spans that do not overlap.
 
-        Args:
-            line: the row, if `lying`, or the column.
-            first: the first cell of the line that counts.
-            end: the cell after the last one that counts.
-            lying: whether the line is a row.
+        `line`: the row, if `lying`, or the column. `first`: the first cell of the line that counts. `end`: the cell
+        after the last one that counts. `lying`: whether the line is a row.
         """
         if not self._areas:
             return []

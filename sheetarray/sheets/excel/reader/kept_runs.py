@@ -21,10 +21,8 @@ class KeptRuns:
     def read(self, title: str, make: Callable[[], Iterator[CellRun]], wanted: Wanted) -> Generator[CellRun]:
         """Yield the runs of a sheet, made anew where they are not kept.
 
-        Args:
-            title: of the sheet.
-            make: reads the sheet and yields its runs.
-            wanted: the form of the values in these runs; runs of another form are kept beside them.
+        `make`: reads the sheet and yields its runs. `wanted`: the form of the values in these runs; runs of another
+        form are kept beside them.
         """
         key = title, wanted
         if key in self._runs:

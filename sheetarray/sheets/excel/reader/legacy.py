@@ -100,8 +100,7 @@ class _LegacyBook(ABC):
 class Excel97Book(_LegacyBook):
     """A workbook of Excel 5 to 2003, read by xlrd.
 
-    Args:
-        stream: the bytes of the stream `Workbook` or `Book` in the compound file.
+    `stream`: the bytes of the stream `Workbook` or `Book` in the compound file.
 
     Raises:
         FormatError: the workbook is of another version, encrypted or damaged, or holds too much.
@@ -188,10 +187,6 @@ class Excel97Book(_LegacyBook):
 
 class XlsbBook(_LegacyBook):
     """A binary workbook in a zip package, read by calamine.
-
-    Args:
-        package: of the workbook.
-        part: that lists the sheets.
 
     Raises:
         FormatError: the part is no workbook, or a damaged one.
@@ -358,12 +353,8 @@ def _reading(library: str, location: str) -> Iterator[None]:
 def _make_run(rows: Positions, columns: Positions, kinds: Kinds, values: list[Any], formulas: Positions) -> CellRun:
     """Return the cells of some rows that are no blanks, as a run.
 
-    Args:
-        rows: of each cell.
-        columns: of each cell.
-        kinds: of each cell; `_NONE` for blanks.
-        values: of each cell: numbers, text, booleans, codes of errors.
-        formulas: the places of all cells of the sheet that are formulas, ascending.
+    `kinds`: of each cell; `_NONE` for blanks. `values`: of each cell: numbers, text, booleans, codes of errors.
+    `formulas`: the places of all cells of the sheet that are formulas, ascending.
     """
     import polars as pl
 

@@ -125,8 +125,7 @@ class Sheet97:
 class Stream97:
     """The stream of a workbook of Excel 5 to 2003, bounded.
 
-    Args:
-        stream: all bytes of the stream `Workbook` or `Book`.
+    `stream`: all bytes of the stream `Workbook` or `Book`.
 
     Attributes:
         content: the same bytes, in which records that are not read have a kind that no program knows.
@@ -242,11 +241,8 @@ class Stream97:
     def _check_text(self, at: int, after: int, location: str, *, short: bool = False) -> None:
         """Refuse a text that is longer than its record, which xlrd would cut.
 
-        Args:
-            at: the byte where the number of its characters stands.
-            after: the byte after the record.
-            location: for messages.
-            short: whether the number has one byte; otherwise it has two.
+        `at`: the byte where the number of its characters stands. `after`: the byte after the record. `short`: whether
+        the number has one byte; otherwise it has two.
         """
         count = self._stream[at] if short else _U16.unpack_from(self._stream, at)[0]
         start = at + (1 if short else 2)
@@ -304,10 +300,8 @@ class Stream97:
 def _string_lengths(stream: bytes, segments: Sequence[tuple[int, int]], claimed: int) -> list[int]:
     """Return the bytes of each shared string of an .xls in UTF-8, at most (MS-XLS 2.4.265, 2.5.293).
 
-    Args:
-        stream: of the workbook.
-        segments: the first byte of the strings in each record, and the byte after the record.
-        claimed: the number of strings that the table says it has.
+    `segments`: the first byte of the strings in each record, and the byte after the record. `claimed`: the number of
+    strings that the table says it has.
 
     Raises:
         FormatError: the table has too many strings, or fewer than it says.
@@ -469,11 +463,7 @@ def look_at_strings(part: bytes, location: str, tally: Tally) -> bytes:
 def look_at_sheet(part: bytes, location: str, kinds_of_styles: Sequence[int], tally: Tally) -> LegacySheet:
     """Return what the records of a sheet tell.
 
-    Args:
-        part: the content of the sheet's part.
-        location: its name.
-        kinds_of_styles: what each style shows numbers as; the last one stands for all styles that follow.
-        tally: of the workbook.
+    `kinds_of_styles`: what each style shows numbers as; the last one stands for all styles that follow.
 
     Raises:
         FormatError: a record is damaged, a cell stands twice, beyond the sheet or before another one, or there are too

@@ -86,10 +86,7 @@ class OdsBook:
     def _open_table(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> TableReader:
         """Return a reader of a table, whose budget is what the passes over other tables have left.
 
-        Args:
-            title: of the table.
-            keeps_references: see `TableReader`.
-            numeric: see `TableReader`.
+        `keeps_references`: see `TableReader`. `numeric`: see `TableReader`.
         """
         self._budgets.pop(title, None)
         spent = sum(budget.spent for budget in self._budgets.values())

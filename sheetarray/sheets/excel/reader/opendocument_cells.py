@@ -47,9 +47,7 @@ _AMPERSAND, _QUOTE = b'&"'
 class PlainCells:
     """The cells that tags and their texts stand for, in arrays that run in parallel.
 
-    Args:
-        tags: of some rows.
-        cells: the indices of the tags that begin a cell.
+    `cells`: the indices of the tags that begin a cell.
 
     Attributes:
         repeats: how often each cell stands in its row, one after the other.
@@ -118,9 +116,8 @@ class PlainCells:
     def values(self, keep: Positions, *, numeric: bool) -> pl.Series | None:
         """Return the values of some cells that are sure; None if the engine refuses them.
 
-        Args:
-            keep: the indices of the cells.
-            numeric: give the values as Float64 if all are numbers that doubles hold for certain.
+        `keep`: the indices of the cells. `numeric`: give the values as Float64 if all are numbers that doubles hold
+        for certain.
         """
         import polars as pl
 
@@ -175,11 +172,7 @@ class PlainCells:
     def _read_set(self, skeleton: str, cells: Positions, tags: pl.Series, texts: pl.Series) -> pl.Series | None:
         """Return the values of cells that have the same attributes; None if the rules do not know these.
 
-        Args:
-            skeleton: the tag of these cells without the values that may be different in each.
-            cells: their indices.
-            tags: their tags.
-            texts: their paragraphs.
+        `skeleton`: the tag of these cells without the values that may be different in each. `cells`: their indices.
         """
         names = attributes_in(skeleton)
         if names is None:
@@ -247,9 +240,7 @@ def attributes_in(skeleton: str) -> dict[str, str] | None:
 def read_counts(tags: pl.Series, name: str) -> tuple[Positions, Mask]:
     """Return the number of times that the cell or row of each tag stands, and a mask of the tags that say it.
 
-    Args:
-        tags: without their brackets.
-        name: of the attribute that says it.
+    `tags`: without their brackets.
     """
     import polars as pl
 

@@ -99,10 +99,7 @@ class TagsOfForms:
 def match_forms(tags: RowTags, which: Positions, learn: Callable[[str], TagForm | None]) -> TagsOfForms:
     """Return the forms of some tags.
 
-    Args:
-        tags: of a text.
-        which: the indices of these tags.
-        learn: returns the form of a tag; None if it is not sure what the tag says.
+    `which`: the indices of these tags. `learn`: returns the form of a tag; None if it is not sure what the tag says.
     """
     forms: list[TagForm] = []
     windows, form_of = TagWindows(tags, which), np.full(len(which), -1, np.int64)
@@ -178,11 +175,6 @@ def _attributes_of(tag: str) -> dict[str, str] | None:
 
 
 def _repeats_of(names: dict[str, str], name: str) -> int | None:
-    """Return the number of times that a tag's cell or row stands; None if the tag does not say it by a short integer.
-
-    Args:
-        names: the attributes of the tag.
-        name: of the attribute that says it.
-    """
+    """Return how often a tag's cell or row stands; None if the tag does not say it by a short integer."""
     text = names.get(name, "1")
     return max(int(text), 1) if _COUNT.fullmatch(text) else None

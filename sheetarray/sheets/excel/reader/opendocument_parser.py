@@ -18,10 +18,8 @@ _USUAL_PREFIXES = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SP
 class ContentParser:
     """The XML parser of a document, and the namespaces that it has seen declared.
 
-    Args:
-        begin: is called with the name and the attributes of each element, where it begins.
-        end: is called with the name of each element, where it ends.
-        characters: is called with the text between tags.
+    `begin`: is called with the name and the attributes of each element, where it begins. `end`: is called with the
+    name of each element, where it ends. `characters`: is called with the text between tags.
     """
 
     def __init__(
@@ -41,10 +39,7 @@ class ContentParser:
     def hand_over(self, text: bytes, budget: MarkupBudget, *, last: bool = False) -> None:
         """Parse a text, and call the functions that take its elements.
 
-        Args:
-            text: the next piece of the document.
-            budget: from which its elements are subtracted.
-            last: whether the document ends with it.
+        `budget`: from which its elements are subtracted. `last`: whether the document ends with it.
 
         Raises:
             FormatError: the document is no well-formed XML, or has more elements than are left.

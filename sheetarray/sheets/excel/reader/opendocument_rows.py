@@ -58,9 +58,8 @@ class PlainRows:
 def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
     """Return the cells of some rows; None if the rules cannot be sure of so many that the parser had better read all.
 
-    Args:
-        text: from the beginning of a row to the end of one, with the usual prefixes of names.
-        numeric: give values as Float64 if all cells are numbers that doubles hold for certain.
+    `text`: from the beginning of a row to the end of one, with the usual prefixes of names. `numeric`: give values as
+    Float64 if all cells are numbers that doubles hold for certain.
     """
     tags = find_tags(text)
     bounds = None if tags is None else _find_rows(tags, len(text))
@@ -126,9 +125,7 @@ def _find_rows(tags: RowTags, size: int) -> tuple[Positions, Positions] | None:
 
     None if rows stand within rows, or if other elements stand between them before a quarter of the text.
 
-    Args:
-        tags: of a text.
-        size: the bytes of the text.
+    `size`: the bytes of the text.
     """
     rows, row_ends = np.flatnonzero(tags.kinds == ROW), np.flatnonzero(tags.kinds == END_ROW)
     if len(rows) != len(row_ends) or not len(rows) or rows[0] or not (rows < row_ends).all():
@@ -144,10 +141,7 @@ def _find_rows(tags: RowTags, size: int) -> tuple[Positions, Positions] | None:
 def _mark_plain(tags: RowTags, line: Positions, end: int) -> Mask:
     """Return a mask of the rows whose tags follow each other as in plain rows, without tabs, line ends, odd references.
 
-    Args:
-        tags: of the rows.
-        line: the row of each of the first tags.
-        end: the byte after the last of the rows.
+    `line`: the row of each of the first tags. `end`: the byte after the last of the rows.
     """
     plain = np.ones(int(line[-1]) + 1, np.bool_)
     follow = tags.follow[: len(line)]
@@ -169,9 +163,7 @@ def _repeat_each(places: Positions, times: Positions) -> tuple[Positions, Positi
 def _repeat_rows(counts: Positions, times: Positions) -> tuple[Positions, Positions]:
     """Return the cells of rows that are repeated, by their indices, and how many rows further down each lies.
 
-    Args:
-        counts: the number of cells in each row.
-        times: how often each row stands.
+    `counts`: the number of cells in each row.
     """
     lines, down = _repeat_each(np.flatnonzero(counts), times[counts > 0])
     firsts, across = _repeat_each((np.cumsum(counts) - counts)[lines], counts[lines])

@@ -68,12 +68,7 @@ def merge_runs(runs: list[CellRun]) -> CellRun:
 
 
 def repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
-    """Yield the cells of a row's repetitions.
-
-    Args:
-        once: the cells of the row itself.
-        repeats: how often the row stands, itself included.
-    """
+    """Yield the cells of a row's repetitions."""
     rows_per_run = max(1, CELLS_A_RUN // len(once))
     for first in range(1, repeats, rows_per_run):
         times = min(rows_per_run, repeats - first)
@@ -86,10 +81,7 @@ def repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
 def make_run(rows: Positions, cells: list[tuple[int, int, str]], areas: list[FormulaArea]) -> CellRun:
     """Return cells that were collected one by one as a run.
 
-    Args:
-        rows: of each cell.
-        cells: the column, the kind and the value of each; `FORMULA` is added to the kinds of formulas.
-        areas: the ranges of the array formulas among them.
+    `cells`: the column, the kind and the value of each; `FORMULA` is added to the kinds of formulas.
     """
     import polars as pl
 
@@ -129,9 +121,7 @@ def count_of(text: str | None) -> int:
 def parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
     """Return the kind and the value of a cell; the kind of a blank is 0.
 
-    Args:
-        attributes: of the cell's element.
-        text: of the cell's paragraphs; None if it has no paragraph.
+    `text`: of the cell's paragraphs; None if it has no paragraph.
     """
     formula = attributes.get(f"{TABLE_SPACE}formula", "")
     if formula in TRUTHS:

@@ -62,10 +62,6 @@ def may_pass_by(rows: bytes, title: str) -> bool:
     """Return whether rows are those of other tables for certain, so that nobody needs to see their elements.
 
     Every element that begins in the rows must end there, and no table of the title may begin.
-
-    Args:
-        rows: of a segment.
-        title: of the table that is read.
     """
     if any(mark in rows for mark in _NO_ELEMENTS):
         return False

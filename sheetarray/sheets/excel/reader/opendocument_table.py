@@ -45,12 +45,9 @@ _DEEPEST = 256  # elements, one within another
 class TableReader:
     """Reads the cells of one table from the segments of a document, which are given in their order.
 
-    Args:
-        title: of the table.
-        budget: the elements of the table that the XML parser may read.
-        around: the elements before the table that it may read.
-        keeps_references: whether formulas that are one plain reference are kept, until `take_references` is called.
-        numeric: give plain rows of numbers that doubles hold for certain as Float64.
+    `budget`: the elements of the table that the XML parser may read. `around`: the elements before the table that it
+    may read. `keeps_references`: whether formulas that are one plain reference are kept, until `take_references` is
+    called. `numeric`: give plain rows of numbers that doubles hold for certain as Float64.
 
     Attributes:
         over: whether the table has ended.
@@ -96,10 +93,7 @@ class TableReader:
     def read(self, segment: Segment, ahead: tuple[bool, PlainRows | None], *, last: bool) -> Generator[CellRun]:
         """Read the next segment, and yield the cells of rows that have ended.
 
-        Args:
-            segment: of the document.
-            ahead: what `read_ahead` returned for the segment.
-            last: whether it is the last segment.
+        `ahead`: what `read_ahead` returned for the segment. `last`: whether it is the last segment.
 
         Raises:
             FormatError: the document is no well-formed XML, or repetition makes far more cells than are written.
@@ -147,9 +141,7 @@ class TableReader:
     def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
         """Yield the cells of rows that were read in bulk, and of the odd rows among them, which the parser reads now.
 
-        Args:
-            plain: the rows.
-            text: in which they stand.
+        `text`: in which they stand.
         """
         first = self._row + 1
         for row, begin, end in plain.odd:

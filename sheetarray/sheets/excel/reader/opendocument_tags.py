@@ -124,9 +124,8 @@ class RowTags:
     def join(self, starts: Positions, lengths: Positions) -> tuple[bytes, Positions]:
         """Return some pieces of the text joined, with a `<` after each, and the places of these `<`.
 
-        Args:
-            starts: the byte at which each piece begins.
-            lengths: the bytes of each piece, at least one byte before the end of the text.
+        `starts`: the byte at which each piece begins. `lengths`: the bytes of each piece, at least one byte before the
+        end of the text.
         """
         sizes = lengths + 1
         ends = np.cumsum(sizes)
@@ -153,9 +152,7 @@ class RowTags:
 class TagWindows:
     """The first and the last bytes of some tags of rows and cells, to be compared with a text word by word.
 
-    Args:
-        tags: of a text.
-        which: the indices of these tags.
+    `which`: the indices of these tags.
 
     Attributes:
         lengths: the bytes of each tag and of the text after it.

@@ -23,10 +23,7 @@ class OrderCheck:
     def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
         """Compare some more cells with those before, and keep their places.
 
-        Args:
-            rows: of each cell.
-            columns: of each cell.
-            width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
+        `width`: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
 
         Raises:
             FormatError: a cell stands twice in the sheet.

@@ -31,12 +31,8 @@ SHORT_FORMULA = 200  # bytes of a formula whose text is kept
 def parse_rows(text: bytes, scope: Scope, *, after: int, name: str, budget: MarkupBudget) -> tuple[RawCells, int, bool]:
     """Return the cells of whole rows, the byte after the last of these, and whether the end of all rows stands there.
 
-    Args:
-        text: from a row on; it may break off.
-        scope: the elements around the rows.
-        after: the number of the row below those before, from 0, for a row that does not say its own.
-        name: of the part, for messages.
-        budget: the elements that may still be read of the part.
+    `text`: from a row on; it may break off. `after`: the number of the row below those before, from 0, for a row that
+    does not say its own. `budget`: the elements that may still be read of the part.
 
     Raises:
         FormatError: the text is no well-formed XML, has a reference or a type that cells do not have, or more elements

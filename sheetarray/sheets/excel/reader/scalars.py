@@ -85,10 +85,7 @@ def scalar_of(kind: int, text: str) -> Cell:
 def number_shown(kind: int, text: str, day_zero: str | None) -> int | float | None:
     """Return the number that a cell's format shows as a date or as a duration; None if it is unknown.
 
-    Args:
-        kind: of the cell.
-        text: the value of the cell.
-        day_zero: the date that stands for the number 0, in a workbook whose cells hold dates as such; otherwise None.
+    `day_zero`: the date that stands for the number 0, in a workbook whose cells hold dates as such; otherwise None.
     """
     if kind in (c.SERIAL, c.DURATION):
         number = _parse_number(text)

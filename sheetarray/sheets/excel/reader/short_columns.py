@@ -25,9 +25,7 @@ def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRu
     All others are to be converted one by one: long columns, columns with gaps, columns of other dtypes than numbers,
     and all columns of one dtype if a single cell in them is in doubt.
 
-    Args:
-        requests: one for each of some columns.
-        columns: the cells of each column from the requested row on, by the number of the column in the sheet.
+    `columns`: the cells of each column from the requested row on, by the number of the column in the sheet.
     """
     groups: dict[tuple[Any, ...], list[Request]] = {}
     for request in requests:
@@ -43,13 +41,7 @@ def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRu
 
 
 def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series]:
-    """Return columns of one dtype, converted together; nothing if a cell is in doubt.
-
-    Args:
-        places: the numbers of these columns.
-        request: for one of them, whose dtype all have.
-        columns: the cells of each column.
-    """
+    """Return columns of one dtype, converted together; nothing if a cell is in doubt."""
     import polars as pl
 
     values = pl.concat([columns[place].values[0] for place in places], rechunk=True)

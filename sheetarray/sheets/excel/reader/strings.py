@@ -31,9 +31,7 @@ _SHORT = 2**15  # bytes of a part for which no second thread is started
 class SharedStrings(SharedTexts):
     """The strings to which cells refer by number.
 
-    Args:
-        package: of the workbook.
-        part: the name of the part with the strings; None if the workbook has no shared strings.
+    `part`: the name of the part with the strings; None if the workbook has no shared strings.
 
     Raises:
         FormatError: the part is missing or damaged.
@@ -81,10 +79,8 @@ class SharedStrings(SharedTexts):
 
         Long are strings of more than `LONGEST_EXACT` bytes; they are only found if `numeric`.
 
-        Args:
-            raw: the cells.
-            shared: the indices of those cells that refer to shared strings.
-            numeric: give strings that are numerals as Float64, and null for all others.
+        `shared`: the indices of those cells that refer to shared strings. `numeric`: give strings that are numerals as
+        Float64, and null for all others.
 
         Raises:
             FormatError: a cell refers to a string that is not in the table.

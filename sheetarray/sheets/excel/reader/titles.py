@@ -13,8 +13,7 @@ _MOST = 10_000
 class Titles:
     """The titles of the worksheets of a workbook, and where each is.
 
-    Args:
-        part: the part of the package that lists them, for messages; None if the workbook is no package.
+    `part`: the part of the package that lists them, for messages; None if the workbook is no package.
 
     Attributes:
         places: where each worksheet is, by its title, in the order listed: the name of its part, or its first byte.
@@ -45,10 +44,8 @@ class Titles:
     def add_related(self, title: str, id_: str | None, relations: Mapping[str, Relation]) -> None:
         """Add a sheet that the list names by the id of a relation, if it is a worksheet.
 
-        Args:
-            title: of the sheet.
-            id_: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
-            relations: of the list, by their ids.
+        `id_`: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
+        `relations`: of the list, by their ids.
 
         Raises:
             FormatError: as for `add`; or no part of the package has that id.

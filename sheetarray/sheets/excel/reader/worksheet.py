@@ -78,10 +78,7 @@ class Numbers:
 class SheetRows:
     """The rows of one worksheet.
 
-    Args:
-        package: of the workbook.
-        part: of the worksheet.
-        room: that is left in the workbook for cells that are kept.
+    `room`: that is left in the workbook for cells that are kept.
 
     Attributes:
         is_short: whether the part has at most `SHORT` bytes.
@@ -95,9 +92,7 @@ class SheetRows:
     def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[RawCells]:
         """Yield the cells, block by block, and keep them if there is room for all of them.
 
-        Args:
-            texts: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
-            numbers_alone: keep nothing but numbers of rows of numbers.
+        `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
 
         Raises:
             FormatError: the part is damaged or hostile, or a cell comes twice.
@@ -209,10 +204,8 @@ def _is_alike(items: Any, width: int) -> bool:
 def scan_rows(text: bytes, scope: Scope, after: int) -> tuple[RawCells, int, int]:
     """Return the cells of whole rows by the compiled loop, the byte after the last row, and why the loop stopped.
 
-    Args:
-        text: from a row on; it may break off.
-        scope: the elements around the rows.
-        after: the number of the row below those before, from 0, for a row that does not say its own.
+    `text`: from a row on; it may break off. `after`: the number of the row below those before, from 0, for a row that
+    does not say its own.
     """
     state, end, after, width, *buffers, extra = scan.scan_rows(text, 0, *scope.known, after, MOST_ROWS)
     rows, columns, types, styles, marks, numbers, starts, lengths, areas, formulas = buffers

@@ -28,11 +28,8 @@ _VALUES = ("><f>{}</f><v>{}</v></c>", ' t="str"><f>{}</f><v>{}</v></c>', ' t="b"
 def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) -> TypedCells:
     """Return elements as cells, in the way in which the array's own column holds them.
 
-    Args:
-        buffer: the elements.
-        dtype: of the elements.
-        style: of the cells that are serial dates; None where dates are texts.
-        as_text: whether every element is written as text.
+    `style`: of the cells that are serial dates; None where dates are texts. `as_text`: whether every element is
+    written as text.
     """
     contiguous = np.ascontiguousarray(buffer)
     return buffer_to_typed(contiguous, dtype, exact=EXACT, as_text=as_text, serials=style is not None)
@@ -61,12 +58,8 @@ def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None 
 def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> Any:
     """Return the XML of many cells of formulas, as a String Series with one text for each cell.
 
-    Args:
-        columns: the letters of each cell's column.
-        rows: the number of each cell's row, as text.
-        formulas: the formula of each cell, in which the special characters of XML are escaped already.
-        cells: the values of the formulas.
-        style: of numbers and booleans; None for the default style.
+    `rows`: the number of each cell's row, as text. `formulas`: the formula of each cell, in which the special
+    characters of XML are escaped already. `style`: of numbers and booleans; None for the default style.
     """
     import polars as pl
 
@@ -88,11 +81,7 @@ def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells
 def values_xml(columns: pl.Series, rows: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
     """Return the XML of many cells that hold values; the text is empty for a blank.
 
-    Args:
-        columns: the letters of each cell's column.
-        rows: the number of each cell's row, as text.
-        cells: the values.
-        style: of numbers and booleans; None for the default style.
+    `rows`: the number of each cell's row, as text. `style`: of numbers and booleans; None for the default style.
     """
     import polars as pl
 
@@ -107,13 +96,10 @@ def values_xml(columns: pl.Series, rows: pl.Series, cells: TypedCells, style: in
 def linked_xml(letter: str, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
     """Return the XML of many cells, some of which are formulas; the text is empty for a blank that is no formula.
 
-    Args:
-        letter: the letters of the column in which all cells are; empty where `rows` holds whole addresses.
-        rows: the number of each cell's row, as text, or its address.
-        formulas: the formula of each cell, with the special characters of XML escaped; null for a cell that holds
-            nothing but its value.
-        cells: the values, also those of the formulas.
-        style: of numbers and booleans; None for the default style.
+    `letter`: the letters of the column in which all cells are; empty where `rows` holds whole addresses. `rows`: the
+    number of each cell's row, as text, or its address. `formulas`: the formula of each cell, with the special
+    characters of XML escaped; null for a cell that holds nothing but its value. `cells`: the values, also those of the
+    formulas. `style`: of numbers and booleans; None for the default style.
     """
     import polars as pl
 

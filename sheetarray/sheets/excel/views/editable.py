@@ -41,10 +41,7 @@ TEXT_STYLE = "@"  # the key of the style of text in `CellStyles.choosers`
 class EditableGrid:
     """The rows of a view for editing.
 
-    Args:
-        plan: of the view.
-        name_of: returns the defined name of the cells of an array, given the name of the array.
-        styles: the styles of cells that the workbook has.
+    `name_of`: returns the defined name of the cells of an array, given the name of the array.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:

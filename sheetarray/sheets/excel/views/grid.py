@@ -24,10 +24,7 @@ _MARKS = ("\x01", "\x02")
 class ViewGrid(ViewFormulas):
     """The rows of a view.
 
-    Args:
-        plan: of the view.
-        name_of: returns the defined name of the cells of an array, given the name of the array.
-        styles: the styles of cells that the workbook has.
+    `name_of`: returns the defined name of the cells of an array, given the name of the array.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:

@@ -52,10 +52,7 @@ class ViewSheets:
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
     """Return the record of a view: the size and checksum of its part, and the options that it was written with.
 
-    Args:
-        plan: of the view.
-        crc: the CRC-32 of the sheet's part.
-        size: the number of bytes of the sheet's part.
+    `crc`: the CRC-32 of the sheet's part. `size`: the number of bytes of the sheet's part.
     """
     asked = {"rows": plan.rows.dim, "columns": plan.columns.dim, "colors": plan.colors}
     more = {"as_text": plan.as_text, "editable": plan.editable, "count": plan.editable and plan.array.capacity}
@@ -71,10 +68,8 @@ def describe_part(content: bytes) -> dict[str, int]:
 def find_views(package: Package, parts: Mapping[str, str], read_record: Callable[[], Mapping[str, Any]]) -> ViewSheets:
     """Return the sheets of a workbook that are views; the record is read only if a title looks like that of a view.
 
-    Args:
-        package: of the workbook.
-        parts: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
-        read_record: returns the record of the workbook.
+    `parts`: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
+    `read_record`: returns the record of the workbook.
     """
     if not any(_WORD in title for title in parts):
         return ViewSheets()

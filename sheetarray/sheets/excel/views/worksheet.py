@@ -69,11 +69,8 @@ def make_view(
 ) -> ViewParts:
     """Return the sheet of a view.
 
-    Args:
-        plan: of the view.
-        name_of: returns the defined name of the cells of an array, given the name of the array.
-        styles: the styles of cells that the workbook has.
-        part: the names of the view's parts, and what the workbook asks of them.
+    `name_of`: returns the defined name of the cells of an array, given the name of the array. `part`: the names of the
+    view's parts, and what the workbook asks of them.
     """
     if plan.editable:
         editable = EditableGrid(plan, name_of, styles)
@@ -135,12 +132,9 @@ def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str
 def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], hidden: int, *, selected: bool) -> str:
     """Return the XML before the rows.
 
-    Args:
-        last: the address of the last cell.
-        pane: the XML of the frozen panes.
-        widths: spans of columns, counted from 1, and the width of each, in characters.
-        hidden: the number of the hidden column, counted from 0.
-        selected: whether the workbook opens with this sheet in front.
+    `last`: the address of the last cell. `widths`: spans of columns, counted from 1, and the width of each, in
+    characters. `hidden`: the number of the hidden column, counted from 0. `selected`: whether the workbook opens with
+    this sheet in front.
     """
     in_view = ' tabSelected="1"' if selected else ""
     columns = "".join(f'<col min="{a}" max="{b}" width="{width:g}" customWidth="1"/>' for a, b, width in widths)
@@ -168,11 +162,7 @@ def _widths_beside(
 
     Column 1 holds labels of rows and captions, column 2 also the choosers, the others hold elements.
 
-    Args:
-        plan: of the view.
-        captions: the texts that column 1 holds.
-        sample: some elements, as cells.
-        choosers: the width of the values of each chooser, in characters.
+    `captions`: the texts that column 1 holds. `choosers`: the width of the values of each chooser, in characters.
     """
     labels = _labels_width(plan.rows.labels, plan.height)
     yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)

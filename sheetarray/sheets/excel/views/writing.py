@@ -52,12 +52,7 @@ def write_view(
 ) -> dict[str, Any]:
     """Write the parts of a view, and return the record by which the workbook knows it later.
 
-    Args:
-        writer: of the package.
-        view: the plan of the view.
-        part: the names of its parts.
-        names: the defined names of arrays, by the names of the arrays.
-        styles: the styles of cells that the workbook has.
+    `names`: the defined names of arrays, by the names of the arrays.
 
     Raises:
         OSError: the sink refuses.
