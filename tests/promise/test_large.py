@@ -24,10 +24,10 @@ from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import pieces as csv_pieces
 from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import adapter as excel
-from sheetarray.sheets.excel import large as large_book
-from sheetarray.sheets.excel import pieces
+from sheetarray.sheets.excel import piecewise as large_book
+from sheetarray.sheets.excel import piecewise as pieces
+from sheetarray.sheets.excel.checking import read_book
 from sheetarray.sheets.excel.guard import stored_texts
-from sheetarray.sheets.excel.whole import read_book
 from sheetarray.sheets.json import adapter as checking
 from sheetarray.spool import PiecedArrays
 

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray.sheets.delimited import pieces
 from sheetarray.sheets.delimited import reading as csv_reading
-from sheetarray.sheets.excel import column_parts, writing
-from sheetarray.sheets.excel import pieces as excel_pieces
+from sheetarray.sheets.excel import piecewise as column_parts
+from sheetarray.sheets.excel import piecewise as excel_pieces
+from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.sheets.json import text as skipping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...views.description import View
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel
 from .adopting import adopt_excel
-from .pieces import iter_elements_excel
+from .piecewise import iter_elements_excel
 from .restoring import restore_excel
 from .table import read_columns_excel, write_table_excel
 

@@ -22,9 +22,8 @@ from ...errors import Finding, FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, exists, locate
 from ...views.description import View, select_views
 from .append import IfSheetExists
-from .checking import check_is_text, find_all, select_searched, select_sheets
-from .large import find_in_large
-from .whole import read_book
+from .checking import check_is_text, find_all, read_book, select_searched, select_sheets
+from .piecewise import find_in_large
 from .workbook import Workbook
 from .writing import append_workbook, lay_out_arrays, write_workbook
 

@@ -1,18 +1,16 @@
-"""Accepts what people have changed in a workbook: makes headers, names, fingerprints, views and guards true to cells.
-
-The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name has to
-refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
-"""
+"""Accepts what people have changed in a workbook: headers, names, fingerprints, views and guards become true to it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...columns import (
     ArrayInfo,
     HeaderEdit,
+    LayoutColumn,
     ResizedArray,
     check_adopt_target,
     column_letters,
@@ -23,20 +21,175 @@ from ...composite import read_resized_arrays
 from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
-from .append import changed_parts, ensure_properties
-from .checking import select_sheets
+from ...linear import LinearArray
+from ...views.axes import ViewedColumns, resized_to_linear
+from ...views.geometry import ViewPlan, plan_views
+from .appearance import value_style
+from .append import changed_parts, ensure_properties, find_book_styles, worksheet_xml
+from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.many import Written, make_fingerprints
-from .guard_renewal import renew_guards
+from .guard.guard_sheet import iter_rows
+from .guard.snapshot import encode_snapshot
 from .names import ArrayArea, build_references, make_defined_names, parse_titles
-from .open_workbook import OpenWorkbook
+from .open_workbook import BookSheet, OpenWorkbook
 from .other_sheets import search_again
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import MOST_BYTES, merge_properties, read_record
-from .searches import KEY
-from .view_findings import read_typed_over, typed_over_views
-from .view_renewal import renew_views
-from .workbook import Workbook
+from .package.relations import MOST_BYTES, CellStyles, Relations, merge_properties, read_record
+from .sheet_plans import SheetPlan, ViewPart
+from .views.grid import ViewGrid
+from .views.record import KEY, describe_part, read_view
+from .views.worksheet import make_view
+from .workbook import SEARCHES_KEY, Workbook
+
+# Makes the guards of a workbook true to its cells, when `adopt` accepts what people have changed.
+
+
+def renew_guards(
+    book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]
+) -> tuple[dict[str, bytes], dict[str, ResizedArray]]:
+    """Return the new content of the worksheets that hold snapshots, by their parts, and the arrays that these hold.
+
+    Elements that were only rounded keep their exact bits in the snapshot. A snapshot of another file becomes one of the
+    cells; an array that has no snapshot, or a damaged one, has none afterwards.
+    """
+    parts = {sheet.title: sheet for sheet in book.sheets}
+    renewed: dict[str, bytes] = {}
+    exact = dict(arrays)
+    snapshots = open_snapshots(reading)
+    if not snapshots.exist:
+        return {}, dict(arrays)
+    own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
+    names = {id(one): name for name, one in own.items() if one is not None}
+    stale = {one.header.name: one for one in snapshots if own.get(one.header.name, one) is None}
+    names |= {id(one): name for name, one in stale.items()}
+    texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
+    for one in snapshots:
+        if id(one) not in names:
+            continue
+        name, header = names[id(one)], arrays[names[id(one)]].column.header
+        buffer = snapshots.restore(name, arrays[name].buffer, arrays[name].column)
+        exact[name] = replace(arrays[name], buffer=buffer)
+        linear = LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
+        how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
+        texts[one.title].append(encode_snapshot(name, linear, **how))
+    for title, made in texts.items():
+        sheet = parts[title]
+        plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
+        ((head, tail),) = worksheet_xml(book, [plan], [sheet])
+        renewed[sheet.part] = b"".join([head, *iter_rows(made), tail])
+    return renewed, exact
+
+
+# Makes the views of a workbook true to its arrays, when `adopt` accepts what people have changed.
+#
+# A view looks into the column of its array by formulas, so that edits of elements need nothing. Where an array has
+# other rows now, its view is made anew, as it was asked for: the record of the workbook says how. Where only a
+# program has saved a view again, the record learns what it is like now, and readers pass it over again.
+
+_STYLE = re.compile(rb'<c r="B([0-9]{1,4})"[^<>]*? s="([0-9]{1,5})"')
+_HEAD = 2**18  # bytes of a view in which its choosers stand
+
+
+def renew_views(
+    book: OpenWorkbook,
+    arrays: Mapping[str, ResizedArray],
+    record: dict[str, Any],
+    name_of: Callable[[str], str],
+    typed: Collection[str],
+) -> dict[str, bytes]:
+    """Return the new content of the parts of views, and put into the record what they are like.
+
+    `name_of`: the defined name of the cells of an array; empty where it has none. `typed`: the titles of views in
+    which people have typed over formulas: their record stays, so that `check` goes on to name these cells.
+
+    Raises:
+        LimitError: such a view would have to be made anew.
+    """
+    sheets = {sheet.title: sheet for sheet in book.sheets}
+    holding = {anchor.title for array in arrays.values() for anchor in array.column.group}
+    renewed: dict[str, bytes] = {}
+    for title, more in record["sheets"].items():
+        stored, sheet = more.get(KEY), sheets.get(title)
+        if not isinstance(stored, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
+            continue
+        array, made = arrays.get(str(stored.get("array"))), dict[str, bytes]()
+        if array is not None and array.is_changed and not stored.get("editable") and name_of(str(stored["array"])):
+            made = _make_anew(book, sheet, stored, arrays, name_of)
+        if title in typed:
+            if made:
+                raise LimitError(
+                    f"the view {title!r:.80} has to be made anew, and what was typed over its formulas would be lost: "
+                    "check names the cells; type their values into the array's column, or delete the sheet"
+                )
+            continue
+        if sheet.part in made:
+            part = describe_part(made[sheet.part])
+        else:
+            member = book.package.member(sheet.part)
+            part = {"crc": member.crc, "size": member.size}
+        more[KEY] = {**stored, **part}
+        renewed |= made
+    return renewed
+
+
+def _make_anew(
+    book: OpenWorkbook,
+    sheet: BookSheet,
+    stored: Mapping[str, Any],
+    arrays: Mapping[str, ResizedArray],
+    name_of: Callable[[str], str],
+) -> dict[str, bytes]:
+    """Return the content of the parts of one view; nothing where the array can have none any more."""
+    name, book_styles = str(stored["array"]), find_book_styles(book)
+    linear = {name: resized_to_linear(array) for name, array in arrays.items()}
+    named = {name: array for name, array in linear.items() if name_of(name)}
+    as_text = stored.get("as_text") is True
+
+    def style_of(piece: LayoutColumn) -> int | None:
+        return None if as_text else value_style(piece, book_styles, dates=True)
+
+    columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
+    plans = (
+        plan_views({name: read_view(stored)}, named, columns, taken=(), text_chooser=False)
+        if linear[name].length
+        else []
+    )
+    if not plans:
+        return {}
+    plan = replace(plans[0], title=sheet.title)
+    styles = replace(book_styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
+    chart = _find_chart(book, sheet)
+    in_view = book.active < len(book.sheets) and book.sheets[book.active] is sheet
+    part = ViewPart(sheet.title, sheet.part, *chart, selected=in_view, strict=book.strict)
+    made = make_view(plan, name_of, styles, part)
+    parts = {sheet.part: b"".join([made.head, "".join(made.rows).encode(), made.tail])}
+    if made.drawing is not None:
+        parts[part.chart] = made.drawing[1].encode()
+    return parts
+
+
+def _find_chooser_styles(
+    book: OpenWorkbook, sheet: BookSheet, plan: ViewPlan, name_of: Callable[[str], str]
+) -> dict[str, int]:
+    """Return the styles that the choosers of a view have, by their kinds."""
+    known = {int(row): int(style) for row, style in _STYLE.findall(book.package.head(sheet.part, _HEAD))}
+    choosers = ViewGrid(plan, name_of, CellStyles()).choosers.values()
+    return {chooser.kind: known[chooser.row] for chooser in choosers if chooser.row in known}
+
+
+def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
+    """Return the parts of the drawing and of the chart on a view; empty if it has no chart."""
+    drawing = Relations(book.package, sheet.part).present_target("drawing")
+    chart = Relations(book.package, drawing).present_target("chart") if drawing else None
+    return (drawing, chart) if drawing and chart else ("", "")
+
+
+# Accepts what people have changed in a workbook: makes headers, names, fingerprints, views and guards true to
+# cells.
+#
+# The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name
+# has to refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
 
 _CELL = re.compile(
     rb"""<((?:[A-Za-z_][\w.-]*:)?c)((?=\s)[^<>]*?\sr\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'][^<>]*?)(?:/>|>(.*?)</\1\s*>)""",
@@ -91,7 +244,7 @@ def adopt_excel(
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_again(reading, select_sheets(reading, None), replaced)
-        record = {**_read_record(package), KEY: searches.to_json()}
+        record = {**_read_record(package), SEARCHES_KEY: searches.to_json()}
         references = _references_of(arrays, record)
         if book.set_names(lambda name, text: _true_reference(name, text, references)):
             book.compute_on_opening()

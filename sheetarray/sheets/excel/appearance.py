@@ -14,7 +14,7 @@ import numpy as np
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...dtypes import Positions
-from .alike import ColumnSpan, make_cells_together
+from .cell_xml import ColumnSpan, make_cells_together
 from .package.relations import CellStyles
 
 if TYPE_CHECKING:

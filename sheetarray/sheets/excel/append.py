@@ -33,9 +33,16 @@ from .package.relations import (
     read_record,
 )
 from .sheet_plans import SheetPart, SheetPlan, ViewPart
-from .skeleton import check_titles, remember_sheets, title_of_first, worksheet_parts
+from .skeleton import (
+    CHART_TYPE,
+    DRAWING_TYPE,
+    PROPERTIES,
+    check_titles,
+    remember_sheets,
+    title_of_first,
+    worksheet_parts,
+)
 from .views.record import recorded_views
-from .workbook_parts import CHART_TYPE, DRAWING_TYPE, PROPERTIES
 
 # Plans how sheets are put into an existing workbook: every part that needs no change keeps its bytes.
 #

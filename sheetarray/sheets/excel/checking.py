@@ -1,27 +1,243 @@
-"""Collects all findings about a workbook: damage, edits, formulas in place of elements, and missing arrays."""
+"""Reads all arrays of an open workbook, and collects all findings about it: damage, edits, formulas, missing arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
-from ...columns import ArrayColumn, CompareFingerprint, DecodedArray, RowChange, scan_names
-from ...composite import check_sheets
+import numpy as np
+
+from ...adapters import Progress
+from ...columns import (
+    ArrayColumn,
+    CompareFingerprint,
+    DecodedArray,
+    ResizedArray,
+    RowChange,
+    reporting_cells,
+    scan_names,
+)
+from ...composite import check_sheets, count_cells, read_resized_arrays, read_sheets
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import Finding, NotFoundError, warn_caller
+from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
 from ...files import Source
 from ...header import warn_of_finding
-from .formulas import finding_of_formulas
+from ...linear import LinearArray
+from ...views.axes import ViewedColumns, resized_to_linear
+from ...views.description import View
+from ...views.geometry import ViewPlan, plan_views
+from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
+from .appearance import value_style
 from .guard.guarded import Guarded, Snapshots, Survey, find_edits
 from .guard.snapshot import SnapshotHeader
+from .package.relations import OWN_STYLES, CellStyles
+from .reader.cells import FormulaArea
 from .reader.formulas import FormulaCells
+from .reader.scalars import scalars
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
-from .view_findings import ViewFindings
+from .views.editable import EditableGrid
 from .workbook import Workbook
+
+# The findings of `check` about arrays in which elements, or cells of a header, have become formulas.
+
+_HINT = "a formula follows the cells that it names: copy the cells and paste them as values, or write the array again"
+
+
+def finding_of_formulas(
+    name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
+) -> Iterator[Finding]:
+    """Yield one finding where cells of a header are formulas, and one where elements are.
+
+    `formulas`: by the titles of sheets. `verdict`: the findings about its values; None if it is unknown what they
+    were.
+    """
+    yield from _of_headers(column, formulas)
+    count, ends = 0, list[int]()
+    for anchor, start, cells in column.spans():
+        across, down = anchor.data_cell
+        known = formulas[anchor.title or ""]
+        some = known.find_among(down, across, cells, lying=anchor.orient == "rows") if known else None
+        if some is not None:
+            count += some.number
+            ends += [start + some.first, start + some.last]
+    if not count:
+        return
+    first, last = (
+        f"{column.header.describe_element(name, index // column.cells_per_element)} "
+        f"({column.address(index).rpartition('!')[2]})"
+        for index in (min(ends), max(ends))
+    )
+    values = _values(verdict, one=count == 1)
+    if count == 1:
+        index = column.header.index_at(ends[0] // column.cells_per_element)
+        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT, index=index)
+        return
+    total = column.header.capacity * column.cells_per_element
+    cells_of = f"all {count}" if count == total else f"{count} of {total}"
+    yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}{values}", _HINT)
+
+
+def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
+    """Yield one finding for each header of an array, its name included, in which cells are formulas."""
+    for anchor in column.group:
+        known = formulas[anchor.title or ""]
+        above = anchor.named + anchor.blanks
+        lying, count = anchor.orient == "rows", anchor.start + above
+        row, down = anchor.name_cell or (anchor.row, anchor.column)
+        some = known.find_among(row, down, count, lying=lying) if known else None
+        if some is not None:
+            place = anchor.address(some.first - above)
+            more = f" and {some.number - 1} more of its header are formulas" if some.number > 1 else " is a formula"
+            kind = "the name" if anchor.named and not some.first else "a cell of the header"
+            yield Finding("warning", place, f"{kind}{more} now, whose value may change", _HINT)
+
+
+def _values(verdict: Sequence[Finding] | None, *, one: bool) -> str:
+    if verdict is None:
+        return ""
+    value, whose = ("value", "its") if one else ("values", "their")
+    if not verdict:
+        return f"; {whose} {value} {'is' if one else 'are'} as written"
+    if all(finding.severity == "warning" for finding in verdict):
+        return f"; {whose} {value} {'was' if one else 'were'} rounded at most, as is said besides"
+    return "; values of the array were edited since it was written, as is said besides"
+
+
+# The findings of `check` about views in which people have typed over formulas, and about columns that lost theirs.
+
+_MOST_CELLS = 2**20  # of the sheet of a view that are looked at
+_MOST_AREAS = 100  # array formulas on it
+
+
+class ViewFindings:
+    """The findings about the views of one workbook; its arrays are read when there is something to say."""
+
+    def __init__(self, book: Workbook) -> None:
+        self._book = book
+
+    def find_typed_over(self) -> Iterator[Finding]:
+        """Yield a finding for each formula of a view that people have typed over."""
+        for title in typed_over_views(self._book):
+            array = self._book.views.shown[title]
+            typed = read_typed_over(self._book, title)
+            column = self._arrays[array].column if typed and array in self._arrays else None
+            plan = self._plan_of(title) if typed else None
+            address = str if column is None else column.element_address
+            yield from describe_typed_over(typed, title, array, plan, address)
+
+    def find_unlinked(self, name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
+        """Yield a finding where cells of an array's column no longer look into its view for editing.
+
+        `formulas`: those of each sheet that look into no such view, by its title: other findings name them.
+        """
+        views = self._book.views
+        if not (views.editable or views.changed) or column.cells_per_element != 1:
+            return
+        lost, last = list[int](), 0
+        for anchor, start, count in column.spans():
+            across, down = anchor.data_cell
+            known = (
+                None
+                if anchor.orient == "rows"
+                else self._book.find_links(anchor.title or "", np.arange(down, down + count), across)
+            )
+            if known is None:
+                return
+            last = max(last, start + int(np.flatnonzero(known)[-1]) + 1) if known.any() else last
+            others = formulas[anchor.title or ""]
+            for place in np.flatnonzero(~known).tolist():
+                if not others or others.find_among(down + place, across, 1, lying=False) is None:
+                    lost.append(start + place)
+        end = views.counts.get(name, last)
+        lost = [index for index in lost if index < end and column.header.index_at(index) is not None]
+        if not lost or not (last or name in views.linked):
+            return
+        header, first = column.header, lost[0]
+        title = next((title for title in views.editable if views.shown[title] == name), "")
+        plan = self._plan_of(title) if title else None
+        target = ""
+        if plan is not None and plan.array.capacity == header.capacity:
+            target = str(EditableGrid(plan, str, CellStyles()).column_formulas()[first]).replace("&amp;", "&")
+        many = f" and {len(lost) - 1} more elements hold values" if len(lost) > 1 else " holds a value"
+        reason = f"{header.describe_element(name, first)}{many} in the place of formulas into the view for editing"
+        index = header.index_at(first) if len(lost) == 1 else None
+        hint = f"type the formula ={target} into it again" if target and len(lost) == 1 else "write the view again"
+        yield Finding(
+            "warning",
+            column.address(first),
+            f"{reason}: what is typed there is not read",
+            hint,
+            array=name,
+            index=index,
+        )
+
+    @cached_property
+    def _arrays(self) -> Mapping[str, ResizedArray]:
+        """The arrays of the workbook; none where they cannot be read, as other findings say."""
+        try:
+            return read_resized_arrays(self._book.plain_sheets(), missing="nan")
+        except SheetArrayError:
+            return {}
+
+    @cached_property
+    def _linear(self) -> dict[str, LinearArray]:
+        return {name: resized_to_linear(array) for name, array in self._arrays.items()}
+
+    def _plan_of(self, title: str) -> ViewPlan | None:
+        """Return the plan of a view, as its array is now; None where the array cannot have one any more."""
+        name, views = self._book.views.shown[title], self._book.views
+        if name not in self._linear or not self._linear[name].length or self._linear[name].ndim < 2:
+            return None
+
+        columns = ViewedColumns.of_resized(
+            self._arrays, lambda piece: value_style(piece, OWN_STYLES, dates=True), as_text=False
+        )
+        try:
+            plans = plan_views(
+                {name: views.asked.get(name, View())}, self._linear, columns, taken=(), text_chooser=True
+            )
+        except SheetArrayError:
+            return None
+        return plans[0] if plans else None
+
+
+def typed_over_views(book: Workbook) -> list[str]:
+    """Return the titles of the views in which formulas may have been typed over: not those that are as written."""
+    views = book.views
+    return [title for title in book.titles if title in views.shown and title not in views.intact | views.editable]
+
+
+def read_typed_over(book: Workbook, title: str) -> TypedOver:
+    """Return the cells of a view in which formulas stood."""
+    sheet = book.sheet(title)
+    rows, columns, formulas, values = [], [], [], []
+    areas: list[FormulaArea] = []
+    try:
+        with sheet.runs(numeric=False) as runs:
+            for run in runs:
+                rows.append(run.rows)
+                columns.append(run.columns)
+                formulas.append(np.zeros(len(run), np.bool_) if run.formulas is None else run.formulas.copy())
+                areas += run.areas
+                values += scalars(run, from_1904=sheet.from_1904)
+                if len(values) > _MOST_CELLS:
+                    return TypedOver()  # somebody's own sheet
+    except FormatError:  # which reading reports, if it is about arrays
+        return TypedOver()
+    if not rows:
+        return TypedOver(is_gone=title in book.views.recorded)
+    cells = ViewCells(np.concatenate(rows), np.concatenate(columns), np.concatenate(formulas), values)
+    for top, left, bottom, right in areas[:_MOST_AREAS]:  # of array formulas, which mark their first cell only
+        inside = (cells.rows >= top) & (cells.rows <= bottom) & (cells.columns >= left) & (cells.columns <= right)
+        np.logical_or(cells.formulas, inside, out=cells.formulas)
+    return find_typed_over(cells, book.views.corners.get(title))
+
+
+# Collects all findings about a workbook: damage, edits, formulas in place of elements, and missing arrays.
 
 _MOST_WARNINGS = 5  # about guards that cannot be used
 CheckSheets = Callable[..., Iterator[Finding]]
@@ -196,3 +412,35 @@ def check_is_text(title: object) -> None:
     """Refuse a title that is no text."""
     if not isinstance(title, str):
         raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+
+
+# Reads the arrays of an open workbook as a whole; `piecewise` reads an array piece by piece.
+
+
+def read_book(
+    book: Workbook,
+    names: Sequence[str] | None,
+    *,
+    sheet: str | None,
+    missing: Missing,
+    strict: bool = False,
+    resize: bool = False,
+    guard: bool = True,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of an open workbook; the arguments are those of `read_excel`.
+
+    Raises:
+        FormatError: as `read_excel`.
+    """
+    sheets = select_sheets(book, sheet)
+    snapshots = open_snapshots(book, used=guard)
+    restore = snapshots if snapshots.exist else None
+    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
+        try:
+            arrays = read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
+        except FormatError as error:
+            error.hint = book.advise(error.location, error.hint or "") or None
+            raise
+    warn_of_guard(book, snapshots, used=guard)
+    return arrays

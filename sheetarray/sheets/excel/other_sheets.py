@@ -9,8 +9,7 @@ from ...columns import Sheet, find_anchors
 from ...errors import FormatError
 from ...files import Source
 from .checking import select_sheets
-from .searches import Searches, content_of, read_searches
-from .workbook import Workbook
+from .workbook import Searches, Workbook, content_of, read_searches
 
 MOST_BYTES = 2**26  # of inflated worksheets that are searched; beyond, every `scan` searches them
 

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING
 
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .alike import EXACT, ColumnSpan, make_cells_together
 from .appearance import stands_right
-from .cell_forms import SPACED_TEXT
+from .cell_xml import (
+    EXACT,
+    SPACED_TEXT,
+    ColumnSegment,
+    ColumnSpan,
+    Group,
+    Layer,
+    format_number,
+    format_rows,
+    format_text,
+    make_cells_together,
+    value_layers,
+    xml_text,
+)
 from .package.relations import CellStyles
-from .row_xml import ColumnSegment, Group, Layer, format_number, format_rows, format_text, value_layers
 from .views.cells import linked_xml
-from .xml_text import xml_text
 
 if TYPE_CHECKING:
     import polars as pl

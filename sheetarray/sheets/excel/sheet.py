@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,22 +15,278 @@ import numpy as np
 from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.words import WORDS
-from ...dtypes import DType
+from ...dtypes import DType, Mask, Positions
 from ...elements import Cell
-from ...errors import Finding
+from ...errors import Finding, FormatError
 from ...header import normalize_key
 from ...spool import NotInPiecesError
 from .reader import cells as c
+from .reader.cells import PENDING, CellRun
 from .reader.column import ColumnRun, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.column_texts import ColumnTexts
+from .reader.formulas import FormulaCells
+from .reader.references import HasReferences
 from .reader.scalars import number_shown, scalars, words_of
 from .reader.short_columns import numbers_of_short
-from .reader.some_runs import ROW
-from .sheet_runs import SheetRuns
+from .reader.some_runs import ROW, SomeRuns
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# Follows formulas that only repeat another cell, and gives them its value: columns whose elements stand in a view.
+#
+# A formula without a value is followed to any cell; one with a value only to a view that people may have edited in
+# a program that computes nothing. One step is enough, since an element of a view is no formula: a formula that
+# leads to another one without a value, or in a circle, stays without a value, and is an error with its address.
+
+_MOST_TITLES = 1_000  # sheets to which the formulas of one sheet are followed, besides views for editing
+CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
+
+
+class Followed:
+    """The formulas of one sheet that repeat cells, and the cells that they repeat.
+
+    `titles`: of all sheets, in lower case; a formula that leads to any other sheet is not followed. `cells_of_rows`:
+    returns the cells of some rows, given the title of their sheet in lower case. `editable`: the titles of views for
+    editing, in lower case. `changed`: the titles of views that a program has saved again, and of sheets that may be
+    such views.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        container: HasReferences,
+        titles: frozenset[str],
+        cells_of_rows: CellsOfRows,
+        editable: frozenset[str],
+        changed: frozenset[str],
+    ) -> None:
+        self._title, self._container, self._cells_of_rows = title, container, cells_of_rows
+        self._titles, self._editable = titles, editable
+        self.changed = changed - {title.casefold()}
+        self._known: tuple[Positions, Positions, Positions, list[str]] | None = None
+        self._cells: dict[str, SomeRuns] = {}
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether formulas that have a value are followed too."""
+        return bool(self.changed) and not self.changed.isdisjoint(self._references()[3])
+
+    def _references(self) -> tuple[Positions, Positions, Positions, list[str]]:
+        """Return the positions of the formulas, sorted column by column, and those of the cells that they repeat.
+
+        Also return for each formula the number of the sheet with that cell, and the titles of sheets by these numbers.
+        """
+        if self._known is None:
+            titles: dict[str, int] = {}
+            rows = []
+            for reference in self._container.references(self._title):
+                title = reference.title or self._title.casefold()
+                if title not in self._titles:
+                    continue
+                if title in titles or title in self._editable or len(titles) < _MOST_TITLES:
+                    number = titles.setdefault(title, len(titles))
+                    target = reference.target_row * ROW + reference.target_column
+                    rows.append((reference.column * ROW + reference.row, target, number))
+            table = np.array(rows, np.int64).reshape(-1, 3)
+            table = table[np.argsort(table[:, 0], kind="stable")]
+            self._known = table[:, 0], table[:, 1], table[:, 2], list(titles)
+        return self._known
+
+    def _find(self, positions: Positions) -> tuple[Positions, Mask]:
+        """Return the index of each cell's reference, and a mask of the cells that have a reference."""
+        formulas = self._references()[0]
+        if not len(formulas):
+            return np.zeros(len(positions), np.int64), np.zeros(len(positions), np.bool_)
+        places = np.minimum(np.searchsorted(formulas, positions), len(formulas) - 1)
+        return places, formulas[places] == positions
+
+    def cell_in_view(self, row: int, column: int) -> tuple[str, int, int] | None:
+        """Return the cell of a view for editing that a formula repeats: its title in lower case, its row and column.
+
+        None if the cell is no such formula.
+
+        `row`: of the formula, from 0. `column`: of the formula, from 0.
+        """
+        _, targets, numbers, titles = self._references()
+        places, known = self._find(np.array([column * ROW + row]))
+        if not known[0] or (title := titles[numbers[places[0]]]) not in self._editable:
+            return None
+        return title, *divmod(int(targets[places[0]]), ROW)
+
+    def links_of(self, rows: Positions, column: int) -> Mask:
+        """Return a mask of the cells of a column that repeat a cell of a view for editing.
+
+        `rows`: of the cells, from 0. `column`: from 0.
+        """
+        _, _, numbers, titles = self._references()
+        places, known = self._find(column * ROW + rows)
+        views = np.array([title in self._editable or title in self.changed for title in titles] or [False])
+        return known & views[numbers[places]] if len(numbers) else known
+
+    def without_links(self, run: CellRun) -> CellRun:
+        """Return the same cells, in which those that repeat a view for editing no longer count as formulas."""
+        if run.formulas is None or not self._editable:
+            return run
+        _, _, numbers, titles = self._references()
+        places, known = self._find(run.columns * ROW + run.rows)
+        linked = np.array([title in self._editable for title in titles] or [False])
+        marks = run.formulas & ~(known & linked[numbers[places]] if len(numbers) else known)
+        return replace(run, formulas=marks if marks.any() else None)
+
+    def follow(self, run: ColumnRun, column: int, first: int) -> ColumnRun:
+        """Return the cells of a column, in which formulas that repeat other cells have the values of these.
+
+        Formulas that repeat a blank are left out.
+
+        `column`: the number of the column, from 0. `first`: the row from which on the places of the cells are counted.
+        """
+        import polars as pl
+
+        pending = run.kinds == PENDING
+        if not pending.any() and not self.are_wanted:
+            return run
+        _, targets, numbers, titles = self._references()
+        places, known = self._find(column * ROW + run.places + first)
+        if not known.any():
+            return run
+        changed = np.array([title in self.changed for title in titles])
+        wanted = known & (pending | changed[numbers[places]])
+        kinds, values, blank = run.kinds.copy(), run.values.clone(), np.zeros(len(run), np.bool_)
+        for number, title in enumerate(titles):
+            some = np.flatnonzero(wanted & (numbers[places] == number))
+            if not len(some):
+                continue
+            match, cells = self._cells_in(title, number).at(targets[places[some]])
+            kinds[some[match]], values = cells.kinds, values.scatter(some[match], cells.values)
+            blank[np.delete(some, match)] = True
+        if not blank.any():
+            return ColumnRun(run.places, kinds, values)
+        return ColumnRun(run.places[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
+
+    def _cells_in(self, title: str, number: int) -> SomeRuns:
+        """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""
+        if title not in self._cells:
+            _, targets, numbers, _ = self._references()
+            rows = np.unique(targets[numbers == number] // ROW)
+            self._cells[title] = self._cells_of_rows(title, list(_spans_of(rows)))
+        return self._cells[title]
+
+
+def _spans_of(rows: Positions) -> Iterator[tuple[int, int]]:
+    """Yield rows as spans of those that follow one another."""
+    for span in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
+        yield int(span[0]), int(span[-1]) + 1
+
+
+# The cells of a worksheet as runs: all of them, those of some rows, or those with some texts.
+
+_MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
+_ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
+
+
+class SheetRuns:
+    """The cells of a worksheet; the worksheet's title is put into the location of any error about them.
+
+    Attributes:
+        formulas: collects the formulas among the cells that are read; None unless somebody asks for them.
+        followed: the formulas that repeat other cells; None if the container does not know the text of formulas.
+    """
+
+    def __init__(self, title: str, container: c.WorkbookReader) -> None:
+        self._title, self._container = title, container
+        self.formulas: FormulaCells | None = None
+        self.followed: Followed | None = None
+        self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, SomeRuns] | None = None
+
+    @property
+    def from_1904(self) -> bool:
+        """Whether serial dates count from 1904."""
+        return self._container.from_1904
+
+    @contextmanager
+    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet."""
+        with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
+            yield runs
+
+    @contextmanager
+    def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
+        container = self._container
+        if not row or not isinstance(container, c.Searchable):
+            with self.runs(numeric=numeric) as runs:
+                yield runs
+            return
+        with self._located(container.cells_of_rows(self._title, [(row, c.MOST_ROWS)])) as runs:
+            yield runs
+
+    @contextmanager
+    def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
+        container = self._container
+        if not isinstance(container, c.Searchable):
+            with self.runs(numeric=False) as runs:
+                yield runs
+            return
+        with self._located(container.cells_with(self._title, texts)) as runs:
+            yield runs
+
+    @contextmanager
+    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
+        with self._located(self._container.cells_of_table(self._title)) as runs:
+            yield runs
+
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return all cells of some rows, given as spans of rows that may overlap."""
+        merged: list[tuple[int, int]] = []
+        for first, end in sorted(spans):
+            if merged and first <= merged[-1][1]:
+                merged[-1] = merged[-1][0], max(merged[-1][1], end)
+            else:
+                merged.append((first, end))
+        if self._last_rows is not None and self._last_rows[:2] == (merged, self.formulas):
+            return self._last_rows[2]  # headers of very many arrays are asked for batch by batch
+        starts, ends = np.array(merged, np.int64).T
+        some = SomeRuns()
+        container = self._container
+        if isinstance(container, c.Searchable):
+            cells = container.cells_of_rows(self._title, merged)
+        else:
+            cells = container.cells(self._title, numeric=False)
+        with self._located(cells) as runs:
+            for run in runs:
+                self.note_formulas(run)
+                index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
+                some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
+                if int(run.rows.min()) >= int(ends[-1]):
+                    break
+        some.sort()
+        self._last_rows = (merged, self.formulas, some) if len(some) <= _MOST_CELLS else None
+        return some
+
+    def note_formulas(self, run: c.CellRun) -> None:
+        """Collect the formulas among some cells, if somebody asks for formulas."""
+        if self.formulas is not None:
+            self.formulas.add(run if self.followed is None else self.followed.without_links(run))
+
+    @contextmanager
+    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
+        try:
+            with closing(cells) as runs:
+                yield runs
+        except FormatError as error:
+            if not error.location:
+                error.location = self._title
+            elif _ADDRESS.fullmatch(error.location):
+                error.location = f"{self._title}!{error.location}"
+            raise
+
+
+# A worksheet of a workbook of any kind as a `columns.Sheet`: its first rows, single cells, rows and columns.
 
 _MOST_ROWS = 1200  # of the first rows
 _UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
@@ -284,3 +543,52 @@ def part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     end = run.height if request.stop is None else max(request.stop - first, 0)
     low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
     return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
+
+
+# A sheet that was searched for arrays before, so that only the rows down to its last header are read again.
+
+MOST_CELLS = 2**19  # of headers that are kept; a sheet with more is searched as a whole
+
+
+class SearchedSheet(ExcelSheet):
+    """A worksheet that is known to hold words of headers in its first rows only.
+
+    `header_rows`: the number of these rows.
+    """
+
+    def __init__(self, title: str, container: c.WorkbookReader, header_rows: int) -> None:
+        super().__init__(title, container)
+        self.header_rows = header_rows
+        self._rows = 0  # the number of first rows of which `_first_cells` has all cells
+
+    @cached_property
+    def _first_cells(self) -> SomeRuns | None:
+        """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
+        container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
+        if not isinstance(container, c.Searchable):
+            return None
+        with self._located(container.cells_of_rows(self._title, [(0, end)])) as runs:
+            for run in runs:
+                some.add(run)
+                count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)
+                if count > MOST_CELLS:
+                    return None
+        self._rows = max(end, rows)
+        return some.sort()
+
+    def words(self) -> Words:
+        """Return the words of headers and where they stand."""
+        if self._known_words is None and not self.header_rows:
+            self._known_words = Words.from_positions([], [], [])
+        if self._known_words is None and (some := self._first_cells) is not None:
+            run = some.cells()
+            which, codes = words_of(run)
+            self._known_words = Words.from_positions(run.rows[which], run.columns[which], codes)
+        return super().words()
+
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return all cells of some rows, and perhaps of others."""
+        some = self._first_cells
+        if some is None or max(end for _, end in spans) > self._rows:
+            return super().cells_of_rows(spans)
+        return some

@@ -33,10 +33,10 @@ from .package.parts import Package
 from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import MOST_COLUMNS, MOST_ROWS
 from .rows import RowWriter
-from .searches import KEY, Searches
 from .sheet_plans import SheetPart, SheetPlan
 from .skeleton import WorkbookSkeleton, skeleton, suffix_of
 from .views.writing import link_columns, plan_view_sheet, write_view
+from .workbook import SEARCHES_KEY, Searches
 
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
@@ -171,7 +171,7 @@ def _write_sheets(
             _write_guard(plan.sheets[-1], writer, texts.result())
         remembered[plan.sheets[0].title] = fingerprints.result()
         known = Searches(searches.strings, header_rows | searches.rows)
-        plan.write_properties(writer, {"sheets": remembered, KEY: known.to_json()})
+        plan.write_properties(writer, {"sheets": remembered, SEARCHES_KEY: known.to_json()})
         writer.finish()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.files import Source
-from sheetarray.sheets.excel import sheet_runs
+from sheetarray.sheets.excel import sheet as sheet_runs
 from sheetarray.sheets.excel.reader import blocks, ooxml, worksheet
 from sheetarray.sheets.excel.reader.formulas import FormulaCells
 from sheetarray.sheets.excel.workbook import Workbook

@@ -18,7 +18,7 @@ from strategies import TEXTS
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.sheets.excel.row_xml import ColumnSegment, Layer, format_rows
+from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows
 
 
 def content(arrays: dict[str, Any], **options: Any) -> bytes:

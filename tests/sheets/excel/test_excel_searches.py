@@ -15,7 +15,9 @@ import pytest
 import xlsxwriter
 
 import sheetarray as sa
-from sheetarray.sheets.excel import other_sheets, searched_sheet, searches, workbook
+from sheetarray.sheets.excel import other_sheets, workbook
+from sheetarray.sheets.excel import sheet as searched_sheet
+from sheetarray.sheets.excel import workbook as searches
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_record
 from sheetarray.sheets.excel.reader import ooxml, worksheet

@@ -12,7 +12,7 @@ from plain_loops import without_loops
 
 import sheetarray as sa
 from sheetarray import dtypes
-from sheetarray.sheets.excel import large
+from sheetarray.sheets.excel import piecewise as large
 from sheetarray.sheets.excel.fingerprint import many
 from sheetarray.sheets.excel.fingerprint.maker import exact_checksum, exact_checksums
 from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints

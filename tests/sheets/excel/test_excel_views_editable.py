@@ -15,7 +15,7 @@ from cases import assert_same, dtype_cases
 from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
-from sheetarray.sheets.excel import following
+from sheetarray.sheets.excel import sheet as following
 from sheetarray.sheets.excel.reader import references
 from sheetarray.views import geometry
 

@@ -217,7 +217,7 @@ def test_adopt_keeps_what_was_typed(tmp_path: Path) -> None:
 
 
 def test_an_intact_view_costs_no_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.excel import view_findings
+    from sheetarray.sheets.excel import checking as view_findings
 
     path, looks = write(tmp_path), []
     read = view_findings.read_typed_over

@@ -18,8 +18,8 @@ from ....dtypes import from_name
 from ....elements import Cell
 from ....errors import Finding, FormatError
 from ....spool import NotInPiecesError
+from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
-from ..xml_text import xml_text
 from .snapshot import SnapshotHeader, parse_header
 from .stored_texts import store_texts
 

@@ -13,9 +13,7 @@ import numpy as np
 from ....cells import TypedCells, buffer_to_typed
 from ....dtypes import Buffer, DType
 from ....elements import Cell
-from ..alike import EXACT
-from ..cell_forms import split_kinds
-from ..xml_text import xml_text, xml_texts
+from ..cell_xml import EXACT, split_kinds, xml_text, xml_texts
 
 if TYPE_CHECKING:
     import polars as pl

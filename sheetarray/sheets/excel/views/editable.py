@@ -26,7 +26,7 @@ from ....elements import Cell
 from ....views.formulas import extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
-from ..alike import EXACT
+from ..cell_xml import EXACT
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
 from .cells import cell_xml, linked_xml, to_typed

@@ -11,7 +11,7 @@ from ....columns import column_letters
 from ....views.formulas import ViewFormulas
 from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
-from ..alike import EXACT
+from ..cell_xml import EXACT
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
 from .cells import NOT_AVAILABLE, cell_xml, formulas_xml

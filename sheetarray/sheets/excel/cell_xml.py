@@ -1,24 +1,150 @@
-"""Rows of a worksheet as XML, made of segments of columns: by a compiled loop, or cell by cell in Python.
-
-A group holds the cells of many columns, one after the other, as layers: its numbers, its texts, its booleans. The first
-layer that has a value for a cell writes it; a cell without any value is blank.
-
-Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
-"""
+"""The XML of cells and of rows: escaped text, the forms of each kind of cell, and rows made of segments of columns."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ... import loops
-from ...cells import TypedCells
-from .xml_text import xml_text
+from ...cells import TypedCells, buffer_to_typed
+from ...columns import LayoutColumn
+from ...errors import DTypeError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# Escapes text for the XML of a workbook.
+#
+# ECMA-376 part 1, 22.4.2.4 (ST_Xstring): a character that XML cannot hold is written `_xHHHH_`. In text that only
+# looks like such an escape, the first underscore is escaped. A carriage return is escaped too, as an XML parser
+# would make it a line feed.
+
+# Characters that XML cannot hold, and a carriage return; as the engine's regular expressions write them
+_UNHELD = "\\x00-\\x08\\x0b-\\x1f\\x{fffe}\\x{ffff}"
+_SPECIAL = f"[&<>{_UNHELD}]|_x[0-9A-Fa-f]{{4}}_"
+_SPACED_PATTERN = r"^\s|\s$|[\t\n]|\s\s"
+_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+
+
+def xml_text(text: str) -> str:
+    """Return a text, escaped, as the content of an element.
+
+    Example:
+        >>> xml_text("a<b\\r_x000D_")
+        'a&lt;b_x000D__x005F_x000D_'
+    """
+    if text.isalnum():  # as most names are
+        return text
+    escaped = _ESCAPE.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def xml_texts(texts: pl.Series) -> pl.Series:
+    """Return a Series of texts, each escaped as by `xml_text`; null stays null."""
+    import polars as pl
+
+    special = texts.str.contains(_SPECIAL).fill_null(value=False)
+    if not special.any():
+        return texts
+    places = special.arg_true()
+    return texts.clone().scatter(places, pl.Series(list(map(xml_text, texts.gather(places).to_list()))))
+
+
+def needs_space(texts: pl.Series) -> bool:
+    """Return whether any text has white space that a reader may change without `xml:space="preserve"`.
+
+    That is white space at an end, a tab, a line feed, or two white-space characters in a row.
+    """
+    return bool(texts.str.contains(_SPACED_PATTERN).any())
+
+
+# The XML of cells after their references, for each kind of cell, and the values that go into it.
+
+NUMBER = "><v>{}</v></c>"
+BOOLEAN = ' t="b"><v>{}</v></c>'
+TEXT = ' t="inlineStr"><is><t>{}</t></is></c>'
+SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
+
+
+def split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Series]]:
+    """Return the kinds of cells in a column: for each the XML after the reference, with `{}` for the value, and values.
+
+    `style`: the number of the style of its numbers and booleans; None for the usual one.
+    """
+    import polars as pl
+
+    kinds: list[tuple[str, Any]] = []
+    if cells.numbers is not None:
+        kinds.append((NUMBER if style is None else f' s="{style}"{NUMBER}', cells.numbers))
+    if cells.texts is not None:
+        kinds.append((SPACED_TEXT if needs_space(cells.texts) else TEXT, xml_texts(cells.texts)))
+    if cells.booleans is not None:
+        kinds.append((BOOLEAN if style is None else f' s="{style}"{BOOLEAN}', cells.booleans.cast(pl.UInt8)))
+    return kinds
+
+
+# Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
+
+EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
+
+
+class ColumnSpan(NamedTuple):
+    """Some elements of a column.
+
+    Attributes:
+        place: the index of the column.
+        piece: the column.
+        style: of its numbers and booleans; None for the usual one, and for dates that are texts.
+        first: the index of the first of the elements.
+        size: their number.
+    """
+
+    place: int
+    piece: LayoutColumn
+    style: int | None
+    first: int
+    size: int
+
+
+def make_cells_together(
+    spans: Iterable[ColumnSpan], *, as_text: bool
+) -> Iterator[tuple[TypedCells, int | None, list[ColumnSpan]]]:
+    """Yield the cells of columns of one dtype and style, one column after the other; their style; and the columns.
+
+    `spans`: the elements of which cells are made; columns without any are left out.
+
+    Raises:
+        DTypeError: an element that no cell holds; names the array.
+    """
+    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
+    for span in spans:
+        if span.size:
+            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+    for some in groups.values():
+        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
+        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
+        style, piece = some[0].style, some[0].piece
+        how: dict[str, Any] = {"exact": EXACT, "as_text": as_text, "serials": style is not None}
+        try:
+            yield buffer_to_typed(elements, piece.dtype, **how), style, some
+        except DTypeError:
+            for _, refused, _, first, size in some:
+                refused.to_typed(first, size, **how)
+            raise
+
+
+# Rows of a worksheet as XML, made of segments of columns: by a compiled loop, or cell by cell in Python.
+#
+# A group holds the cells of many columns, one after the other, as layers: its numbers, its texts, its booleans. The
+# first layer that has a value for a cell writes it; a cell without any value is blank.
+#
+# Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
 
 _BEFORE, _AFTER = "><v>", "</v></c>"
 _SPACED = re.compile(

@@ -1,0 +1,607 @@
+"""Reads and checks arrays of a workbook piece by piece, with no more than one of them in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...arrays import select
+from ...cells import engine_dtype
+from ...columns import (
+    Anchor,
+    ArrayColumn,
+    ArrayInfo,
+    ColumnCells,
+    CompareFingerprint,
+    ElementRestorer,
+    FindUnchanged,
+    Request,
+    RowChange,
+    find_anchors,
+    scan_names,
+)
+from ...columns.layout import find_stops, group_parts
+from ...columns.reading import raise_error
+from ...composite import check_composites
+from ...data import may_be_blank
+from ...dtypes import Array, Buffer
+from ...elements import Missing, check_missing, text_array
+from ...errors import Finding, FormatError, locating
+from ...files import Readable, Source
+from ...header import Header, NoteFinding, warn_of_finding
+from ...linear import iter_rest, view_of
+from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
+from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
+from .reader.cells import CellRun
+from .reader.column import ColumnRun
+from .reader.column_runs import gather_columns
+from .reader.formulas import FormulaCells
+from .sheet import ExcelSheet, part_of
+from .stored_fingerprints import StoredFingerprints
+from .workbook import Workbook
+
+# The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early.
+
+_KEPT = 2**18  # kept elements that are yielded at once
+
+
+@dataclass
+class ColumnPart:
+    """A part of an array, in a column of its own.
+
+    Attributes:
+        name: of the array.
+        anchor: with which the part begins.
+        count: the number of its elements.
+        stop: the row above which it has to end; None for the end of the sheet.
+        done: the number of elements that have been read.
+        is_complete: whether its sheet has been read to the end.
+        kept: text elements that came before the parts before it were complete.
+        spool: the same for other elements.
+    """
+
+    name: str
+    anchor: Anchor
+    count: int
+    stop: int | None
+    done: int = 0
+    is_complete: bool = False
+    kept: list[Buffer] = field(default_factory=list)
+    spool: PiecedArrays | None = None
+
+    @property
+    def header(self) -> Header:
+        """The header of the array."""
+        assert self.anchor.header is not None
+        return self.anchor.header
+
+    @property
+    def request(self) -> Request:
+        """The request for the cells that are still to be read."""
+        column, row = self.anchor.data_cell
+        return Request(column, row + self.done, self.header.dtype, stop=self.stop)
+
+    def keep(self, elements: Buffer) -> None:
+        """Keep elements until the parts before are complete: text in memory, all others in a file without a name."""
+        if elements.dtype.kind in "OUT":
+            self.kept.append(elements)
+            return
+        if self.spool is None:
+            self.spool = PiecedArrays({self.name: (elements.dtype, self.count)})
+        self.spool.append(self.name, elements)
+
+    def take(self) -> Iterator[Buffer]:
+        """Yield the kept elements, and keep them no longer."""
+        yield from self.kept
+        if self.spool is not None:
+            with self.spool as spool:
+                elements = spool.join()[self.name]
+                for start in range(0, len(elements), _KEPT):
+                    yield elements[start : start + _KEPT].copy()
+                    spool.release()
+        self.kept, self.spool = [], None
+
+    def next_elements(self, count: int) -> Anchor:
+        """Return an anchor for the next `count` elements, as if they were an array of their own."""
+        header = Header(self.header.dtype, (count,), (1,), 0, "row-major", count)
+        return replace(self.anchor, header=header, start=self.anchor.start + self.done)
+
+
+def _split_parts(
+    name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
+) -> list[ColumnPart]:
+    """Return the parts of an array; all but the last reach down to the last row of their sheets.
+
+    Raises:
+        NotInPiecesError: the parts do not reach down so far, or the array lies in rows.
+    """
+    header = group[0].header
+    if header is None or any(anchor.orient == "rows" for anchor in group):
+        raise NotInPiecesError
+    counts = [heights[anchor.title] - anchor.row - anchor.start for anchor in group[:-1]]
+    counts.append(header.capacity - sum(counts))
+    if len(set(counts[:-1])) > 1 or not 0 <= counts[-1] <= max(counts):
+        raise NotInPiecesError
+    return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
+
+
+def find_parts(
+    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+) -> dict[str, list[ColumnPart]]:
+    """Return the parts of arrays, by the names of the arrays.
+
+    `note`: called with each finding about a header.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: an array is missing, or lies in rows.
+    """
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
+    wanted = None if names is None else frozenset(names)
+    groups = group_parts(sheets, anchors, wanted, raise_error, note)
+    if not all(name in groups for name in names or ()):
+        raise NotInPiecesError
+    stops = find_stops(anchors)
+    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
+    return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
+
+
+# Stores the elements of a workbook's arrays, which come piece by piece, in a file without a name.
+
+_TEXTUAL = frozenset({"string", "generic"})
+
+
+class StoredArrays:
+    """The stored arrays of a workbook: those of text in memory, all others mapped from a file.
+
+    `sheets`: in which the arrays stand. `parts`: of each array, by its name. `buffers`: the elements of each array, by
+    its name. `restore`: gives elements that were only rounded their exact bits; None to leave them.
+    """
+
+    def __init__(
+        self,
+        sheets: Sequence[ExcelSheet],
+        parts: Mapping[str, Sequence[ColumnPart]],
+        buffers: Mapping[str, Buffer],
+        restore: ElementRestorer | None,
+    ) -> None:
+        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._parts, self._buffers, self._restore = parts, buffers, restore
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def header(self, name: str) -> Header:
+        """Return the header of an array."""
+        return self._parts[name][0].header
+
+    def column(self, name: str) -> ArrayColumn:
+        """Return the cells of an array without their values, for the addresses of its elements."""
+        group = self._parts[name]
+        sheet = self._sheets[group[0].anchor.title]
+        column = ArrayColumn([part.anchor for part in group], [([], []) for _ in group], sheet)
+        column.starts = [0, *accumulate(part.count for part in group[:-1])]
+        return column
+
+    def buffer(self, name: str) -> Buffer:
+        """Return the elements of an array."""
+        buffer = self._buffers[name]
+        return buffer if self._restore is None else self._restore.restore(name, buffer, self.column(name))
+
+
+@contextmanager
+def store_arrays(
+    sheets: Sequence[ExcelSheet],
+    parts: Mapping[str, Sequence[ColumnPart]],
+    pieces: Iterable[tuple[str, Buffer]],
+    restore: ElementRestorer | None = None,
+) -> Iterator[tuple[StoredArrays, PiecedArrays]]:
+    """Store arrays, and yield them with their spool, whose `release` frees the memory of elements that were read.
+
+    Raises:
+        NotInPiecesError: headers claim more than any workbook holds.
+    """
+    sizes: dict[str, tuple[np.dtype[Any], int]] = {}
+    texts: dict[str, list[Buffer]] = {}
+    for name, (first, *_) in parts.items():
+        if first.header.dtype.kind in _TEXTUAL:
+            texts[name] = []
+        else:
+            sizes[name] = first.header.dtype.numpy, first.header.capacity
+    if sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
+        raise NotInPiecesError
+    with PiecedArrays(sizes) as spool:
+        for name, elements in pieces:
+            if name in texts:
+                texts[name].append(elements)
+            else:
+                spool.append(name, elements)
+        buffers = spool.join() | {
+            name: text_array([text for one in some for text in one.tolist()])
+            if parts[name][0].header.dtype.kind == "string"
+            else np.concatenate([np.empty(0, object), *some])
+            for name, some in texts.items()
+        }
+        yield StoredArrays(sheets, parts, buffers, restore), spool
+
+
+# Reads arrays of a workbook piece by piece: one pass over each sheet, for all columns that are asked for.
+#
+# Where an array goes on in other columns, elements that come too early are kept in a file without a name. A
+# workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a
+# workbook has a guard, a first pass compares the checksums of its arrays. Where they differ, all elements are put
+# into such a file, and each array is then compared with its snapshot.
+
+_CELLS = 2**18  # cells that are sorted into columns at once
+
+
+class _NeedsTextError(Exception):
+    """A column of numbers holds text, so that the sheet has to be read as text."""
+
+
+class _NaNError(Exception):
+    """An element is NaN: all NaNs have one checksum, so that only a guard knows its bits."""
+
+
+def iter_elements_excel(
+    source: Readable,
+    names: Sequence[str],
+    *,
+    sheet: str | None = None,
+    missing: Missing = "error",
+    guard: bool = True,
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
+
+    Args:
+        source: a path or an open file.
+        names: of the arrays.
+        sheet: only this sheet is looked at; None for all.
+        missing: as for `read_excel`.
+        guard: as for `read_excel`.
+
+    Raises:
+        FormatError: as `read_excel`, when the first cell that is wrong is reached.
+        NotFoundError: no array of a name asked for, or no such sheet.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .adapter import write_excel
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"t": np.arange(3)})
+        >>> [(name, some.tolist()) for name, some in iter_elements_excel(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    with Source(source) as opened, locating(source=opened.name):
+        try:
+            with Workbook(opened) as book:
+                sheets = select_sheets(book, sheet)
+                pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
+                if guard and book.guards() and not _stand_as_written(opened, sheets, list(done), missing):
+                    if sheet is not None:  # arrays of all sheets tell what programs have done
+                        raise NotInPiecesError
+                    pieces = _iter_restored(book, sheets, list(done), missing)
+                for name, elements in pieces:
+                    yield name, elements
+                    done[name] += len(elements)
+                for finding in [finding for one in sheets for finding in one.notes[:1]]:
+                    warn_of_finding(finding)
+            return
+        except (NotInPiecesError, FormatError):
+            pass
+        with Workbook(opened, reads_numbers=True) as book:
+            arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
+    yield from iter_rest(arrays, done)
+
+
+def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing) -> bool:
+    """Return whether the arrays of some names have the elements that they were written with, by their checksums.
+
+    Raises:
+        FormatError: a sheet is damaged.
+        NotInPiecesError: the arrays have to be read at once.
+    """
+    arrays = find_parts(sheets, names, lambda _: None)
+    anchors = {name: group[0].anchor for name, group in arrays.items()}
+    try:
+        return StoredFingerprints(source).remember(anchors, _refuse_nan(iter_arrays(sheets, arrays, missing)))
+    except _NaNError:
+        return False
+
+
+def _iter_restored(
+    book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept.
+
+    Raises:
+        FormatError: a sheet is damaged.
+        NotInPiecesError: the arrays have to be read at once.
+    """
+    parts = find_parts(sheets, None)
+
+    def survey(judge: CompareFingerprint) -> None:
+        for name in written:
+            for _ in judge(name, written.buffer(name), written.column(name)):
+                pass
+
+    snapshots = open_snapshots(book, survey=survey)
+    with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing)) as (written, spool):
+        for name in names:
+            yield name, snapshots.restore(name, written.buffer(name), written.column(name))
+            spool.release()
+    warn_of_guard(book, snapshots)
+
+
+def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
+    for name, elements in pieces:
+        if elements.dtype.kind in "fc" and np.isnan(elements).any():
+            raise _NaNError
+        yield name, elements
+
+
+def iter_arrays(
+    sheets: Sequence[ExcelSheet], arrays: Mapping[str, Sequence[ColumnPart]], missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with its next elements.
+
+    Raises:
+        FormatError: a sheet is damaged.
+        NotInPiecesError: the arrays have to be read at once.
+    """
+    turns = dict.fromkeys(arrays, 0)
+    for sheet in sheets:
+        parts = [part for group in arrays.values() for part in group if part.anchor.title == sheet.title]
+        for part, elements in _iter_sheet(sheet, parts, missing):
+            if part is arrays[part.name][turns[part.name]]:
+                yield part.name, elements
+            else:
+                part.keep(elements)
+        for part in parts:
+            part.is_complete = True
+        for name, group in arrays.items():
+            while turns[name] < len(group) and group[turns[name]].is_complete:
+                yield from ((name, elements) for elements in group[turns[name]].take())
+                turns[name] += 1
+
+
+def _iter_sheet(
+    sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with its next elements, until all of them are complete.
+
+    Raises:
+        FormatError: the sheet is damaged.
+        NotInPiecesError: a cell is wrong, or the number of cells.
+    """
+    import polars as pl
+
+    if not parts:
+        return
+    textual = any(engine_dtype(part.header.dtype) == pl.String for part in parts)
+    numeric = not textual and not (sheet.followed is not None and sheet.followed.are_wanted)
+    try:
+        yield from _pass_over(sheet, parts, missing, numeric=numeric)
+    except _NeedsTextError:
+        yield from _pass_over(sheet, parts, missing, numeric=False)
+    for part in parts:
+        left = part.count - part.done
+        if left and not may_be_blank(part.header, missing):
+            raise NotInPiecesError
+        if left:
+            yield part, _decode(sheet, part, left, ([], pl.Series([], dtype=pl.String)), missing)
+
+
+def _pass_over(
+    sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with its next elements, up to the last cell of the sheet.
+
+    Raises:
+        FormatError: the sheet is damaged.
+        _NeedsTextError: the cells have to be looked at as text, from the next elements on.
+        NotInPiecesError: a cell is wrong, there are more than there should be, or rows come in another order.
+    """
+    last, waiting, count = -1, list[CellRun](), 0
+    with sheet.runs_from(min(part.request.row for part in parts) if not numeric else 0, numeric=numeric) as runs:
+        for run in runs:
+            if int(run.rows.min()) <= last:
+                raise NotInPiecesError
+            last = int(run.rows.max())
+            sheet.note_formulas(run)
+            waiting.append(run)
+            count += len(run)
+            if count >= _CELLS:
+                yield from _sort_into_parts(sheet, waiting, parts, missing, numeric=numeric)
+                waiting, count = [], 0
+        yield from _sort_into_parts(sheet, waiting, parts, missing, numeric=numeric)
+
+
+def _sort_into_parts(
+    sheet: ExcelSheet, runs: Sequence[CellRun], parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with its next elements among some cells of the sheet."""
+    firsts: dict[int, int] = {}
+    for part in parts:
+        request = part.request
+        firsts[request.column] = min(firsts.get(request.column, request.row), request.row)
+    requests = [Request(column, row, parts[0].header.dtype) for column, row in firsts.items()]
+    columns = dict(zip(firsts, gather_columns(runs, requests), strict=True))
+    wholes = {
+        column: sheet.whole_column(gathering, column, firsts[column])
+        for column, gathering in columns.items()
+        if len(gathering)
+    }
+    for part in parts:
+        request = part.request
+        whole = wholes.get(request.column)
+        cells = None if whole is None else part_of(whole, request, firsts[request.column])
+        if cells is None or not len(cells):
+            continue
+        if part.done + cells.height > part.count:
+            raise NotInPiecesError
+        elements = _decode_run(sheet, part, cells, missing, numeric=numeric)
+        part.done += len(elements)
+        yield part, elements
+
+
+def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: Missing, *, numeric: bool) -> Buffer:
+    """Return the elements in some cells of a part, decoded in bulk if possible, otherwise one by one."""
+    import polars as pl
+
+    request = part.request
+    again = replace(cells, values=cells.values.clone())  # whoever looks at cells one by one puts its texts among them
+    how: dict[str, Any] = {"text": engine_dtype(request.dtype) == pl.String, "numeric": numeric}
+    column: ColumnCells = ([], sheet.column_cells(cells, request, typed=True, **how))
+    if not part.done and request.dtype.kind == "complex" and not str(column[1][0]).strip().endswith(("i", "j")):
+        raise NotInPiecesError  # it may have two cells for each element
+    typed = ArrayColumn([part.next_elements(cells.height)], [column], sheet)
+    elements = typed.decode_typed(missing)
+    if elements is not None:
+        return elements
+    if numeric:
+        raise _NeedsTextError
+    if not typed.is_text:
+        column = ([], sheet.column_cells(again, request, typed=False, **how))
+    return _decode(sheet, part, cells.height, column, missing)
+
+
+def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells, missing: Missing) -> Buffer:
+    """Return the elements in some cells of a part, decoded one by one.
+
+    Raises:
+        NotInPiecesError: a cell is wrong.
+    """
+    decoded = ArrayColumn([part.next_elements(count)], [column], sheet).decode_checked(missing)
+    if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:
+        raise NotInPiecesError
+    return decoded.buffer
+
+
+# Checks a large workbook with no more than one of its arrays in memory.
+#
+# As a rule nobody has touched the workbook, and checksums of its elements, read piece by piece, show that.
+# Otherwise all elements are put into a file without a name, from which each array is mapped and compared by itself.
+# A workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
+
+LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
+MOST_ARRAYS, _SHORT = 10_000, 2**11  # more arrays, with fewer bytes of XML each, are read together too
+
+
+class _EditedError(Exception):
+    """The workbook is not as it was written, so that it has to be compared in full."""
+
+
+class _NoFormulas(FormulaCells):
+    """A collection of formulas that refuses the first one: a workbook as it was written has no formulas."""
+
+    def add(self, run: CellRun) -> None:
+        """Raise an `_EditedError` if a cell is a formula."""
+        if run.formulas is not None or run.areas:
+            raise _EditedError
+
+
+def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
+    """Return every finding in a workbook; None if it is small, or has to be read at once.
+
+    All arguments are those of `check_excel`.
+
+    Raises:
+        NotFoundError: no such sheet.
+    """
+    with Workbook(source) as book:
+        size = book.sheet_bytes
+        if size < LARGE_WORKBOOK:
+            return None
+    count = StoredFingerprints(source).count_arrays()
+    if count > MOST_ARRAYS and size < _SHORT * count:
+        return None  # all of these arrays take less memory than their fingerprints
+    if is_large_and_intact(source, sheet, missing):
+        return []
+    with Workbook(source) as book:
+        try:
+            return list(find_all(source, book, sheet, missing, guard=guard, check=check_in_pieces))
+        except (FormatError, NotInPiecesError):
+            return None
+
+
+def is_large_and_intact(source: Source, title: str | None, missing: Missing) -> bool:
+    """Return whether a workbook is large, and all of its arrays are known to be as they were written.
+
+    `title`: of the only sheet that is read; None for all.
+
+    Raises:
+        NotFoundError: no such sheet.
+    """
+    try:
+        with Workbook(source) as book:
+            if book.sheet_bytes < LARGE_WORKBOOK or book.guards() or book.views.recorded:
+                return False
+            return _is_intact(
+                StoredFingerprints(source), select_sheets(book, title), missing, looks_at_all=title is None
+            )
+    except (FormatError, NotInPiecesError, _EditedError):
+        return False
+
+
+def _is_intact(memory: StoredFingerprints, sheets: list[ExcelSheet], missing: Missing, *, looks_at_all: bool) -> bool:
+    for sheet in sheets:
+        sheet.formulas = _NoFormulas()
+    arrays = find_parts(sheets, None, _refuse)
+    anchors = {name: group[0].anchor for name, group in arrays.items()}
+    if not arrays or not memory.remember(anchors, iter_arrays(sheets, arrays, missing)):
+        return False
+    is_silent = not memory.findings and not any(sheet.notes for sheet in sheets)
+    return is_silent and not (looks_at_all and any(memory.find_missing()))
+
+
+def _refuse(_: Finding) -> None:
+    raise _EditedError
+
+
+def check_in_pieces(
+    sheets: Sequence[ExcelSheet],
+    *,
+    missing: Missing,
+    judge: CompareFingerprint,
+    find_unchanged: FindUnchanged | None = None,  # noqa: ARG001  (each array is judged by itself)
+    restore: ElementRestorer | None = None,
+) -> Iterator[Finding]:
+    """Yield every finding in sheets, as `composite.check_sheets` does.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: a cell or the number of cells is wrong, or the sheets hold no array.
+    """
+    findings: list[Finding] = []
+    parts = find_parts(sheets, None, findings.append)
+    if not parts:
+        raise NotInPiecesError
+    with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing), restore) as (arrays, spool):
+        yield from findings
+        for name in arrays:
+            for finding in judge(name, arrays.buffer(name), arrays.column(name)):
+                if not isinstance(finding, RowChange):
+                    yield finding
+            spool.release()
+        for one in sheets:
+            yield from one.notes
+
+        def read(names: Sequence[str] | None) -> dict[str, Array]:
+            wanted = arrays if names is None else names
+            return {name: view_of(arrays.header(name), arrays.buffer(name)) for name in wanted}
+
+        @cache
+        def scan() -> Mapping[str, ArrayInfo]:
+            return scan_names(sheets, strict=False, report=lambda _: None)
+
+        yield from check_composites(read, scan)
