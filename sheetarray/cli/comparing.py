@@ -9,21 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Context
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .. import aligning, dtypes
-from ..dtypes import Array, Mask, Positions
+from ..comparing import find_noise, find_other_zeros, find_unequal, is_exact_as_double, to_double
+from ..dtypes import Array, Positions
 from ..labels import DatasetLabels
 from .slices import cover_with_blocks
 from .values import to_rectangular
-
-_EXACT_IN_DOUBLES = 2**53
-_NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
-_AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 DifferingElement = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
 
@@ -122,9 +118,9 @@ def compare(
         if release is not None:
             release()
         x, y = a[*block, ...], b[*block, ...]  # of no axes too: arrays, not their elements
-        unequal = _find_unequal(x, y, rtol, atol)
+        unequal = find_unequal(x, y, rtol, atol)
         if not comparison.tolerant:
-            signs = _find_other_zeros(x, y) & ~unequal
+            signs = find_other_zeros(x, y) & ~unequal
             comparison.signs += int(np.count_nonzero(signs))
             unequal |= signs
         if not unequal.any():
@@ -254,119 +250,6 @@ def format_rows(rows: list[int]) -> str:
     return f"{len(rows):,} rows from {rows[0]} to {rows[-1]}"
 
 
-# Elements that differ ------------------------------------------------------------------------------------------------
-
-
-def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
-    """Return a mask of the pairs that differ: NaN equals NaN, -0.0 equals 0.0, integers are never rounded."""
-    kinds = a.dtype.kind + b.dtype.kind
-    if "O" in kinds:
-        return _map_pairs(a, b, lambda x, y: not (type(x) is type(y) and bool(x == y or (x != x and y != y))))
-    if kinds[0] in "Mm":
-        return _find_other_times(a, b)
-    if "f" not in kinds and "c" not in kinds:
-        return np.asarray(a != b)
-    exact = _is_exact_as_double(a) and _is_exact_as_double(b)
-    if rtol or atol:
-        if not exact and "c" not in kinds:
-            return _map_pairs(a, b, lambda x, y: _are_far_apart(x, y, rtol, atol))
-        with np.errstate(all="ignore"):
-            return ~np.isclose(_to_double(a), _to_double(b), rtol=rtol, atol=atol, equal_nan=True)
-    if "c" in kinds:
-        return _find_unequal(np.real(a), np.real(b), 0, 0) | _find_unequal(np.imag(a), np.imag(b), 0, 0)
-    if not exact:
-        return _map_pairs(a, b, lambda x, y: x != y)  # Python rounds neither
-    x, y = _to_double(a), _to_double(b)
-    return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
-
-
-def _find_other_zeros(a: Array, b: Array) -> Mask:
-    """Return a mask of the pairs of zeros of which only one is negative, also in a part of a complex number."""
-    kinds = a.dtype.kind + b.dtype.kind
-    if kinds == "OO":
-        return _map_pairs(a, b, lambda x, y: type(x) is type(y) is float and x == y == 0 and str(x) != str(y))
-    if not set(kinds) <= set("fc"):
-        return np.zeros(a.shape, np.bool_)
-    if "c" in kinds:
-        return _find_other_zeros(np.real(a), np.real(b)) | _find_other_zeros(np.imag(a), np.imag(b))
-    return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
-
-
-def _find_other_times(a: Array, b: Array) -> Mask:
-    """Return a mask of the moments or durations that differ, without NumPy's overflow where units differ."""
-    unit = np.promote_types(a.dtype, b.dtype)
-    x, y = a.astype(unit), b.astype(unit)
-    unequal = (x != y) & ~(np.isnat(a) & np.isnat(b))
-    for given, taken in ((a, x), (b, y)):
-        if given.dtype != unit:
-            unequal |= (taken.astype(given.dtype) != given) & ~np.isnat(given)
-    return np.asarray(unequal)
-
-
-def _are_far_apart(x: float, y: float, rtol: float, atol: float) -> bool:
-    """Return whether two numbers differ by more than a tolerance, computed without rounding."""
-    if not (math.isfinite(x) and math.isfinite(y)):
-        return True
-    if math.isinf(rtol) or math.isinf(atol):
-        return False
-    return abs(Fraction(x) - Fraction(y)) > Fraction(atol) + Fraction(rtol) * abs(Fraction(y))
-
-
-def _map_pairs(a: Array, b: Array, differ: Callable[[Any, Any], bool]) -> Mask:
-    pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
-    return np.array([differ(x, y) for x, y in pairs], np.bool_).reshape(a.shape)
-
-
-def _is_exact_as_double(array: Array) -> bool:
-    """Return whether doubles hold all elements of an array exactly; only 64-bit integers are looked at."""
-    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
-        return True
-    return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)
-
-
-def _to_double(array: Array) -> Array:
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
-def find_noise(a: Array, b: Array) -> Mask:
-    """Return a mask of the pairs of floats that are within 1 ulp of one another, or the same to 15 or 16 digits.
-
-    A program that saved the file again may have made such differences by rounding.
-
-    `a`: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.
-
-    Example:
-        >>> find_noise(np.array([0.1 + 0.2, 1.0, 0.0]), np.array([0.3, 1.1, -0.0])).tolist()
-        [True, False, False]
-    """
-    kinds = a.dtype.kind + b.dtype.kind
-    if set(kinds) - set("fc") or a.dtype != b.dtype:
-        return np.zeros(len(a), np.bool_)
-    if "c" in kinds:
-        parts = [(part(a), part(b)) for part in (np.real, np.imag)]
-        same = [(x == y) | (np.isnan(x) & np.isnan(y)) for x, y in parts]
-        noise = [find_noise(np.ascontiguousarray(x), np.ascontiguousarray(y)) for x, y in parts]
-        both: Mask = (same[0] | noise[0]) & (same[1] | noise[1]) & (noise[0] | noise[1])
-        return both
-    with np.errstate(all="ignore"):
-        near: Mask = (np.nextafter(a, b) == b) & (a != b) & np.isfinite(a) & np.isfinite(b)
-        apart = np.abs(a - b) <= _NEAR * np.maximum(np.abs(a), np.abs(b))
-    if a.dtype == np.float64:
-        for place in np.flatnonzero(apart & ~near & (a != b)).tolist():
-            near[place] = _is_rounded_alike(float(a[place]), float(b[place]))
-    return near
-
-
-def _is_rounded_alike(a: float, b: float) -> bool:
-    """Return whether two doubles are the same to 15 or 16 digits as C rounds, or to 15 as spreadsheets round.
-
-    C rounds the double itself; spreadsheets round the shortest numeral that reads back to it, half away from zero.
-    """
-    if any(format(a, way) == format(b, way) for way in (".14e", ".15e")):
-        return True
-    return _AS_SPREADSHEETS.create_decimal(repr(a)) == _AS_SPREADSHEETS.create_decimal(repr(b))
-
-
 # By how much, and which differ most ----------------------------------------------------------------------------------
 
 
@@ -406,8 +289,8 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
         apart, whole = differences.astype(np.float64), [int(differences.max())]
     else:
         with np.errstate(all="ignore"):
-            apart = np.abs(_to_double(x) - _to_double(y))
-        if not (_is_exact_as_double(x) and _is_exact_as_double(y)):
+            apart = np.abs(to_double(x) - to_double(y))
+        if not (is_exact_as_double(x) and is_exact_as_double(y)):
             parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
             exact = [_measure_exactly(part(x), part(y)) for part in parts]
     known = np.isfinite(apart)
@@ -415,7 +298,7 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     ranks[:, 1] = np.where(known, -apart, 0)
     if not exact:
         numbers = ~np.isnan(apart)
-        size = np.abs(_to_double(y))
+        size = np.abs(to_double(y))
         with np.errstate(all="ignore"):
             ratios = (apart / size)[numbers & (size > 0) & np.isfinite(size)]
         if not whole and numbers.any():

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.cli.comparing import align_rows, compare, find_noise, format_rows
+from sheetarray.cli.comparing import align_rows, compare, format_rows
+from sheetarray.comparing import find_noise
 
 
 def run(*arguments: Any) -> Any:

@@ -20,6 +20,7 @@ LADDER = [
     "dtypes",
     "elements",
     "aligning",
+    "comparing",
     "values",
     "header",
     "resizing",
