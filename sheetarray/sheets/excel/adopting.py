@@ -24,13 +24,13 @@ from ...files import Readable, Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.geometry import ViewPlan, plan_views
+from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .appearance import value_style
 from .append import changed_parts, ensure_properties, find_book_styles, worksheet_xml
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import iter_rows
 from .guard.snapshot import encode_snapshot
-from .names import ArrayArea, build_references, make_defined_names, parse_titles
 from .open_workbook import BookSheet, OpenWorkbook
 from .other_sheets import search_again
 from .package.packing import PackageWriter

@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, Literal
 
 from ...errors import FormatError, LimitError
-from .names import ArrayArea, build_references, make_defined_names
+from ..workbooks import ArrayArea, build_references, make_defined_names
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
 from .package.contents import add_titles
 from .package.markup import HEAD, read_first_tag, read_tags

@@ -14,6 +14,7 @@ from ... import loops
 from ...cells import TypedCells, buffer_to_typed
 from ...columns import LayoutColumn
 from ...errors import DTypeError
+from ..workbooks import with_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _UNHELD = "\\x00-\\x08\\x0b-\\x1f\\x{fffe}\\x{ffff}"
 _SPECIAL = f"[&<>{_UNHELD}]|_x[0-9A-Fa-f]{{4}}_"
 _SPACED_PATTERN = r"^\s|\s$|[\t\n]|\s\s"
-_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def xml_text(text: str) -> str:
@@ -41,7 +41,7 @@ def xml_text(text: str) -> str:
     """
     if text.isalnum():  # as most names are
         return text
-    escaped = _ESCAPE.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+    escaped = with_escapes(text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...errors import FormatError, LimitError
-from .names import PRINT_AREA, parse_titles
+from ..workbooks import PRINT_AREA, parse_titles, without_escapes
 from .package.markup import HEAD, Element, Markup, escape_text, quote_attribute, read_first_tag
 from .package.parts import Package
 from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
-from .reader.texts import without_escapes
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT_MAIN = STRICT + "spreadsheetml/main"

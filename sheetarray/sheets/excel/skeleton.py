@@ -12,7 +12,7 @@ from ...cells.serials import DATE_CODES
 from ...columns import column_letters
 from ...errors import LimitError
 from ...files import name_part
-from .names import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names
+from ..workbooks import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.relations import (

@@ -21,12 +21,12 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
+from ..workbooks import LONGEST_TITLE
 from .appearance import column_widths, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
-from .names import LONGEST_TITLE
 from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.names import (
+from sheetarray.sheets.excel.sheet_plans import SheetPlan
+from sheetarray.sheets.excel.skeleton import skeleton
+from sheetarray.sheets.workbooks import (
     ArrayArea,
     build_references,
     check_title,
@@ -23,8 +25,6 @@ from sheetarray.sheets.excel.names import (
     parse_titles,
     quote_title,
 )
-from sheetarray.sheets.excel.sheet_plans import SheetPlan
-from sheetarray.sheets.excel.skeleton import skeleton
 
 NO_NAMES = [
     "",

@@ -29,7 +29,7 @@ import sheetarray as sa
 from sheetarray.cells.serials import serials_to_dates
 from sheetarray.sheets.excel.reader.formats import kind_of_format
 from sheetarray.sheets.excel.reader.serials import format_duration
-from sheetarray.sheets.excel.reader.texts import without_escapes
+from sheetarray.sheets.workbooks import without_escapes
 
 
 def one(dtype: str, *data: str, **options: Any) -> np.ndarray[Any, Any]:

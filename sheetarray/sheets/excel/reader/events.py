@@ -12,9 +12,10 @@ from typing import Any
 from xml.parsers import expat
 
 from ....errors import FormatError
+from ...workbooks import without_escapes
 from .cells import LONGEST_TEXT
 from .cutting import Scope
-from .texts import WHITE, without_escapes
+from .texts import WHITE
 
 _AROUND_TEXT = ("si", "is", "r")  # elements whose `t` is the text of a cell
 _XML_SPACE = "http://www.w3.org/XML/1998/namespace space"

@@ -15,6 +15,7 @@ import numpy as np
 from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import Doubles
+from ...workbooks import without_escapes
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .book_part import read_without_names
@@ -37,7 +38,6 @@ from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
 from .serials import mark_plain_doubles
 from .strings import SharedStrings
-from .texts import without_escapes
 from .titles import Titles
 from .worksheet import ALL_ROWS, Room, SheetRows
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
+from ...workbooks import without_escapes
 from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, row_width
 from .cutting import Scope
 from .events import MarkupBudget, TextReader, parse_elements
 from .formulas import CONSTANTS, find_area
 from .raw import LOGICAL, NUMERALS, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
-from .texts import without_escapes
 
 MOST_IN_ROWS = 2_000_000  # elements of one worksheet that are read in this way
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....errors import FormatError
+from ...workbooks import without_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,27 +18,9 @@ if TYPE_CHECKING:
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _ENTITY = "&(?:lt|gt|quot|apos|amp);"
 _REFERENCE = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
-_ESCAPES = re.compile("(?:_x[0-9A-Fa-f]{4}_)+")
 WHITE = " \t\n\r"  # the white space of XML
 ESCAPE = b"_x"  # begins an escape
 NO_TEXT = b"]]>"  # stands in no text of well-formed XML
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def without_escapes(text: str) -> str:
-    """Return a text without `_xHHHH_` escapes; half of a surrogate pair, which is no character, stays one.
-
-    Example:
-        >>> without_escapes("a_x000D__x005F_x000D_")
-        'a\\r_x000D_'
-    """
-    return _ESCAPES.sub(_characters, text) if "_x" in text else text
-
-
-def _characters(match: re.Match[str]) -> str:
-    units = bytes.fromhex("".join(match[0].split("_")[1::2]).replace("x", ""))
-    text = units.decode("utf-16-be", "surrogatepass")
-    return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
 
 
 def without_entities(text: str) -> str:

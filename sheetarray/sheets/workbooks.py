@@ -1,7 +1,7 @@
-"""Checks titles of sheets, and makes the defined names that stand for the cells of an array.
+"""What Excel takes in a workbook, whoever writes it: titles of sheets, defined names, and the characters of a text.
 
-Source: ECMA-376 part 1, 18.2.5 (defined names) and 18.17.2.5, and Excel's own rules, which are stricter. The rules of
-LibreOffice are kept as well: each defined name made here is one in both programs.
+Source: ECMA-376 part 1, 18.2.5 (defined names), 18.17.2.5 and 22.9.2.19 (ST_Xstring), and Excel's own rules, which are
+stricter. The rules of LibreOffice are kept as well: each defined name made here is one in both programs.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...columns import quote_title
-from ...errors import LimitError
+from ..columns import quote_title
+from ..errors import LimitError
 
 LONGEST_TITLE = 31  # UTF-16 code units
 PRINT_AREA = "_xlnm.Print_Area"  # the defined name, one for each sheet, of the ranges that are printed
@@ -205,3 +205,37 @@ def _keeps_character(mark: str) -> bool:
 def _fold_case(name: str) -> str:
     """Return the same text for all names that Excel takes for one: in upper or lower case, of any width."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
+
+
+# Characters that XML does not have, which texts hold as `_xHHHH_`. In text that only looks like such an escape, the
+# first underscore is escaped. A carriage return is escaped too, as an XML parser would make it a line feed.
+
+_UNHELD = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_ESCAPES = re.compile("(?:_x[0-9A-Fa-f]{4}_)+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def with_escapes(text: str) -> str:
+    """Return a text with a `_xHHHH_` escape for each character that XML does not have.
+
+    Example:
+        >>> with_escapes("a\\r_x000D_")
+        'a_x000D__x005F_x000D_'
+    """
+    return _UNHELD.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+
+
+def without_escapes(text: str) -> str:
+    """Return a text without `_xHHHH_` escapes; half of a surrogate pair, which is no character, stays one.
+
+    Example:
+        >>> without_escapes("a_x000D__x005F_x000D_")
+        'a\\r_x000D_'
+    """
+    return _ESCAPES.sub(_characters, text) if "_x" in text else text
+
+
+def _characters(match: re.Match[str]) -> str:
+    units = bytes.fromhex("".join(match[0].split("_")[1::2]).replace("x", ""))
+    text = units.decode("utf-16-be", "surrogatepass")
+    return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
