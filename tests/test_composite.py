@@ -14,7 +14,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from each_of import each_of
 from examples import cross
 
 import sheetarray as sa
@@ -209,7 +208,7 @@ def test_check_reads_no_more_often_for_more_arrays() -> None:
         assert len(asked) == reads
 
 
-@each_of("count", [1, 2, 50])
+@pytest.mark.parametrize("count", [1, 2, 50])
 def test_scan_takes_each_description_apart_once(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.BytesIO()
     sa.write(file, {f"n{number}": ak.Array([[number], []]) for number in range(count)}, format="csv")
@@ -281,7 +280,7 @@ def test_a_missing_name_is_told_with_the_names_of_composites(tmp_path: Path) -> 
     assert "'events', 'plain'" in str(caught.value)
 
 
-@each_of(
+@pytest.mark.parametrize(
     "array",
     [
         ak.Array([[1, 2], []]),
@@ -340,7 +339,7 @@ def test_where_awkward_is_not_installed_check_says_so(tmp_path: Path, monkeypatc
     assert sa.read(tmp_path / "t.csv", ["plain"])["plain"].tolist() == [0, 1, 2]
 
 
-@each_of("names", [[5], [None], ["events", 5], [b"events"], ["events", ""]])
+@pytest.mark.parametrize("names", [[5], [None], ["events", 5], [b"events"], ["events", ""]])
 def test_a_name_that_cannot_be_is_not_found_as_in_other_sheets(tmp_path: Path, names: Any) -> None:
     sa.write(tmp_path / "t.csv", {"events": EVENTS})
     with pytest.raises(sa.NotFoundError, match=f"no array {re.escape(repr(names[-1]))}; there is"):
@@ -383,8 +382,8 @@ def test_a_column_of_two_arrays_is_refused_before_writing(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-@each_of("suffix", ["npz", "avro", "ra"])
-@each_of("values", [[[1], []], [1, "a"], [{"x": 1}], [1, None]])
+@pytest.mark.parametrize("suffix", ["npz", "avro", "ra"])
+@pytest.mark.parametrize("values", [[[1], []], [1, "a"], [{"x": 1}], [1, None]])
 def test_what_is_no_rectangle_is_refused_by_formats_without_cells(tmp_path: Path, suffix: str, values: Any) -> None:
     with pytest.raises(sa.DTypeError):
         sa.write(tmp_path / f"x.{suffix}", {"x": ak.Array(values)})
@@ -396,7 +395,7 @@ def test_a_rectangle_is_an_ndarray_in_formats_without_cells(tmp_path: Path) -> N
     assert sa.read(tmp_path / "x.npz")["x"].tolist() == [[1, 2], [3, 4]]
 
 
-@each_of("suffix", ["awkd", "xlsx"])
+@pytest.mark.parametrize("suffix", ["awkd", "xlsx"])
 def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"events.{suffix}"
     sa.write(path, {"events": EVENTS})
@@ -439,7 +438,7 @@ def test_a_rectangular_array_of_awkd_is_shown_sliced_and_compared_as_any_other(t
         assert json.loads(values[0])["values"] == json.loads(values[1])["values"]
 
 
-@each_of("suffix", ["awkd", "csv"])
+@pytest.mark.parametrize("suffix", ["awkd", "csv"])
 def test_a_slice_of_what_has_no_axes_is_refused(tmp_path: Path, suffix: str) -> None:
     sa.write(tmp_path / f"t.{suffix}", {"events": EVENTS})
     for more in ([], ["--json"]):
@@ -447,8 +446,8 @@ def test_a_slice_of_what_has_no_axes_is_refused(tmp_path: Path, suffix: str) -> 
         assert "--slice is for arrays that have axes" in said
 
 
-@each_of(
-    "values, cells",
+@pytest.mark.parametrize(
+    ("values", "cells"),
     [
         (np.array(["2024-01-02", "NaT"], "M8[D]"), ["2024-01-02", "NaT"]),
         (np.array(["2024-01-02T03:04:05", "NaT"], "M8[s]"), ["2024-01-02T03:04:05", "NaT"]),

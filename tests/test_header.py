@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
@@ -33,12 +32,14 @@ def cells(*order: str, version: tuple[Any, ...] = ("version", "1.0.0"), **fields
     return [*version, "ndarray", *itertools.chain.from_iterable([key, *given[key]] for key in keys), "data", 1, 2, 3, 4]
 
 
-@each_of("order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)])
+@pytest.mark.parametrize(
+    "order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)]
+)
 def test_keys_stand_in_any_order(order: tuple[str, ...]) -> None:
     assert from_linear(cells(*order)).tolist() == [[1, 2], [3, 4]]
 
 
-@each_of("change", [str.upper, str.title, lambda key: f"  {key}\t", lambda key: f"\n{key.swapcase()} "])
+@pytest.mark.parametrize("change", [str.upper, str.title, lambda key: f"  {key}\t", lambda key: f"\n{key.swapcase()} "])
 def test_keys_order_and_dtype_are_trimmed_and_case_folded(change: Any) -> None:
     changed = [change(cell) if isinstance(cell, str) else cell for cell in CELLS]
     assert from_linear(changed).tolist() == [[1, 2], [3, 4]]
@@ -49,8 +50,8 @@ def test_a_key_counts_only_in_key_position() -> None:
     assert from_linear(to_linear(np.array(words))).tolist() == words
 
 
-@each_of(
-    "changed, reason, hinted",
+@pytest.mark.parametrize(
+    ("changed", "reason", "hinted"),
     [
         ({"capacity": []}, "expected an integer after the key 'capacity', found 'data'", True),
         ({"capacity": ["four"]}, "expected an integer after the key 'capacity', found 'four'", False),
@@ -67,14 +68,14 @@ def test_a_key_in_the_place_of_a_value_is_hinted_at(changed: dict[str, Any], rea
     ) == hinted
 
 
-@each_of("key", FIELDS)
+@pytest.mark.parametrize("key", FIELDS)
 def test_a_missing_key_is_named(key: str) -> None:
     with pytest.raises(sa.FormatError, match=key) as caught:
         from_linear(cells(*[other for other in FIELDS if other != key]))
     assert caught.value.location
 
 
-@each_of("key", FIELDS)
+@pytest.mark.parametrize("key", FIELDS)
 def test_a_duplicate_key_is_an_error_where_it_stands_again(key: str) -> None:
     doubled = [*cells()[:-5], key, *FIELDS[key], *cells()[-5:]]
     with pytest.raises(sa.FormatError, match=key) as caught:
@@ -82,8 +83,8 @@ def test_a_duplicate_key_is_an_error_where_it_stands_again(key: str) -> None:
     assert caught.value.location == f"cells[{len(cells()) - 5}]"
 
 
-@each_of(
-    "fields, at",
+@pytest.mark.parametrize(
+    ("fields", "at"),
     [
         ({"length": [5]}, "length"),
         ({"length": [3]}, "length"),
@@ -135,7 +136,7 @@ def test_a_0_d_array_needs_its_offset_within_the_buffer() -> None:
         from_linear(cells(shape=[], strides=[1], offset=[0], length=[1]))
 
 
-@each_of("number", ["2", "2.0", 2.0, " 2 ", "2.", "+2", "02"])
+@pytest.mark.parametrize("number", ["2", "2.0", 2.0, " 2 ", "2.", "+2", "02"])
 def test_header_integers_may_be_text_or_2_0(number: Any) -> None:
     given = cells(shape=[number, number], strides=[number, 1.0], length=["4.0"], capacity=["4"], offset=["0.0"])
     assert from_linear(given).tolist() == [[1, 2], [3, 4]]
@@ -144,12 +145,16 @@ def test_header_integers_may_be_text_or_2_0(number: Any) -> None:
 # Versions ----------------------------------------------------------------------------------------------------
 
 
-@each_of("version", ["1.0.0", "1.0.7", "1.1.0", "1.2.0", "1.99.3", " 1.0.0 ", "1.0.0-beta.1", "1.0.0+build"])
+@pytest.mark.parametrize(
+    "version", ["1.0.0", "1.0.7", "1.1.0", "1.2.0", "1.99.3", " 1.0.0 ", "1.0.0-beta.1", "1.0.0+build"]
+)
 def test_any_version_1_is_read(version: str) -> None:
     assert from_linear(cells(version=("version", version))).tolist() == [[1, 2], [3, 4]]
 
 
-@each_of("version", ["2.0.0", "0.9.0", "10.0.0", "1.0", "1", "x", "", None, 1.0, "01.01.2000", "1.0.0.0"])
+@pytest.mark.parametrize(
+    "version", ["2.0.0", "0.9.0", "10.0.0", "1.0", "1", "x", "", None, 1.0, "01.01.2000", "1.0.0.0"]
+)
 def test_another_version_is_refused_at_its_cell(version: Any) -> None:
     with pytest.raises(sa.FormatError) as caught:
         from_linear(cells(version=("version", version)))
@@ -164,7 +169,7 @@ def test_an_unknown_key_is_an_error_in_1_0() -> None:
         from_linear(cells(part=[1, 1]))
 
 
-@each_of("place", [0, 3, 7])
+@pytest.mark.parametrize("place", [0, 3, 7])
 def test_an_unknown_key_is_skipped_with_a_warning_in_a_newer_minor(place: int) -> None:
     order = [*FIELDS]
     order.insert(place, "colour")
@@ -187,7 +192,7 @@ def test_a_part_alone_is_no_array() -> None:
         from_linear(cells(version=("version", "1.1.0"), part=[1, 2]))
 
 
-@each_of("length", range(19))
+@pytest.mark.parametrize("length", range(19))
 def test_a_list_that_ends_within_the_header_is_refused_at_its_last_cell(length: int) -> None:
     with pytest.raises(sa.FormatError) as caught:
         from_linear(CELLS[:length])
@@ -203,7 +208,7 @@ def test_parse_header_says_where_the_data_begin() -> None:
 # dtypes ------------------------------------------------------------------------------------------------------
 
 
-@each_of(
+@pytest.mark.parametrize(
     "name",
     [
         "float16",
@@ -228,7 +233,7 @@ def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
     assert from_name(f" {name.upper()} ").name == name
 
 
-@each_of(
+@pytest.mark.parametrize(
     "name",
     [
         "",
@@ -265,14 +270,14 @@ def test_units_are_case_sensitive_where_letters_differ_only_so() -> None:
     assert from_name("DATETIME64[ns]").numpy == np.dtype("M8[ns]")
 
 
-@each_of("dtype", ["g", "G", "V4", "S3", [("a", "i4")], "M8", "m8"])
+@pytest.mark.parametrize("dtype", ["g", "G", "V4", "S3", [("a", "i4")], "M8", "m8"])
 def test_a_dtype_that_the_format_lacks_says_what_to_do_instead(dtype: Any) -> None:
     with pytest.raises(sa.DTypeError, match=r"a\[name\]|decode|astype"):
         to_linear(np.zeros(1, dtype=dtype))
 
 
-@each_of(
-    "shape, strides, capacity, remark",
+@pytest.mark.parametrize(
+    ("shape", "strides", "capacity", "remark"),
     [
         ((4,), (1,), 4, None),
         ((4,), (-1,), 4, None),
@@ -307,7 +312,7 @@ def test_a_header_that_says_the_same_is_parsed_once(monkeypatch: pytest.MonkeyPa
     assert again_start == start == len(cells)
 
 
-@each_of("value", [True, "1", 1.0, 2, None, np.ones(2)])
+@pytest.mark.parametrize("value", [True, "1", 1.0, 2, None, np.ones(2)])
 def test_a_header_with_another_cell_is_parsed_anew(value: Any) -> None:
     cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()
     other: list[Any] = [*cells]

@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 import pytest
-from each_of import each_of
 from examples import PART, cross
 from hostile import FORMATS, header, put, survive
 
@@ -25,8 +24,8 @@ BIG = (
 )
 
 
-@each_of("field", ["shape", "strides", "offset", "length", "capacity"])
-@each_of("dtype, big", cross(("float64", "string", "generic", "complex128"), BIG, "float64"))
+@pytest.mark.parametrize("field", ["shape", "strides", "offset", "length", "capacity"])
+@pytest.mark.parametrize(("dtype", "big"), cross(("float64", "string", "generic", "complex128"), BIG, "float64"))
 def test_huge_numbers_in_a_header_take_no_memory(field: str, big: str, dtype: str) -> None:
     cells = header(dtype=dtype, **{field: [big]})
     for kind in FORMATS if field == "shape" else ("csv", "json"):
@@ -38,8 +37,8 @@ def test_huge_numbers_in_a_header_take_no_memory(field: str, big: str, dtype: st
         assert caught.value.location
 
 
-@each_of("dtype", ["float64", "string", "generic", "bool", "datetime64[s]"])
-@each_of("size", ["10000000", "1000000000000", "4000000000000000000"])
+@pytest.mark.parametrize("dtype", ["float64", "string", "generic", "bool", "datetime64[s]"])
+@pytest.mark.parametrize("size", ["10000000", "1000000000000", "4000000000000000000"])
 def test_a_consistent_header_of_a_huge_array_takes_no_memory(dtype: str, size: str) -> None:
     cells = header(dtype=dtype, shape=[size], length=[size], capacity=[size])
     for kind in FORMATS:
@@ -48,7 +47,7 @@ def test_a_consistent_header_of_a_huge_array_takes_no_memory(dtype: str, size: s
             sa.read(io.BytesIO(put([*cells, "1"], kind)), format=kind)
 
 
-@each_of("dtype", ["float64", "string", "generic"])
+@pytest.mark.parametrize("dtype", ["float64", "string", "generic"])
 def test_a_huge_view_on_one_element_is_a_view(dtype: str) -> None:
     cells = header(dtype=dtype, shape=["1000000000000"], strides=["0"], length=["1000000000000"], capacity=["1"])
     for kind in FORMATS:
@@ -65,7 +64,7 @@ def test_an_empty_array_of_a_huge_shape() -> None:
         survive(put(cells, kind), kind)
 
 
-@each_of("dimensions", [64, 65, 66, 100, 1000, 30_000])
+@pytest.mark.parametrize("dimensions", [64, 65, 66, 100, 1000, 30_000])
 def test_very_many_dimensions(dimensions: int) -> None:
     cells = header(shape=["1"] * dimensions, strides=["1"] * dimensions)
     for kind in FORMATS:
@@ -80,7 +79,7 @@ def test_very_many_dimensions(dimensions: int) -> None:
             assert caught.value.location
 
 
-@each_of("version", ["1.0.0", "1.1.0"])
+@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
 def test_errors_in_header_or_data_always_have_a_location(version: str) -> None:
     base = [str(cell) for cell in sa.to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))]
     base[1] = version

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, assert_same, objects
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
@@ -49,8 +48,8 @@ def test_the_specifications_example_is_read() -> None:
     assert_same(from_linear(EXAMPLE), np.array([[1.0, 2.0], [3.0, 4.0]]))
 
 
-@each_of("case", CASES)
-@each_of("complex", ["text", "interleaved"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("complex", ["text", "interleaved"])
 def test_every_array_comes_back_through_json(case: str, complex: Any) -> None:
     cells = to_linear(CASES[case], complex=complex)
     assert all(cell is None or type(cell) in (str, int, float, bool) for cell in cells)
@@ -58,14 +57,14 @@ def test_every_array_comes_back_through_json(case: str, complex: Any) -> None:
     assert_same(from_linear(again), CASES[case])
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_cells_may_all_be_text_except_in_generic_arrays(case: str) -> None:
     if CASES[case].dtype.kind == "O":
         pytest.skip("text is text there")
     assert_same(from_linear([str(cell) for cell in to_linear(CASES[case])]), CASES[case])
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_one_cell_per_element_always(case: str) -> None:
     cells = to_linear(CASES[case])
     assert len(cells) - cells.index("data", 12) - 1 == CASES[case].size
@@ -119,8 +118,8 @@ def test_signs_of_zero_and_words_survive_in_both_parts_of_text() -> None:
     assert_same(from_linear(to_linear(array)), array)
 
 
-@each_of(
-    "text, value",
+@pytest.mark.parametrize(
+    ("text", "value"),
     [
         ("3+4j", 3 + 4j),
         ("(3-4j)", 3 - 4j),
@@ -142,7 +141,7 @@ def test_other_looks_of_complex_numbers_are_read(text: Any, value: complex) -> N
     assert from_linear([*cells[:-1], text]).tolist() == [value]
 
 
-@each_of("text", ["3+4", "3 4i", "i3", "3+4k", "1+2i3", "++1i", "(1+2i", "1,5+2i", "", "x"])
+@pytest.mark.parametrize("text", ["3+4", "3 4i", "i3", "3+4k", "1+2i3", "++1i", "(1+2i", "1,5+2i", "", "x"])
 def test_what_is_no_complex_number_is_refused_with_its_cell(text: str) -> None:
     cells = to_linear(np.array([0j, 1j]))
     with pytest.raises(sa.FormatError) as caught:
@@ -150,8 +149,8 @@ def test_what_is_no_complex_number_is_refused_with_its_cell(text: str) -> None:
     assert caught.value.location == f"cells[{len(cells) - 1}]"
 
 
-@each_of(
-    "text, value",
+@pytest.mark.parametrize(
+    ("text", "value"),
     [
         ("inf", np.inf),
         ("+Infinity", np.inf),
@@ -174,7 +173,7 @@ def test_other_looks_of_floats_are_read(text: Any, value: float) -> None:
     assert_same(from_linear([*cells[:-1], text]), np.array([value]))
 
 
-@each_of(
+@pytest.mark.parametrize(
     "text",
     ["1_000", "0x10", "\u0661", "1,5", "1e", "--1", "infinit", "1 2", True, [1], {"value": "1"}, "1e999", 10**400],
 )
@@ -184,8 +183,8 @@ def test_what_is_no_float_is_refused(text: Any) -> None:
         from_linear([*cells[:-1], text])
 
 
-@each_of(
-    "dtype, cell, value",
+@pytest.mark.parametrize(
+    ("dtype", "cell", "value"),
     [
         ("int32", 2.0, 2),
         ("int32", "2", 2),
@@ -206,8 +205,8 @@ def test_the_dtype_wins_over_the_look_of_an_integer(dtype: str, cell: Any, value
     assert_same(from_linear([*cells[:-1], cell]), np.array([value], dtype=dtype))
 
 
-@each_of(
-    "dtype, cell",
+@pytest.mark.parametrize(
+    ("dtype", "cell"),
     [
         ("uint8", 300),
         ("uint8", 2.5),

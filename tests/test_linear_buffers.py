@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same, objects
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray import LinearArray, from_linear, to_linear
@@ -52,7 +51,7 @@ def test_without_base_nothing_leaves_that_was_not_selected() -> None:
     assert sorted(to_linear(columns)[-6:]) == sorted(columns.ravel().tolist())
 
 
-@each_of(
+@pytest.mark.parametrize(
     "base",
     [
         np.arange(24.0),
@@ -70,7 +69,7 @@ def test_with_base_the_whole_buffer_and_the_views_strides_are_written(base: Any)
     assert_same(from_linear(to_linear(view, base=True)), view, layout=False)
 
 
-@each_of("dtype", [">f2", ">f8", ">i4", ">c16", ">M8[D]", ">U4"])
+@pytest.mark.parametrize("dtype", [">f2", ">f8", ">i4", ">c16", ">M8[D]", ">U4"])
 def test_with_base_byte_order_changes_nothing_in_0_d_arrays_too(dtype: str) -> None:
     for array in (np.array("2020" if dtype[1] in "MU" else 1.5).astype(dtype), np.zeros(3, dtype=dtype)[1:]):
         assert to_linear(array, base=True)[-1] == to_linear(array)[-1]
@@ -99,8 +98,8 @@ def test_order_is_kept_and_never_verified() -> None:
     assert LinearArray.from_cells(LinearArray.from_cells(cells).to_cells()).order == "column-major"
 
 
-@each_of(
-    "array, order",
+@pytest.mark.parametrize(
+    ("array", "order"),
     [
         (np.zeros((2, 3)), "row-major"),
         (np.zeros((2, 3), order="F"), "column-major"),
@@ -131,8 +130,8 @@ def test_linear_array_attributes() -> None:
         linear.dtype = "int8"  # type: ignore[misc]
 
 
-@each_of("dtype", [">f2", ">f8", ">i4", ">u8", ">c8", ">c16", ">M8[D]", ">m8[s]", ">U4"])
-@each_of("format", ["csv", "json"])
+@pytest.mark.parametrize("dtype", [">f2", ">f8", ">i4", ">u8", ">c8", ">c16", ">M8[D]", ">m8[s]", ">U4"])
+@pytest.mark.parametrize("format", ["csv", "json"])
 def test_a_big_endian_buffer_means_the_same(dtype: str, format: str) -> None:
     buffer = np.array(["2020", "2021"] if dtype[1] in "MU" else [1, 2], dtype=dtype)
     native = buffer.astype(buffer.dtype.newbyteorder("="))
@@ -174,7 +173,7 @@ def test_extra_blank_cells_are_padding_and_extra_others_an_error() -> None:
     assert caught.value.location == "cells[23]"
 
 
-@each_of("blank", [None, "", "   "])
+@pytest.mark.parametrize("blank", [None, "", "   "])
 def test_a_blank_within_capacity_is_an_error_or_nan(blank: Any) -> None:
     for array in (
         np.zeros(3),
@@ -202,7 +201,7 @@ def test_trimmed_blanks_come_back_in_string_and_generic_arrays() -> None:
             assert from_linear(to_linear(array)[:-2]).tolist() == array.tolist()
 
 
-@each_of("missing, fine", [(1_048_576, True), (1_048_577, False)])
+@pytest.mark.parametrize(("missing", "fine"), [(1_048_576, True), (1_048_577, False)])
 def test_up_to_1048576_blanks_may_be_trimmed(missing: int, fine: bool) -> None:
     count = str(missing + 1)
     cells = [
@@ -248,7 +247,7 @@ def test_data_cells_are_trimmed_of_white_space_except_text() -> None:
         assert_same(from_linear([*to_linear(array)[:-1], text]), array)
 
 
-@each_of("bad", ["version", 5, None, b"version", {"version": 1}, iter([1])])
+@pytest.mark.parametrize("bad", ["version", 5, None, b"version", {"version": 1}, iter([1])])
 def test_what_is_no_list_is_refused(bad: Any) -> None:
     with pytest.raises((sa.FormatError, TypeError)):
         from_linear(bad)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from each_of import each_of
 from page_reading import PageReader
 
 import sheetarray as sa
@@ -87,7 +86,7 @@ def test_tables_hold_texts_and_nothing_else() -> None:
     assert tags == {"table", "thead", "tbody", "tr", "th", "td"}
 
 
-@each_of("count", [listings.MOST_ROWS - 1, listings.MOST_ROWS, listings.MOST_ROWS + 1])
+@pytest.mark.parametrize("count", [listings.MOST_ROWS - 1, listings.MOST_ROWS, listings.MOST_ROWS + 1])
 def test_a_long_table_says_what_it_leaves_out(count: int) -> None:
     findings = listings.Findings(sa.Finding("error", None, f"m{n}") for n in range(count))
     rest = max(0, count - listings.MOST_ROWS)
@@ -95,7 +94,7 @@ def test_a_long_table_says_what_it_leaves_out(count: int) -> None:
     assert len(repr(findings).splitlines()) == 1 + min(count, listings.MOST_ROWS) + bool(rest)
 
 
-@each_of("length", [159, 160, 161])
+@pytest.mark.parametrize("length", [159, 160, 161])
 def test_a_long_text_is_cut_in_a_terminal(length: int) -> None:
     shown = repr(listings.Findings(iter([sa.Finding("error", None, "x" * length)])))
     assert ("x" * length in shown) is (length <= 160)

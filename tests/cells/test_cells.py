@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import CASES, assert_same, objects
-from each_of import each_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,8 +146,8 @@ KINDS = [
 ]
 
 
-@each_of("kind", KINDS)
-@each_of("mark, missing", [*zip(MARKS, ["error", "nan"], strict=True)])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("mark", "missing"), [*zip(MARKS, ["error", "nan"], strict=True)])
 def test_bulk_and_single_decoding_agree_on_every_token(kind: str, mark: Any, missing: Any) -> None:
     dtype = dtypes.from_name(kind)
     for token in TOKENS:
@@ -159,9 +158,9 @@ def test_bulk_and_single_decoding_agree_on_every_token(kind: str, mark: Any, mis
             assert_same(bulk, single)
 
 
-@each_of("kind", KINDS)
-@each_of("mark", MARKS)
-@each_of("missing", ["error", "nan"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("missing", ["error", "nan"])
 def test_bulk_decoding_of_many_tokens_is_that_of_each(kind: str, mark: Any, missing: Any) -> None:
     dtype = dtypes.from_name(kind)
     bulk, problems = buffer_from_text(pl.Series(TOKENS), dtype, TextLook(mark), missing=missing)
@@ -174,8 +173,8 @@ def test_bulk_decoding_of_many_tokens_is_that_of_each(kind: str, mark: Any, miss
             assert_same(bulk[index : index + 1], single)
 
 
-@each_of("case", CASES)
-@each_of("mark", MARKS)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("mark", MARKS)
 def test_text_in_bulk_comes_back(case: str, mark: Any) -> None:
     array = np.atleast_1d(CASES[case]).ravel()
     array = array.astype(array.dtype.newbyteorder("="))
@@ -224,13 +223,13 @@ def test_numbers_are_never_touched_by_escapes() -> None:
     assert _texts([-5]) == ["-5"]
 
 
-@each_of("byte", [2, 255])
+@pytest.mark.parametrize("byte", [2, 255])
 def test_booleans_of_other_bytes_are_still_true(byte: int) -> None:
     array = np.array([0, byte, 1], dtype=np.uint8).view(bool)
     assert _texts(array) == ["FALSE", "TRUE", "TRUE"]
 
 
-@each_of("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
 def test_nan_of_any_bits_is_nan(dtype: str) -> None:
     width = np.dtype(dtype).itemsize // (2 if dtype.startswith("complex") else 1)
     ones = {2: 0x7D01, 4: 0x7FA00001, 8: 0x7FF4000000000001}[width]  # signalling, as an integer
@@ -248,7 +247,7 @@ def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:
     assert result.flags.writeable
 
 
-@each_of("missing", ["error", "nan"])
+@pytest.mark.parametrize("missing", ["error", "nan"])
 def test_nulls_are_blanks_of_each_dtype(missing: Any) -> None:
     for kind in KINDS:
         _, problems = buffer_from_text(
@@ -264,7 +263,7 @@ def test_nulls_are_blanks_of_each_dtype(missing: Any) -> None:
 # Many rows are shared out among the cores ------------------------------------------------------------------------
 
 
-@each_of("count", [_MANY - 1, _MANY, _MANY + 1])
+@pytest.mark.parametrize("count", [_MANY - 1, _MANY, _MANY + 1])
 def test_cells_of_many_rows_keep_their_order(count: int) -> None:
     waves = np.arange(2.0 * count).view(np.complex128) * (0.1 - 1e-17j)
     waves[[0, -1, count // 2]] = [complex(np.inf, -0.0), complex(np.nan, -np.inf), 3]
@@ -287,7 +286,7 @@ def test_text_is_never_taken_for_another_kind_whatever_it_begins_with(text: str)
         assert generic_from_text(cell, formulas=formulas) == text
 
 
-@each_of("distinct", [1, 4, 5, 9, 10])
+@pytest.mark.parametrize("distinct", [1, 4, 5, 9, 10])
 def test_generic_elements_are_alike_however_often_they_occur(distinct: int) -> None:
     cells = [["1", "1.0", "TRUE", "'1", "x", "'TRUE", "", "-0.0", "'x", "2"][index % distinct] for index in range(10)]
     buffer, problems = buffer_from_text(pl.Series(cells), dtypes.from_name("generic"), TextLook())
@@ -297,7 +296,7 @@ def test_generic_elements_are_alike_however_often_they_occur(distinct: int) -> N
     assert not problems
 
 
-@each_of("element", [np.inf, 10**300, -(10**300), "\ud800", [1], np.nan])
+@pytest.mark.parametrize("element", [np.inf, 10**300, -(10**300), "\ud800", [1], np.nan])
 def test_what_no_generic_cell_holds_is_named_among_pythons_scalars(element: object) -> None:
     buffer = np.empty(5, dtype=object)
     buffer[:] = [1, 2.5, "a", element, None]

@@ -7,7 +7,6 @@ import io
 
 import numpy as np
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.cells import cast_dates
@@ -21,8 +20,8 @@ def is_day(text: str) -> bool:
     return True
 
 
-@each_of("year", [1600, 1900, 2000, 2023, 2024, 9999])
-@each_of("more", ["", "T23:59:59", " 00:00:00.001"])
+@pytest.mark.parametrize("year", [1600, 1900, 2000, 2023, 2024, 9999])
+@pytest.mark.parametrize("more", ["", "T23:59:59", " 00:00:00.001"])
 def test_days_are_those_of_the_calendar(year: int, more: str) -> None:
     texts = [f"{year}-{month:02}-{day:02}" for month in range(14) for day in range(34)]
     for text in texts:
@@ -36,8 +35,8 @@ def test_days_are_those_of_the_calendar(year: int, more: str) -> None:
     assert dates.tolist() == [np.datetime64(text.decode(), "ms").item() for text in days]
 
 
-@each_of(
-    "day, count",
+@pytest.mark.parametrize(
+    ("day", "count"),
     [
         *(("2023-02-29", count) for count in (499, 500, 501, 2_000)),
         *((day, 500) for day in ("2024-13-01", "2024-04-31", "2024-00-10")),

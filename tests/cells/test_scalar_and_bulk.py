@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
-from each_of import each_of
 from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -376,14 +375,14 @@ def test_no_nan_shows_its_sign() -> None:
     assert spelling.shows_minus(values).tolist() == [False, True, False, True, False, False, True]
 
 
-@each_of("text", ["1e9999999999999999999", "0e-9999999999999999999", "1e999999999999999999"])
-@each_of("name", ["int8", "uint64"])
+@pytest.mark.parametrize("text", ["1e9999999999999999999", "0e-9999999999999999999", "1e999999999999999999"])
+@pytest.mark.parametrize("name", ["int8", "uint64"])
 def test_no_exponent_is_too_long_for_an_error_of_ours(text: str, name: str) -> None:
     _, problems = elements.decode(["1", text], dtypes.from_name(name))
     assert [problem.index for problem in problems] == [1]
 
 
-@each_of("rows, refused", [(2**59 - 1, False), (2**59, True), (2**59 + 1, True)])
+@pytest.mark.parametrize(("rows", "refused"), [(2**59 - 1, False), (2**59, True), (2**59 + 1, True)])
 def test_beyond_any_memory_is_one_limit_for_all(rows: int, refused: bool) -> None:
     for shape in ((rows,), (0, rows), (rows, 0, 1)):
         if refused:
@@ -393,7 +392,7 @@ def test_beyond_any_memory_is_one_limit_for_all(rows: int, refused: bool) -> Non
             check_size(shape, 8)
 
 
-@each_of("count, refused", [(63, False), (64, False), (65, True)])
+@pytest.mark.parametrize(("count", "refused"), [(63, False), (64, False), (65, True)])
 def test_sixty_four_dimensions_are_one_limit_for_all(count: int, refused: bool) -> None:
     if refused:
         with pytest.raises(FormatError, match="65 dimensions; at most 64 are possible"):

@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
-from each_of import each_of
 from grids import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
@@ -26,8 +25,8 @@ def test_row_1_holds_the_names_and_columns_have_their_own_lengths() -> None:
     assert {len(row) for row in rows} == {3}
 
 
-@each_of("orient", ["columns", "rows"])
-@each_of("cells", [["note"], [""], ["x", ""]])
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("cells", [["note"], [""], ["x", ""]])
 def test_cells_put_between_version_and_ndarray_make_no_older_list(cells: list[str], orient: str) -> None:
     rows = [[row[0], *row[1:3], *cells, *row[3:]] for row in grid(ARRAYS, orient="rows")]
     if orient == "columns":
@@ -46,7 +45,9 @@ def test_an_array_per_row() -> None:
     intact(rows)
 
 
-@each_of("number, text", [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (18277, "ZZZ")])
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (18277, "ZZZ")]
+)
 def test_letters(number: int, text: str) -> None:
     assert column_letters(number) == text
     assert cell_address(9, number) == f"{text}10"
@@ -55,21 +56,21 @@ def test_letters(number: int, text: str) -> None:
 # What people do to a sheet -----------------------------------------------------------------------------------
 
 
-@each_of("count", [1, 2, 7, 300, 1000])
+@pytest.mark.parametrize("count", [1, 2, 7, 300, 1000])
 def test_rows_inserted_above(count: int) -> None:
     rows = [["Measured by us"] if index == 0 else [] for index in range(count)] + grid(ARRAYS)
     same(read(rows))
     intact(rows)
 
 
-@each_of("cell", ["", "7", "text", "=A1"])
+@pytest.mark.parametrize("cell", ["", "7", "text", "=A1"])
 def test_a_column_inserted_to_the_left(cell: str) -> None:
     rows = [[cell, *row] for row in grid(ARRAYS)]
     same(read(rows))
     intact(rows)
 
 
-@each_of("cell", ["", "=SUM(A1:A3)", "1,5"])
+@pytest.mark.parametrize("cell", ["", "=SUM(A1:A3)", "1,5"])
 def test_a_formula_column_to_the_right_and_one_in_between(cell: str) -> None:
     rows = [[row[0], cell, *row[1:], cell, ""] for row in grid(ARRAYS)]
     same(read(rows))

@@ -7,7 +7,6 @@ import io
 import numpy as np
 import openpyxl
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.columns.beginnings import MOST_BLANKS
@@ -25,7 +24,7 @@ def aligned_csv(*, blanks: int = 4, above: str = "", name: str = "b") -> bytes:
     return "\r\n".join([*lines, *[","] * blanks, *rest, ""]).encode()
 
 
-@each_of("blanks", [0, 1, 15, 16, 17, MOST_BLANKS - 1, MOST_BLANKS])
+@pytest.mark.parametrize("blanks", [0, 1, 15, 16, 17, MOST_BLANKS - 1, MOST_BLANKS])
 def test_a_name_may_stand_above_blanks(blanks: int) -> None:
     assert list(sa.read_csv(io.BytesIO(aligned_csv(blanks=blanks)))) == ["b", "c"]
 
@@ -43,7 +42,7 @@ def test_a_note_above_arrays_without_names_is_no_name() -> None:
     assert list(sa.read_csv(io.BytesIO(b"a note,\r\n,\r\n" + rows))) == ["A", "B"]
 
 
-@each_of("row", range(2, 24))
+@pytest.mark.parametrize("row", range(2, 24))
 def test_an_array_keeps_its_name_whatever_cell_of_the_other_header_is_damaged(row: int) -> None:
     file = io.BytesIO()
     sa.write_excel(file, {"a": A, "b": B})
@@ -76,8 +75,8 @@ def test_what_stands_between_two_arrays_of_a_column_is_no_name() -> None:
         sa.read_csv(io.BytesIO(grown))
 
 
-@each_of("word", ["version", "1.0.0", "ndarray"])
-@each_of("instead", ["", "x"])
+@pytest.mark.parametrize("word", ["version", "1.0.0", "ndarray"])
+@pytest.mark.parametrize("instead", ["", "x"])
 def test_a_damaged_header_below_blanks_is_known_by_its_name(word: str, instead: str) -> None:
     damaged = aligned_csv().replace(word.encode(), instead.encode(), 1)
     (finding, *_) = sa.check(io.BytesIO(damaged), format="csv")

@@ -7,7 +7,7 @@ import gc
 import io
 
 import numpy as np
-from each_of import each_of
+import pytest
 
 from sheetarray.sheets.delimited import check_csv, read_csv, scan_csv, write_csv
 
@@ -29,14 +29,14 @@ def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns
     return sum(entry.callcount for entry in profile.getstats())
 
 
-@each_of("operation, most", [(scan_csv, 100), (read_csv, 148), (check_csv, 180)])
+@pytest.mark.parametrize(("operation", "most"), [(scan_csv, 100), (read_csv, 148), (check_csv, 180)])
 def test_an_array_of_two_elements_costs_few_calls(operation, most):
     array = np.array([1.5, 2.5])
     count_calls(operation, 50, array)  # what is made once
     assert count_calls(operation, 1100, array) - count_calls(operation, 600, array) <= 500 * most
 
 
-@each_of("operation", [scan_csv, read_csv, check_csv])
+@pytest.mark.parametrize("operation", [scan_csv, read_csv, check_csv])
 def test_no_setting_of_the_process_is_changed_for_many_arrays(operation, monkeypatch):
     changes: list[str] = []
     for name in ("disable", "enable", "freeze", "unfreeze", "set_threshold", "collect"):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import objects
-from each_of import each_of
 from grids import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
@@ -39,7 +38,7 @@ def test_two_arrays_of_one_name_is_an_error_that_names_both_places() -> None:
     assert [finding.severity for finding in sa.check(put(rows), format="csv")] == ["error"]
 
 
-@each_of("count, more", [(5, ""), (6, " and 1 more"), (2000, " and 1,995 more")])
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, " and 1 more"), (2000, " and 1,995 more")])
 def test_an_error_tells_the_places_of_a_few_arrays_of_one_name(count: int, more: str) -> None:
     file = io.BytesIO()
     sa.write(file, {"t": np.zeros(0)}, format="csv")
@@ -47,7 +46,7 @@ def test_an_error_tells_the_places_of_a_few_arrays_of_one_name(count: int, more:
         sa.read(io.BytesIO(file.getvalue() * count), format="csv")
 
 
-@each_of("name", ["", " ", "\t"])
+@pytest.mark.parametrize("name", ["", " ", "\t"])
 def test_a_name_that_is_nothing_is_refused(name: str) -> None:
     for options in ({}, {"orient": "rows"}):
         file = io.BytesIO()
@@ -56,7 +55,7 @@ def test_a_name_that_is_nothing_is_refused(name: str) -> None:
         assert file.getvalue() == b""
 
 
-@each_of(
+@pytest.mark.parametrize(
     "name",
     [
         "=1+1",
@@ -87,7 +86,7 @@ def test_a_name_that_is_nothing_is_refused(name: str) -> None:
         "B",
     ],
 )
-@each_of("orient", ["columns", "rows"])
+@pytest.mark.parametrize("orient", ["columns", "rows"])
 def test_any_other_name_comes_back(name: str, orient: Any) -> None:
     rows = {name: np.arange(3), "z": np.array(["x"])}
     file = io.StringIO()
@@ -126,7 +125,7 @@ def test_a_long_array_goes_on_in_complete_columns_of_version_1_1() -> None:
     intact(rows)
 
 
-@each_of("order", [(2, 1, 0), (1, 2, 0), (0, 2, 1)])
+@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (0, 2, 1)])
 def test_parts_stand_in_any_column_order(order: tuple[int, ...]) -> None:
     rows = [[row[k] for k in order] for row in parts()]
     same(read(rows), {"p": LONG})
@@ -170,7 +169,9 @@ def _broken(change: str) -> list[list[str]]:
     return rows
 
 
-@each_of("change", ["missing", "duplicate", "count", "beyond", "zero", "foreign", "dtype", "unpart", "hole"])
+@pytest.mark.parametrize(
+    "change", ["missing", "duplicate", "count", "beyond", "zero", "foreign", "dtype", "unpart", "hole"]
+)
 def test_parts_that_do_not_fit_are_refused_with_a_place(change: str) -> None:
     rows = _broken(change)
     with pytest.raises(sa.FormatError) as caught:

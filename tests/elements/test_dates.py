@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
-from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,8 +97,8 @@ def written(format: str, array: Any, **options: Any) -> Any:
     return sa.read(io.BytesIO(file.getvalue()), format=format)["t"]
 
 
-@each_of("multiple", MULTIPLES)
-@each_of("unit", UNITS)
+@pytest.mark.parametrize("multiple", MULTIPLES)
+@pytest.mark.parametrize("unit", UNITS)
 def test_every_moment_within_the_limits_has_the_text_of_the_calendar_and_comes_back(unit: str, multiple: int) -> None:
     dtype = np.dtype(f"M8[{multiple}{unit}]")
     counts = notable(dtype)
@@ -112,8 +111,8 @@ def test_every_moment_within_the_limits_has_the_text_of_the_calendar_and_comes_b
     assert_same(buffer, moments)
 
 
-@each_of("multiple", MULTIPLES)
-@each_of("unit", UNITS)
+@pytest.mark.parametrize("multiple", MULTIPLES)
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_moment_beyond_the_limits_is_refused_by_element(unit: str, multiple: int) -> None:
     dtype = np.dtype(f"M8[{multiple}{unit}]")
     least, most = iso_limits(dtype)
@@ -127,7 +126,7 @@ def test_a_moment_beyond_the_limits_is_refused_by_element(unit: str, multiple: i
             sa.to_linear(array)
 
 
-@each_of(
+@pytest.mark.parametrize(
     "options",
     [
         {"format": "csv"},
@@ -137,7 +136,7 @@ def test_a_moment_beyond_the_limits_is_refused_by_element(unit: str, multiple: i
         {"format": "xlsx", "cells": "text"},
     ],
 )
-@each_of("base", ["M8", "m8"])
+@pytest.mark.parametrize("base", ["M8", "m8"])
 def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str, Any], tmp_path: Path) -> None:
     arrays, beyond = {}, {}
     for unit in UNITS:
@@ -171,7 +170,7 @@ def test_a_frame_of_cells_keeps_them_or_refuses_them() -> None:
         sa.to_frame({"t": np.array([MOST]).view("M8[W]")})
 
 
-@each_of("format", ["npy", "npz", "msgpack"])
+@pytest.mark.parametrize("format", ["npy", "npz", "msgpack"])
 def test_containers_of_bytes_keep_all_of_them(format: str, tmp_path: Path) -> None:
     array = np.array([LEAST, MOST, NAT, 0], dtype=np.int64).view("M8[25W]")
     options = {"extensions": True} if format == "msgpack" else {}
@@ -200,7 +199,7 @@ def test_scalar_and_bulk_and_calendar_agree(unit: str, data: Any) -> None:
     assert_same(bulk, moments)
 
 
-@each_of("unit", UNITS)
+@pytest.mark.parametrize("unit", UNITS)
 def test_text_of_a_moment_that_the_unit_cannot_count_is_an_error_never_another_moment(unit: str) -> None:
     for multiple in (1, 7, 25):
         dtype = np.dtype(f"M8[{multiple}{unit}]")
@@ -220,7 +219,7 @@ def test_known_texts_leaves_out_what_has_none() -> None:
     assert known_dates_to_iso(array) == ["1970-01-01", "", "NaT"]
 
 
-@each_of("multiple", [1, 999_999_999, 1_000_000_000, 2**31 - 1])
+@pytest.mark.parametrize("multiple", [1, 999_999_999, 1_000_000_000, 2**31 - 1])
 def test_multiples_of_a_unit_are_read_as_far_as_they_are_written(multiple: int) -> None:
     array = np.array([0, 1], dtype=np.int64).view(f"M8[{multiple}s]")
     assert_same(written("csv", array), array)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, GENERIC, TEXTS, assert_same, objects
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
@@ -15,7 +14,7 @@ from sheetarray.elements import decoding as problems
 from sheetarray.elements import scalars as scalar_text
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_encode_and_decode_are_opposites(case: str) -> None:
     array = np.atleast_1d(CASES[case]).ravel()
     kind = dtypes.from_numpy(array.dtype)
@@ -25,7 +24,7 @@ def test_encode_and_decode_are_opposites(case: str) -> None:
     assert_same(buffer, array)
 
 
-@each_of("text", TEXTS)
+@pytest.mark.parametrize("text", TEXTS)
 def test_escape_is_undone_and_only_where_it_was_done(text: str) -> None:
     assert scalar_text.unescape_formula(scalar_text.escape_formula(text)) == text
     special = text[:1] in tuple("=+-@'\t\r") and text != ""
@@ -39,8 +38,8 @@ def test_an_apostrophe_that_nobody_escaped_stays() -> None:
     assert scalar_text.unescape_formula("''") == "'"
 
 
-@each_of("value", GENERIC)
-@each_of("decimal", [".", ","])
+@pytest.mark.parametrize("value", GENERIC)
+@pytest.mark.parametrize("decimal", [".", ","])
 def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) -> None:
     text = scalar_text.generic_to_text(value, formulas="escape", decimal=decimal)
     result = scalar_text.generic_from_text(text, formulas="escape")
@@ -48,7 +47,7 @@ def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) 
     assert text is None or isinstance(value, (int, float)) or not text.startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
-@each_of("value", GENERIC)
+@pytest.mark.parametrize("value", GENERIC)
 def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> None:
     try:
         text = scalar_text.generic_to_text(value, formulas="keep")
@@ -59,7 +58,9 @@ def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> Non
     assert (type(result), repr(result)) == (type(value), repr(value))
 
 
-@each_of("value", [[1], {}, (1,), 1j, b"x", float("nan"), float("inf"), object(), np.float64("nan"), {1}])
+@pytest.mark.parametrize(
+    "value", [[1], {}, (1,), 1j, b"x", float("nan"), float("inf"), object(), np.float64("nan"), {1}]
+)
 def test_other_objects_in_generic_arrays_are_refused_with_their_index(value: Any) -> None:
     with pytest.raises(sa.DTypeError, match="element 1 "):
         elements.encode(objects(None, value), dtypes.from_name("generic"))
@@ -86,32 +87,32 @@ def test_problems_name_every_bad_cell_in_order() -> None:
     assert "300 is beyond the range of uint8" in problems[2].reason
 
 
-@each_of(
-    "cell, text",
+@pytest.mark.parametrize(
+    ("cell", "text"),
     [(1, "1"), (1.0, "1"), (True, "TRUE"), (False, "FALSE"), (None, ""), (1e300, "1e+300"), (0.1, "0.1"), ("x", "x")],
 )
 def test_what_a_program_made_of_text_is_turned_back(cell: Any, text: str) -> None:
     assert scalar_text.parse_string(cell) == text
 
 
-@each_of("cell", [True, "TRUE", "true", " True ", 1, 1.0, "1"])
+@pytest.mark.parametrize("cell", [True, "TRUE", "true", " True ", 1, 1.0, "1"])
 def test_every_look_of_true(cell: Any) -> None:
     assert scalar_text.parse_bool(cell) is True
 
 
-@each_of("cell", [False, "FALSE", "false", 0, 0.0, "0", -0.0])
+@pytest.mark.parametrize("cell", [False, "FALSE", "false", 0, 0.0, "0", -0.0])
 def test_every_look_of_false(cell: Any) -> None:
     assert scalar_text.parse_bool(cell) is False
 
 
-@each_of("cell", ["", None, "yes", 2, -1, 0.5, "T", "01", "1.0"])
+@pytest.mark.parametrize("cell", ["", None, "yes", 2, -1, 0.5, "T", "01", "1.0"])
 def test_what_is_no_boolean(cell: Any) -> None:
     with pytest.raises(ValueError, match="expected TRUE or FALSE"):
         scalar_text.parse_bool(cell)
 
 
-@each_of(
-    "unit, text, same",
+@pytest.mark.parametrize(
+    ("unit", "text", "same"),
     [
         ("D", "2020-01-01", "2020-01-01"),
         ("s", "2020-01-01", "2020-01-01T00:00:00"),
@@ -134,7 +135,7 @@ def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
     assert elements.dates_to_iso(buffer) == [same]
 
 
-@each_of(
+@pytest.mark.parametrize(
     "text",
     [
         "2020-02-30",
@@ -182,9 +183,9 @@ def test_a_giant_numeral_takes_no_quadratic_time() -> None:
     assert scalar_text.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000
 
 
-@each_of("wrong", [2, 3, 4])
-@each_of(
-    "dtype, sound, value",
+@pytest.mark.parametrize("wrong", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("dtype", "sound", "value"),
     [
         ("float64", "1.5", 1.5),
         ("complex64", "1+2i", 1 + 2j),

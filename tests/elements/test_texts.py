@@ -15,7 +15,6 @@ import pytest
 from cases import assert_same
 from children import measured, run_limited
 from click.testing import CliRunner
-from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,8 +60,8 @@ def same_texts(read: Any, expected: Any) -> None:
 # The rule ----------------------------------------------------------------------------------------------------
 
 
-@each_of(
-    "count, longest, size, expected",
+@pytest.mark.parametrize(
+    ("count", "longest", "size", "expected"),
     [
         (16_000, 1000, 1, False),  # 64 MB
         (15_999, 1000, 1, False),
@@ -79,7 +78,7 @@ def test_the_rule_at_its_two_limits(count: int, longest: int, size: int, expecte
     assert elements.is_mostly_padding(count, longest, size) is expected
 
 
-@each_of("count, kind", [(15_999, "U"), (16_000, "U"), (16_001, "T")])
+@pytest.mark.parametrize(("count", "kind"), [(15_999, "U"), (16_000, "U"), (16_001, "T")])
 def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, kind: str) -> None:
     texts = ["y"] * (count - 1) + ["x" * 1000]
     single, problems = elements.decode(texts, STRING)
@@ -89,8 +88,8 @@ def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, 
     assert single.tolist() == bulk.tolist() == texts
 
 
-@each_of("more, kind", [(-1, "T"), (0, "U"), (1, "U")])
-@each_of("letter", ["y", "ü"])
+@pytest.mark.parametrize(("more", "kind"), [(-1, "T"), (0, "U"), (1, "U")])
+@pytest.mark.parametrize("letter", ["y", "ü"])
 def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(
     more: int, kind: str, letter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +128,7 @@ def test_scalar_and_bulk_choose_the_same_and_keep_every_text(texts: list[str]) -
 # There and back ----------------------------------------------------------------------------------------------
 
 
-@each_of("options, shape", [(CONTAINERS[0], "C"), *product(CONTAINERS, ["flat", "F"])])
+@pytest.mark.parametrize(("options", "shape"), [(CONTAINERS[0], "C"), *product(CONTAINERS, ["flat", "F"])])
 def test_uneven_text_comes_back_from_every_container(options: dict[str, Any], shape: str, tmp_path: Path) -> None:
     array = uneven() if shape == "flat" else uneven().reshape(60, 100)
     array = array.T if shape == "F" else array
@@ -179,7 +178,7 @@ def test_an_array_in_parts_comes_back(tmp_path: Path) -> None:
     same_texts(sa.read(tmp_path / "t.csv")["t"], uneven())
 
 
-@each_of(
+@pytest.mark.parametrize(
     "view",
     [
         lambda a: a[::2, ::-1],
@@ -232,7 +231,7 @@ def test_missing_values_and_nul_at_the_end_are_refused_by_name() -> None:
     assert_same(sa.from_linear(sa.to_linear(whole)), np.array(["a", "b"]))
 
 
-@each_of("format", ["npy", "npz", "ra", "avro", "msgpack"])
+@pytest.mark.parametrize("format", ["npy", "npz", "ra", "avro", "msgpack"])
 def test_containers_of_bytes_say_what_to_do(format: str, tmp_path: Path) -> None:
     options = {"extensions": True} if format == "msgpack" else {}
     with pytest.raises(sa.DTypeError) as caught:
@@ -250,7 +249,7 @@ def test_awkd_holds_text_that_is_mostly_padding_as_it_is(tmp_path: Path) -> None
     assert array.tolist() == uneven().tolist()
 
 
-@each_of("format", ["npy", "npz"])
+@pytest.mark.parametrize("format", ["npy", "npz"])
 def test_containers_of_bytes_hold_text_that_is_not_mostly_padding(format: str, tmp_path: Path) -> None:
     array = np.array([["a", "bb"], ["", "ü"]], dtype=VARIABLE, order="F")
     sa.write(tmp_path / f"t.{format}", {"t": array})
@@ -269,7 +268,7 @@ def test_a_text_longer_than_a_cell_is_refused_by_element(tmp_path: Path) -> None
 
 
 @measured
-@each_of("format", ["csv", "json", "xlsx"])
+@pytest.mark.parametrize("format", ["csv", "json", "xlsx"])
 def test_half_a_megabyte_with_one_long_text_takes_memory_in_proportion(format: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{format}"
     sa.write(path, {"t": uneven(100_000, "x" * 20_000)})  # 8 GB as `<U`

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
-from each_of import each_of
 from examples import cross
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 
@@ -135,7 +134,7 @@ def as_named(expected: Any, name: str) -> Any:
     return {name: expected}
 
 
-@each_of("kind, suffix", cross(ARRAYS, SUFFIXES, SUFFIXES[0]))
+@pytest.mark.parametrize(("kind", "suffix"), cross(ARRAYS, SUFFIXES, SUFFIXES[0]))
 def test_a_column_of_a_table_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_path: Path) -> None:
     array, expected = ARRAYS[kind]
     table = pa.table({"first": np.arange(len(array)), "c": array})
@@ -152,13 +151,13 @@ FORMS: dict[str, Any] = {
 }
 
 
-@each_of("kind, form", cross(ARRAYS, list(FORMS), "stream"))
+@pytest.mark.parametrize(("kind", "form"), cross(ARRAYS, list(FORMS), "stream"))
 def test_batches_readers_and_streams_are_tables(kind: str, form: str, tmp_path: Path) -> None:
     array, expected = ARRAYS[kind]
     check_handed(FORMS[form]({"c": array}), as_named(expected, "c"), "csv", tmp_path)
 
 
-@each_of("kind", ARRAYS)
+@pytest.mark.parametrize("kind", ARRAYS)
 def test_an_array_and_its_chunks_are_the_column(kind: str, tmp_path: Path) -> None:
     array, expected = ARRAYS[kind]
     chunks = pa.chunked_array([array[:1], array[1:]]) if len(array) else pa.chunked_array([array])
@@ -171,8 +170,8 @@ def test_an_array_and_its_chunks_are_the_column(kind: str, tmp_path: Path) -> No
         check_handed(value, as_named(expected, "array"), "csv", tmp_path)
 
 
-@each_of(
-    "value, expected",
+@pytest.mark.parametrize(
+    ("value", "expected"),
     [
         (pa.table([[1], [2]], names=["x", "x"]), Refused("two arrays", "'x'", sa.LimitError)),
         (pa.table({}), Refused("no array to write", "", sa.LimitError)),
@@ -189,7 +188,7 @@ def test_other_objects_of_arrow(value: Any, expected: Any, tmp_path: Path) -> No
     check_handed(value, expected, "csv", tmp_path)
 
 
-@each_of("kind", ARRAYS)
+@pytest.mark.parametrize("kind", ARRAYS)
 def test_streams_without_pyarrow_are_read_by_polars(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     array, expected = ARRAYS[kind]
     if kind.endswith(" in s") or kind in ("timestamp that is NaT", "tensors"):

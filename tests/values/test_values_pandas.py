@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_of import each_of
 from examples import cross
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 
@@ -174,7 +173,7 @@ def _pa() -> Any:
     return pytest.importorskip("pyarrow")
 
 
-@each_of("kind, suffix", cross(COLUMNS, SUFFIXES, SUFFIXES[0]))
+@pytest.mark.parametrize(("kind", "suffix"), cross(COLUMNS, SUFFIXES, SUFFIXES[0]))
 def test_a_column_of_a_frame_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_path: Path) -> None:
     make, expected = COLUMNS[kind]
     column = make()
@@ -182,7 +181,7 @@ def test_a_column_of_a_frame_comes_back_or_is_refused_by_name(kind: str, suffix:
     check_handed(pd.DataFrame({"first": range(len(column)), "c": column}), expected, suffix, tmp_path)
 
 
-@each_of("kind", COLUMNS)
+@pytest.mark.parametrize("kind", COLUMNS)
 def test_a_series_and_its_array_are_the_column(kind: str, tmp_path: Path) -> None:
     make, expected = COLUMNS[kind]
     if isinstance(expected, Refused):
@@ -216,7 +215,7 @@ INDICES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_of("kind", INDICES)
+@pytest.mark.parametrize("kind", INDICES)
 def test_an_index_stands_before_the_columns(kind: str, tmp_path: Path) -> None:
     make, expected = INDICES[kind]
     frame = pd.DataFrame({"c": [1.5, 2.5]}, index=make())
@@ -229,8 +228,8 @@ def test_an_index_without_a_name_keeps_away_from_a_column_named_index(tmp_path: 
     check_handed(frame, {"level_0": np.array(["a", "b"]), "index": np.array([1, 2])}, "csv", tmp_path)
 
 
-@each_of(
-    "value, expected",
+@pytest.mark.parametrize(
+    ("value", "expected"),
     [
         (pd.Index([BIG, 2]), {"array": np.array([BIG, 2])}),
         (pd.Index(["a", "b"], name="k"), {"k": np.array(["a", "b"])}),
@@ -279,8 +278,8 @@ def test_frames_of_classes_derived_from_pandas_are_frames(tmp_path: Path) -> Non
     check_handed(Derived({"c": [1, 2]}), {"c": np.array([1, 2])}, "csv", tmp_path)
 
 
-@each_of(
-    "values, message",
+@pytest.mark.parametrize(
+    ("values", "message"),
     [
         ([1.5, None, np.nan], r"NaN in .* is written as None \(astype"),
         ([True, np.nan], r"NaN in .* is written as None \(astype"),

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
-from each_of import each_of
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 
 import sheetarray as sa
@@ -111,15 +110,15 @@ SERIES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_of("suffix", SUFFIXES)
-@each_of("kind", SERIES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", SERIES)
 def test_a_series_is_its_column(kind: str, suffix: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     expected = expected if isinstance(expected, Refused) else {"c": expected}
     check_handed(make(), expected, suffix, tmp_path)
 
 
-@each_of("kind", SERIES)
+@pytest.mark.parametrize("kind", SERIES)
 def test_a_column_of_a_frame_is_the_series(kind: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     series = make()
@@ -128,7 +127,7 @@ def test_a_column_of_a_frame_is_the_series(kind: str, tmp_path: Path) -> None:
     check_handed(frame, expected, "csv", tmp_path)
 
 
-@each_of("kind", ["Int64", "Int64 with nulls", "Array", "Struct", "Datetime in UTC", "String"])
+@pytest.mark.parametrize("kind", ["Int64", "Int64 with nulls", "Array", "Struct", "Datetime in UTC", "String"])
 def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     expected = Refused("k: ", expected.advice) if isinstance(expected, Refused) else {"k": expected}
@@ -137,8 +136,8 @@ def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> 
         assert_same(sa.from_linear(sa.to_linear(make())), expected["k"])
 
 
-@each_of(
-    "value, expected",
+@pytest.mark.parametrize(
+    ("value", "expected"),
     [
         (pl.Series([1, 2]), {"array": np.array([1, 2])}),
         (pl.DataFrame({"version": [1], "": [2]}).rename({"": "b"}).select("b"), {"b": np.array([2])}),

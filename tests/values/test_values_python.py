@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
-from each_of import each_of
 from examples import examples
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 from hypothesis import given, settings
@@ -152,8 +151,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_of("suffix", SUFFIXES)
-@each_of("kind", VALUES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", VALUES)
 def test_a_value_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_path: Path) -> None:
     value, expected = VALUES[kind]
     if kind in ("a generator", "an iterator"):
@@ -161,7 +160,7 @@ def test_a_value_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_pa
     check_handed({"x": value}, expected if isinstance(expected, Refused) else {"x": expected}, suffix, tmp_path)
 
 
-@each_of("kind", VALUES)
+@pytest.mark.parametrize("kind", VALUES)
 def test_flat_lists_take_the_same(kind: str) -> None:
     value, expected = VALUES[kind]
     if isinstance(expected, Refused):
@@ -171,8 +170,8 @@ def test_flat_lists_take_the_same(kind: str) -> None:
         assert_same(sa.from_linear(sa.to_linear(value)), expected)
 
 
-@each_of(
-    "value, expected",
+@pytest.mark.parametrize(
+    ("value", "expected"),
     [
         (None, Refused("None is no array", "a mapping of names")),
         ("text", Refused("a str is no array", "a mapping of names")),
@@ -208,7 +207,7 @@ class Quantity:
     unit = "m"
 
 
-@each_of("package, advice", [("pint", "value.magnitude"), ("astropy.units", "value.value")])
+@pytest.mark.parametrize(("package", "advice"), [("pint", "value.magnitude"), ("astropy.units", "value.value")])
 def test_quantities_are_refused_as_their_unit_would_be_lost(package: str, advice: str, tmp_path: Path) -> None:
     quantity = type("Quantity", (Quantity,), {"__module__": package})()
     check_handed({"x": quantity}, Refused("x: a Quantity", advice), "csv", tmp_path)

@@ -16,7 +16,6 @@ import pytest
 from avro.datafile import DataFileReader
 from avro.io import DatumReader
 from cases import CASES, assert_same
-from each_of import each_of
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -70,7 +69,7 @@ def as_yaq_reads(data: bytes) -> Any:
     return fastavro.schemaless_reader(io.BytesIO(data), avro.SCHEMA, None)
 
 
-@each_of("case", HELD)
+@pytest.mark.parametrize("case", HELD)
 def test_a_datum_is_what_yaq_sends(case: str) -> None:
     array = HELD[case]
     data = avro.pack(array)
@@ -107,7 +106,7 @@ def test_the_schema_is_the_specifications_and_parses() -> None:
     assert avro.SCHEMA["logicalType"] == "ndarray"
 
 
-@each_of("codec", ["null", "deflate"])
+@pytest.mark.parametrize("codec", ["null", "deflate"])
 def test_fastavro_reads_a_file_and_finds_the_names(tmp_path: Path, codec: Any) -> None:
     arrays = {"t": np.arange(5, dtype=">i4"), "ü": np.zeros((2, 0)), "z": np.array(1j)}
     avro.write_avro(tmp_path / "x.avro", arrays, codec=codec)
@@ -120,7 +119,7 @@ def test_fastavro_reads_a_file_and_finds_the_names(tmp_path: Path, codec: Any) -
         assert (array.dtype, array.shape, array.tolist()) == (expected.dtype, expected.shape, expected.tolist())
 
 
-@each_of("codec", ["null", "deflate"])
+@pytest.mark.parametrize("codec", ["null", "deflate"])
 def test_apaches_avro_reads_a_file(tmp_path: Path, codec: Any) -> None:
     arrays = {
         "t": np.arange(5, dtype=">i4"),
@@ -139,8 +138,8 @@ def test_apaches_avro_reads_a_file(tmp_path: Path, codec: Any) -> None:
         assert (result.dtype, result.tolist(), record["version"]) == (expected.dtype, expected.tolist(), 3)
 
 
-@each_of("codec", ["null", "deflate"])
-@each_of("size", [0, 1, _STEP - 1, _STEP, _STEP + 1, 3 * _STEP])
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+@pytest.mark.parametrize("size", [0, 1, _STEP - 1, _STEP, _STEP + 1, 3 * _STEP])
 def test_elements_are_written_in_pieces(codec: Any, size: int) -> None:
     array = np.random.default_rng(size).integers(0, 4, size, dtype="u1")
     file, progress = io.BytesIO(), list[tuple[int, int]]()
@@ -153,7 +152,7 @@ def test_elements_are_written_in_pieces(codec: Any, size: int) -> None:
     assert progress == sorted(progress)
 
 
-@each_of("codec", ["null", "deflate"])
+@pytest.mark.parametrize("codec", ["null", "deflate"])
 def test_writing_makes_no_copy_of_the_elements(codec: Any, tmp_path: Path) -> None:
     array = np.zeros(4_000_000)
     sa.write(tmp_path / "first.avro", array[:9], codec=codec)  # whatever is loaded or made once
@@ -173,8 +172,8 @@ def container(*records: Any, codec: str = "null", schema: Any = avro.SCHEMA, **o
     return file.getvalue()
 
 
-@each_of("codec", ["null", "deflate", "bzip2", "xz", "zstandard", "snappy"])
-@each_of("sync_interval", [1, 16000])
+@pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz", "zstandard", "snappy"])
+@pytest.mark.parametrize("sync_interval", [1, 16000])
 def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     arrays = [np.arange(n, dtype="<f4") for n in range(40)]
     content = container(*arrays, codec=codec, sync_interval=sync_interval)
@@ -188,8 +187,8 @@ def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     assert list(selection) == ["AN", "B"]
 
 
-@each_of("codec", ["deflate", "bzip2", "xz", "zstandard", "snappy"])
-@each_of("noise", [False, True])
+@pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "zstandard", "snappy"])
+@pytest.mark.parametrize("noise", [False, True])
 def test_large_blocks_of_every_codec_are_read(codec: str, noise: bool) -> None:
     array = np.random.default_rng(1).integers(0, 2**62 if noise else 3, 150_000)  # more than a megabyte
     content = container(array, array[:5], codec=codec, sync_interval=10**9)
@@ -228,7 +227,7 @@ def test_a_schema_with_a_namespace_and_documentation_is_the_same(tmp_path: Path)
 # What it keeps -----------------------------------------------------------------------------------------------
 
 
-@each_of("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_byte_order_is_kept_in_files(tmp_path: Path, dtype: str) -> None:
     array = np.array([[0, 1, 1]]).astype(dtype)
     sa.write(tmp_path / "x.avro", {"x": array})
@@ -263,8 +262,8 @@ def test_scan_says_where(tmp_path: Path) -> None:
 # What it refuses ---------------------------------------------------------------------------------------------
 
 
-@each_of(
-    "array, instead",
+@pytest.mark.parametrize(
+    ("array", "instead"),
     [
         (np.zeros(2, np.longdouble), "float64"),
         (np.zeros(2, np.clongdouble), "complex128"),
@@ -320,7 +319,7 @@ def test_linear_arrays_are_taken(tmp_path: Path) -> None:
     assert_same(sa.read(tmp_path / "x.avro")["x"], linear.to_numpy(), layout=False)
 
 
-@each_of("size", [_SHARED_OUT - 1, _SHARED_OUT, _SHARED_OUT + 1, _SHARED_OUT + 3])
+@pytest.mark.parametrize("size", [_SHARED_OUT - 1, _SHARED_OUT, _SHARED_OUT + 1, _SHARED_OUT + 3])
 def test_elements_are_copied_whole_by_one_thread_or_by_several(size: int) -> None:
     elements = np.arange(size, dtype=np.uint8)
     copies = copy_elements(elements)

@@ -16,7 +16,6 @@ import pytest
 import zstandard
 from children import limited
 from cramjam import snappy
-from each_of import each_of
 from examples import examples
 from mutations import bounded_memory
 
@@ -66,7 +65,7 @@ def read(content: bytes) -> dict[str, Any]:
 # What is accepted --------------------------------------------------------------------------------------------
 
 
-@each_of(
+@pytest.mark.parametrize(
     "shape",
     [
         encode_varint(2) + encode_varint(2) + encode_varint(3) + b"\0",
@@ -81,8 +80,8 @@ def test_every_way_to_write_an_array_is_read(shape: bytes) -> None:
     assert result.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-@each_of("typestr", ["|u1", "<u1", ">u1"])
-@each_of("version", [3, 4, 2**31 - 1])
+@pytest.mark.parametrize("typestr", ["|u1", "<u1", ">u1"])
+@pytest.mark.parametrize("version", [3, 4, 2**31 - 1])
 def test_newer_versions_and_byte_orders_of_single_bytes_are_read(typestr: str, version: int) -> None:
     assert avro.unpack(datum(typestr=typestr, data=b"\1\2", version=version)).tolist() == [1, 2]
 
@@ -150,7 +149,7 @@ BAD = {
 }
 
 
-@each_of("case", BAD)
+@pytest.mark.parametrize("case", BAD)
 def test_data_that_cannot_be_are_refused_with_the_byte(case: str) -> None:
     content, location = BAD[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -201,7 +200,7 @@ FILES = {
 }
 
 
-@each_of("case", FILES)
+@pytest.mark.parametrize("case", FILES)
 def test_files_that_cannot_be_are_refused(case: str) -> None:
     content = FILES[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -251,7 +250,7 @@ PACK = {
 }
 
 
-@each_of("codec", PACK)
+@pytest.mark.parametrize("codec", PACK)
 def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> None:
     packed = PACK[codec](datum())
     assert read(container((1, packed), codec=codec))["array"].tolist() == [1, 2]
@@ -265,7 +264,7 @@ def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> N
         read(container((1, PACK[codec](datum() * 2)), codec=codec))
 
 
-@each_of("codec", sorted(set(PACK) - {"snappy"}))
+@pytest.mark.parametrize("codec", sorted(set(PACK) - {"snappy"}))
 def test_a_block_of_any_codec_inflates_no_further_than_asked(codec: str, frugal: Any) -> None:
     bomb = PACK[codec](datum() + bytes(10**7))
     assert len(bomb) < 50_000
@@ -289,7 +288,7 @@ def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) ->
         read(container((1, frame), codec="zstandard"))
 
 
-@each_of("codec", ["deflate", "zstandard"])
+@pytest.mark.parametrize("codec", ["deflate", "zstandard"])
 def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = datum(encode_varint(1) + encode_varint(10_000) + b"\0", "|u1", bytes(10_000))
     content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
@@ -356,7 +355,7 @@ def test_every_truncation_is_refused(frugal: Any) -> None:
             raise AssertionError(f"{length} of {len(content)} bytes were read as {result}")
 
 
-@each_of("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
     rng = random.Random(seed)
     samples = _samples()

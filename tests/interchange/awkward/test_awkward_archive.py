@@ -19,7 +19,6 @@ from awkward_archives import CASES, LISTS, WORDS, archive, members
 from awkward_layouts import DTYPES, assert_kept, plain
 from cases import objects
 from click.testing import CliRunner
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.cli import main
@@ -56,7 +55,7 @@ def test_the_same_arrays_make_the_same_bytes() -> None:
     assert files[0].getvalue() == files[1].getvalue()
 
 
-@each_of("given", [str, Path])
+@pytest.mark.parametrize("given", [str, Path])
 def test_the_suffix_is_added_to_a_name_without_it(given: Callable[[Any], Any], tmp_path: Path) -> None:
     save(given(tmp_path / "events.v2"), LISTS)
     assert os.listdir(tmp_path) == ["events.v2.awkd"]
@@ -156,7 +155,7 @@ def test_something_before_the_archive_stays(tmp_path: Path) -> None:
         assert [result[name].to_list() for name in result] == [LISTS.to_list(), WORDS.to_list()]
 
 
-@each_of("name", ["t", "t-1.raw", ""])
+@pytest.mark.parametrize("name", ["t", "t-1.raw", ""])
 def test_a_name_that_is_there_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
     save(path, {"t": LISTS, "t-1.raw": LISTS, "": LISTS})
@@ -173,15 +172,15 @@ def test_names_that_meet_in_one_call_are_refused(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-@each_of("name", ["../t", "/t", "a//t", "a\\t", "C:/t", "a\0b", "\ud800", "./t", "x" * 70_000])
+@pytest.mark.parametrize("name", ["../t", "/t", "a//t", "a\\t", "C:/t", "a\0b", "\ud800", "./t", "x" * 70_000])
 def test_names_that_no_archive_should_have_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(sa.LimitError, match="rename"):
         save(tmp_path / "t", LISTS, name)
     assert os.listdir(tmp_path) == []
 
 
-@each_of("refused", [{"bad": objects(1)}, {"fine": np.arange(10), "bad": objects(1)}, {}])
-@each_of("mode", ["a", "w"])
+@pytest.mark.parametrize("refused", [{"bad": objects(1)}, {"fine": np.arange(10), "bad": objects(1)}, {}])
+@pytest.mark.parametrize("mode", ["a", "w"])
 def test_a_failed_save_leaves_the_old_file(refused: dict[str, Any], mode: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
     save(path, LISTS, "t")
@@ -192,7 +191,7 @@ def test_a_failed_save_leaves_the_old_file(refused: dict[str, Any], mode: Any, t
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
-@each_of("mode", ["a", "w"])
+@pytest.mark.parametrize("mode", ["a", "w"])
 def test_a_save_that_fails_on_the_way_leaves_the_old_file(mode: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
     save(path, LISTS, "t")
@@ -220,7 +219,7 @@ def test_saves_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
-@each_of("mode", ["a", "x"])
+@pytest.mark.parametrize("mode", ["a", "x"])
 def test_a_file_that_appears_while_one_is_written_stays(mode: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
 
@@ -412,7 +411,7 @@ def test_progress_rises_to_the_total(place: Path) -> None:
     assert done[-1] > 3000
 
 
-@each_of("verb", [sa.read, sa.scan, lambda path: list(sa.check(path))])
+@pytest.mark.parametrize("verb", [sa.read, sa.scan, lambda path: list(sa.check(path))])
 def test_a_missing_file_is_the_systems_error(verb: Callable[[Path], Any], place: Path) -> None:
     with pytest.raises(FileNotFoundError):
         verb(place)

@@ -14,7 +14,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_archives import CASES, LISTS, archive, members
-from each_of import each_of
 from examples import examples
 from mutations import bounded_memory, mutated
 
@@ -58,7 +57,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 
 
-@each_of("case", HOSTILE)
+@pytest.mark.parametrize("case", HOSTILE)
 def test_no_hostile_archive_is_read_or_added_to(case: str, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
     path.write_bytes(HOSTILE[case]())
@@ -110,7 +109,7 @@ def test_a_deflated_archive_gives_no_more_memory_than_its_bytes_do(
     assert len(sa.read(path, ["t"], max_bytes=10**9)["t"]) == size
 
 
-@each_of("size", [10**6, 10])
+@pytest.mark.parametrize("size", [10**6, 10])
 def test_a_member_that_is_not_what_it_claims_is_damaged(size: int) -> None:
     content = bytearray(archive(method=zipfile.ZIP_DEFLATED))
     start = content.find(b"t.json", content.find(b"PK\1\2")) - 46
@@ -134,7 +133,7 @@ def survives(content: bytes) -> bool:
     return True
 
 
-@each_of("seed", range(examples(6)))
+@pytest.mark.parametrize("seed", range(examples(6)))
 def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) -> None:
     source = random.Random(seed)
     file = io.BytesIO()

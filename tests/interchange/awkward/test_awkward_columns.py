@@ -11,7 +11,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index
-from each_of import each_of
 from examples import STRIDE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,7 +43,7 @@ LIMIT = 32_767
 # There and back ----------------------------------------------------------------------------------------------
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -> None:
     columns = to_columns("t", CASES[case], limit=LIMIT)
     for column in columns.values():
@@ -62,7 +61,7 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pa
     assert_kept(from_columns(columns, "t"), array)
 
 
-@each_of("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
 def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     numbers = np.arange(6.0).reshape(2, 3)
@@ -96,8 +95,8 @@ def test_whatever_an_array_is_made_of_comes_back_from_a_workbook(tmp_path: Path,
     assert_kept(sa.read(tmp_path / f"t{suffix}")["t"], array)
 
 
-@each_of(
-    "words, limit, is_text",
+@pytest.mark.parametrize(
+    ("words", "limit", "is_text"),
     [
         (["a", "", "ü\0b"], 80, True),
         ([], 80, True),
@@ -170,8 +169,8 @@ def test_columns_are_named_by_their_paths_and_nothing_is_bytes() -> None:
     assert "decompress" not in json.dumps(schema)
 
 
-@each_of(
-    "layout, names",
+@pytest.mark.parametrize(
+    ("layout", "names"),
     [
         (CASES["numbers"], ["content"]),
         (CASES["n-d numbers"], ["content"]),
@@ -223,7 +222,7 @@ def test_refusals_name_the_array() -> None:
 # The schema in cells -----------------------------------------------------------------------------------------
 
 
-@each_of("limit", [60, 100, 1000, LIMIT, 50_000])
+@pytest.mark.parametrize("limit", [60, 100, 1000, LIMIT, 50_000])
 def test_no_piece_of_a_schema_is_taken_for_something_else(limit: int) -> None:
     array = ak.Array([{f"=field {number} ": number for number in range(40 + limit // 40)}])
     columns = to_columns("t", array, limit=limit)
@@ -291,8 +290,8 @@ def test_a_broken_array_among_columns_is_named() -> None:
         from_columns(columns, "t", whitlist="*")
 
 
-@each_of(
-    "edited, element, reason",
+@pytest.mark.parametrize(
+    ("edited", "element", "reason"),
     [
         ({"t-counts": np.array([2, 0, 9])}, "t-counts", "counts has the value 9 at [2], where 3 is the largest"),
         ({"t-counts": np.array([2, 0, 2])}, "t-counts", "counts add up to 4, but the content has 3 elements"),
@@ -310,8 +309,8 @@ def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], elem
     assert caught.value.element == element
 
 
-@each_of(
-    "text, reason",
+@pytest.mark.parametrize(
+    ("text", "reason"),
     [
         ('{"awkward0": nonsense', "no JSON"),
         ('{"awkward": 1}', "the schema has no expression"),
@@ -367,8 +366,8 @@ def test_a_table_has_a_row_for_each_innermost_element() -> None:
     }
 
 
-@each_of(
-    "array, expected",
+@pytest.mark.parametrize(
+    ("array", "expected"),
     [
         (ak.Array([3, 4]), {"entry": [0, 1], "values": [3, 4]}),
         (np.array([[1, 2], [3, 4]]), {"entry": [0, 0, 1, 1], "subentry": [0, 1, 0, 1], "values": [1, 2, 3, 4]}),
@@ -423,7 +422,7 @@ def test_missing_times_are_not_a_time() -> None:
     assert np.isnat(result).tolist() == [False, True]
 
 
-@each_of("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
+@pytest.mark.parametrize("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
 def test_numbers_are_those_of_the_array(case: str) -> None:
     array = CASES[case]
     result = to_tidy(array)
@@ -433,8 +432,8 @@ def test_numbers_are_those_of_the_array(case: str) -> None:
         assert array[place] == value
 
 
-@each_of(
-    "array, error, reason",
+@pytest.mark.parametrize(
+    ("array", "error", "reason"),
     [
         (CASES["a union"], sa.DTypeError, "union"),
         (ak.Array([{"u": 1}, {"u": "a"}]), sa.DTypeError, "^u: a union"),

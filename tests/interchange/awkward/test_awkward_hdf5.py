@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from awkward_layouts import assert_kept, every_class
 from cases import objects
-from each_of import each_of
 from mutations import counted_memory
 
 import sheetarray as sa
@@ -242,8 +241,8 @@ HOSTILE: dict[str, tuple[Callable[[Any], None], str]] = {
 }
 
 
-@each_of("inside", [False, True])
-@each_of("case", HOSTILE)
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("case", HOSTILE)
 def test_nothing_hostile_is_read_and_other_arrays_are(case: str, inside: bool, tmp_path: Path) -> None:
     damage, reason = HOSTILE[case]
     with h5py.File(tmp_path / "other.h5", "w") as other:

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
 from children import GIVEN_UP_AFTER
-from each_of import each_of
 from examples import PART
 from mutations import bounded_memory
 
@@ -237,7 +236,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
 BOMBS = bombs()
 
 
-@each_of("name", BOMBS)
+@pytest.mark.parametrize("name", BOMBS)
 def test_a_hostile_file_is_refused(name: str) -> None:
     storage, said = BOMBS[name]
     with bounded_memory(MOST_MEMORY), pytest.raises(sa.FormatError, match=said):

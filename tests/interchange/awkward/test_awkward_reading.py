@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize
@@ -21,8 +20,10 @@ INTS = np.arange(4)
 # The whole -----------------------------------------------------------------------------------------------------------
 
 
-@each_of("signature", ["awkward0", "awkward"])
-@each_of("text", ["text", "bytes", "memory", "bytearray", "uint8", "text in UTF-8", "a byte order mark"])
+@pytest.mark.parametrize("signature", ["awkward0", "awkward"])
+@pytest.mark.parametrize(
+    "text", ["text", "bytes", "memory", "bytearray", "uint8", "text in UTF-8", "a byte order mark"]
+)
 def test_a_schema_is_read_from_text_and_from_bytes(signature: str, text: str) -> None:
     schema = json.dumps({signature: None, "doc": "ü", "schema": buffer("x", "int8", 2)}, ensure_ascii="UTF" not in text)
     content = {
@@ -53,8 +54,8 @@ def test_no_array_of_a_name_is_said_with_those_that_there_are() -> None:
         deserialize({})
 
 
-@each_of(
-    "content, match",
+@pytest.mark.parametrize(
+    ("content", "match"),
     [
         (b'{"schema": {"json": 1}}', "neither awkward0 nor awkward"),
         (b'{"awkward0": 1}', "no expression"),
@@ -103,7 +104,7 @@ def test_more_keys_are_allowed_and_more_identifying_keys_are_not() -> None:
     refused(blobs, call("JaggedArray", [], 6, 7), "found a list", "schema.args[0]")
 
 
-@each_of(
+@pytest.mark.parametrize(
     "expression",
     [
         {"call": "x"},
@@ -207,8 +208,8 @@ def test_literals_without_an_expression_are_encodings_of_version_0_5() -> None:
     assert blobs.read(call("StringArray.fromcounts", counts, content, None)).tolist() == [b"a", b"bc"]
 
 
-@each_of(
-    "value, protocols",
+@pytest.mark.parametrize(
+    ("value", "protocols"),
     [(float("nan"), range(6)), (2.5, range(6)), (-7, range(6)), (10**6, range(6)), (None, range(1, 6))],
 )
 def test_pickles_of_one_plain_value_are_read_without_executing_them(value: Any, protocols: range) -> None:
@@ -220,7 +221,7 @@ def test_pickles_of_one_plain_value_are_read_without_executing_them(value: Any, 
         assert np.array_equal(result, [value or 0.0, 1.5, value or 0.0], equal_nan=True)
 
 
-@each_of("value", [[1.0], (1.0,), {}, 1j, np.float64(2), {1.0}, b"x" * 3000, object])
+@pytest.mark.parametrize("value", [[1.0], (1.0,), {}, 1j, np.float64(2), {1.0}, b"x" * 3000, object])
 def test_other_pickles_are_refused_unless_the_whitelist_names_them(value: Any) -> None:
     text = base64.b64encode(pickle.dumps(value)).decode()
     refused(Blobs(), {"list": [{"python": text}]}, "could execute anything", "schema.list[0]")

@@ -13,7 +13,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, refused
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward.blobs import _STEP, MemoryBudget, StoredBlob
@@ -24,7 +23,7 @@ INTS = np.arange(4)
 # Blobs ---------------------------------------------------------------------------------------------------------------
 
 
-@each_of(
+@pytest.mark.parametrize(
     "spec",
     [
         ["numpy", "frombuffer"],
@@ -68,7 +67,7 @@ DTYPES = {
 }
 
 
-@each_of("name", DTYPES)
+@pytest.mark.parametrize("name", DTYPES)
 def test_every_dtype_is_read_and_unmarked_ones_are_little_endian(name: str) -> None:
     text, values = DTYPES[name]
     dtype = np.dtype(text) if text[0] in "<>|" else np.dtype(text).newbyteorder("<")
@@ -150,7 +149,7 @@ NO_DTYPES = [
 ]
 
 
-@each_of("dtype", NO_DTYPES)
+@pytest.mark.parametrize("dtype", NO_DTYPES)
 def test_what_is_no_dtype_is_refused(dtype: Any) -> None:
     refused(Blobs(x=b"12345678"), buffer("x", dtype, 1), None, "schema.args[1]")
 
@@ -171,9 +170,9 @@ with contextlib.suppress(ImportError):
     PACKERS["lz4"] = (import_module("lz4.block").compress, ["lz4.block", "decompress"])
 
 
-@each_of("packer", PACKERS)
-@each_of(
-    "steps, more, noise",
+@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize(
+    ("steps", "more", "noise"),
     [
         (0, 0, False),
         (0, 1, False),
@@ -209,7 +208,7 @@ def test_compressed_blobs_are_inflated_to_the_byte(
             refused(Blobs(x=broken), buffer(inflate, "uint8", size), "damaged|inflates to more")
 
 
-@each_of("packer", ["zlib", "lzma"])
+@pytest.mark.parametrize("packer", ["zlib", "lzma"])
 def test_a_blob_without_a_count_inflates_in_proportion(packer: str) -> None:
     compress = partial(zlib.compress, level=1) if packer == "zlib" else partial(lzma.compress, preset=0)
     spec = PACKERS[packer][1]
@@ -248,7 +247,7 @@ def test_decompressors_take_one_argument_and_only_once() -> None:
     )
 
 
-@each_of("count", [-1, -2, 2**62, 2**63, 2**64, 10**30, 1.0, True, "3", None, [3]])
+@pytest.mark.parametrize("count", [-1, -2, 2**62, 2**63, 2**64, 10**30, 1.0, True, "3", None, [3]])
 def test_counts_that_cannot_be_are_refused(count: Any) -> None:
     if count is None:
         assert Blobs(x=b"abc").read(buffer("x", "int8", None)).tolist() == [97, 98, 99]
@@ -261,8 +260,8 @@ def test_counts_that_cannot_be_are_refused(count: Any) -> None:
     )
 
 
-@each_of(
-    "content, match",
+@pytest.mark.parametrize(
+    ("content", "match"),
     [
         ("text", "neither bytes nor an array"),
         (5, "neither bytes"),
@@ -276,7 +275,7 @@ def test_what_a_container_may_not_hold_is_refused(content: Any, match: str) -> N
     refused(Blobs(x=content), {"read": "x"}, match)
 
 
-@each_of("name", ["/etc/passwd", "../x", "a/../../x", "a\\x", "\\\\host\\x", "a\0b", "C:/x", ".."])
+@pytest.mark.parametrize("name", ["/etc/passwd", "../x", "a/../../x", "a\\x", "\\\\host\\x", "a\0b", "C:/x", ".."])
 def test_names_that_lead_out_of_a_container_are_refused(name: str) -> None:
     blobs = Blobs({name: b"\1"})
     refused(blobs, buffer(name, "int8", 1), "leads out of the container", "schema.args[0]")

@@ -8,7 +8,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import FLOATS, INTS, ROWS, Blobs, call, document, refused, table
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize
@@ -16,7 +15,7 @@ from sheetarray.interchange.awkward import deserialize
 # Lists ---------------------------------------------------------------------------------------------------------------
 
 
-@each_of("dtype", ["int8", "uint8", ">i4", "int64", "uint64"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", ">i4", "int64", "uint64"])
 def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None:
     blobs = Blobs()
     content = blobs.array(FLOATS)
@@ -32,8 +31,8 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         assert ak.is_valid(result)
 
 
-@each_of(
-    "expression, match",
+@pytest.mark.parametrize(
+    ("expression", "match"),
     [
         (lambda b: call("JaggedArray.fromcounts", b.array([2, 3]), b.array(INTS)), "add up to 5, but the"),
         (lambda b: call("JaggedArray.fromcounts", b.array([2, -1]), b.array(INTS)), "counts has the value -1"),
@@ -116,7 +115,7 @@ ENCODINGS = {
 }
 
 
-@each_of("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_text_in_every_known_encoding_is_read(encoding: str) -> None:
     texts = ENCODINGS[encoding]
     raw = [text.encode(encoding) for text in texts]
@@ -138,7 +137,9 @@ def test_text_in_every_known_encoding_is_read(encoding: str) -> None:
     assert blobs.read(backwards).tolist() == texts[::-1]
 
 
-@each_of("encoding", ["rot13", "zlib", "idna", "utf-7", "unicode_escape", "", "utf-9", "punycode", 5, True, []])
+@pytest.mark.parametrize(
+    "encoding", ["rot13", "zlib", "idna", "utf-7", "unicode_escape", "", "utf-9", "punycode", 5, True, []]
+)
 def test_other_encodings_are_refused(encoding: Any) -> None:
     blobs = Blobs()
     expression = call("StringArray.fromcounts", blobs.array([1]), blobs.array([97], "u1"), {"json": encoding})
@@ -154,8 +155,8 @@ def test_bytes_are_kept_as_they_are() -> None:
     assert shaped.tolist() == [[b"\xff\x00", b""], [b"a", b""]]
 
 
-@each_of(
-    "counts, content, encoding, replaced",
+@pytest.mark.parametrize(
+    ("counts", "content", "encoding", "replaced"),
     [
         ([1, 1], b"\xc3\xbc", "utf-8", ["�", "�"]),
         ([1, 2], b"a\xff\xff", "utf-8", ["a", "��"]),
@@ -189,8 +190,8 @@ def test_bytes_that_no_string_uses_may_be_anything() -> None:
 # Records -------------------------------------------------------------------------------------------------------------
 
 
-@each_of(
-    "view, rows",
+@pytest.mark.parametrize(
+    ("view", "rows"),
     [
         ([0, 1, 4], ROWS),
         ([1, 1, 2], ROWS[1:3]),
@@ -219,7 +220,7 @@ def test_views_by_an_index_and_of_views_are_read() -> None:
     assert blobs.read(call("Table.fromview", {"json": None}, first)).tolist() == [ROWS[3], ROWS[1], ROWS[1]]
 
 
-@each_of(
+@pytest.mark.parametrize(
     "view",
     [
         [0, 1, 5],
@@ -305,8 +306,8 @@ def test_masks_of_any_kind_are_read() -> None:
     assert blobs.read(call("IndexedMaskedArray", blobs.array([2, 0], "u8"), content)).tolist() == [3.5, 1.5]
 
 
-@each_of(
-    "expression, match",
+@pytest.mark.parametrize(
+    ("expression", "match"),
     [
         (lambda b: call("MaskedArray", b.array([True] * 5), b.array(INTS)), "a mask of 5 elements for"),
         (lambda b: call("MaskedArray", b.array([[True]]), b.array(INTS)), "2 dimensions"),

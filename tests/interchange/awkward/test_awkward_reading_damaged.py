@@ -14,7 +14,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document
-from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -179,7 +178,7 @@ def _spoil(node: Any, source: random.Random) -> None:
         node = inner
 
 
-@each_of("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_schemas_with_wrong_parts_are_read_or_refused(seed: int) -> None:
     source = random.Random(seed)
     read = 0
@@ -193,7 +192,7 @@ def test_schemas_with_wrong_parts_are_read_or_refused(seed: int) -> None:
     assert 0 < read < 600
 
 
-@each_of("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_mutations_of_the_bytes_are_read_or_refused(seed: int) -> None:
     source = random.Random(seed)
     read = 0

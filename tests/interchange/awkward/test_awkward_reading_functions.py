@@ -13,7 +13,6 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize
@@ -35,8 +34,8 @@ def _virtual(spec: Any, *args: Any, **more: Any) -> Any:
 # Whitelists ----------------------------------------------------------------------------------------------------------
 
 
-@each_of(
-    "pattern, spec, allowed",
+@pytest.mark.parametrize(
+    ("pattern", "spec", "allowed"),
     [
         (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray"), True),
         (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray", "fromcounts"), True),
@@ -128,7 +127,7 @@ SPECS = [
 ]
 
 
-@each_of("spec", SPECS)
+@pytest.mark.parametrize("spec", SPECS)
 def test_no_other_name_is_known_by_default(spec: list[str]) -> None:
     blobs = Blobs(x=b"abc")
     args = [{"read": "x"}, {"json": "int8"}]
@@ -176,8 +175,8 @@ def test_only_a_pattern_of_the_callers_lets_a_module_be_imported(module: str, tm
     assert blobs.read(_objects(blobs, [module, "Point", "of"]), whitelist=nested).tolist() == [1, 2, 3, 4]
 
 
-@each_of(
-    "names, match",
+@pytest.mark.parametrize(
+    ("names", "match"),
     [
         (["_private"], "is private"),
         (["__doc__"], "is private"),
@@ -200,7 +199,9 @@ def test_private_names_and_ways_through_other_modules_are_refused_whatever_the_w
     refused(blobs, _objects(blobs, [module, *names]), match, "schema.args[1]", whitelist="*")
 
 
-@each_of("name", ["os._x", "_io", "os.__init__", "importlib._bootstrap", ".os", "os.", "a b", "no_such_module"])
+@pytest.mark.parametrize(
+    "name", ["os._x", "_io", "os.__init__", "importlib._bootstrap", ".os", "os.", "a b", "no_such_module"]
+)
 def test_private_and_missing_modules_are_refused_whatever_the_whitelist(name: str) -> None:
     blobs = Blobs()
     refused(blobs, _objects(blobs, [name, "open"]), "private|cannot be imported", "schema.args[1]", whitelist="*")

@@ -6,8 +6,8 @@ from typing import Any
 
 import awkward as ak
 import numpy as np
+import pytest
 from awkward0_schemas import INTS, ROWS, Blobs, call, refused, table
-from each_of import each_of
 
 
 def test_indices_that_leave_their_content_are_refused() -> None:
@@ -22,8 +22,8 @@ def test_indices_that_leave_their_content_are_refused() -> None:
     refused(blobs, call("IndexedArray", blobs.array([0.0]), blobs.array(INTS)), "integers are expected")
 
 
-@each_of(
-    "content, default, result",
+@pytest.mark.parametrize(
+    ("content", "default", "result"),
     [
         ([7, 8], None, [0, 7, 0, 8]),
         ([True, False], None, [False, True, False, False]),
@@ -64,8 +64,8 @@ def test_of_elements_that_a_sparse_array_has_twice_the_first_counts() -> None:
     ]
 
 
-@each_of(
-    "length, index, content, default, match",
+@pytest.mark.parametrize(
+    ("length", "index", "content", "default", "match"),
     [
         (-1, [0], INTS, None, "a length of -1"),
         (2.0, [0], INTS, None, "length is 2.0"),
@@ -151,8 +151,8 @@ def test_indices_unions_and_options_in_unions_are_resolved() -> None:
     assert ak.is_valid(result)
 
 
-@each_of(
-    "tags, index, count, match",
+@pytest.mark.parametrize(
+    ("tags", "index", "count", "match"),
     [
         ([0, 2], [0, 0], 2, r"tags has the value 2 at \[1\], where 1 is the largest"),
         ([-1], [0], 2, "tags has the value -1"),

@@ -12,7 +12,6 @@ import awkward0_arrays as arrays
 import awkward0_real
 import numpy as np
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize
@@ -58,7 +57,7 @@ def same(ours: Any, theirs: Any) -> bool:
     return False
 
 
-@each_of("name", arrays.ARRAYS)
+@pytest.mark.parametrize("name", arrays.ARRAYS)
 def test_a_file_of_awkward0_has_the_content_that_awkward0_says(name: str, written: tuple[Path, dict[str, Any]]) -> None:
     folder, said = written
     array = read(folder / f"{name}.awkd")
@@ -201,7 +200,7 @@ def test_a_pickle_that_is_no_plain_value_needs_the_callers_leave(odd: Path) -> N
 # Older packages -----------------------------------------------------------------------------------------------------
 
 
-@each_of("version", OLD)
+@pytest.mark.parametrize("version", OLD)
 def test_files_of_older_packages_have_the_content_that_those_say(version: str, tmp_path: Path) -> None:
     script = arrays.saving(arrays.OLD | OLD[version], old=True)
     said = awkward0_real.run_json(script, tmp_path, version=version)

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from awkward0_real import run, run_json
 from awkward_layouts import arrays, every_class
-from each_of import each_of
 from examples import examples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -74,8 +73,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return result
 
 
-@each_of("pack", [False, True])
-@each_of("case", CASES)
+@pytest.mark.parametrize("pack", [False, True])
+@pytest.mark.parametrize("case", CASES)
 def test_awkward0_reads_every_layout(case: str, pack: bool, said: dict[str, Any]) -> None:
     assert said[f"{list(CASES).index(case)}{pack}"] == plain(CASES[case].to_list())
 
@@ -90,7 +89,7 @@ def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.Te
         assert result[str(index)] == plain(array.to_list()), array.layout
 
 
-@each_of("compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))])
+@pytest.mark.parametrize("compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))])
 def test_awkward0_reads_what_is_compressed(compression: Any, tmp_path: Path) -> None:
     array = ak.Array({"x": np.arange(5000) // 100, "lists": [[index] * (index % 3) for index in range(5000)]})
     path = tmp_path / "t.awkd"

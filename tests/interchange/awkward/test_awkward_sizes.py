@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call
 from awkward_layouts import arrays, contents, every_class, index, strings
-from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 from mutations import bounded_memory
@@ -53,15 +52,15 @@ LARGE = {
 }
 
 
-@each_of("case", LARGE)
-@each_of("suffix", ["csv", "json", "xlsx", "awkd"])
+@pytest.mark.parametrize("case", LARGE)
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx", "awkd"])
 def test_what_would_be_out_of_proportion_is_refused_with_its_size(tmp_path: Path, case: str, suffix: str) -> None:
     with bounded_memory(), pytest.raises(sa.LimitError, match=r"^t: .* would become \d{9,}; .*pack=False"):
         sa.write(tmp_path / f"t.{suffix}", {"t": ak.Array(LARGE[case])})
     assert not list(tmp_path.iterdir())
 
 
-@each_of("case", sorted(LARGE.keys() - {"overlapping strings", "one array in many places"}))
+@pytest.mark.parametrize("case", sorted(LARGE.keys() - {"overlapping strings", "one array in many places"}))
 def test_a_small_file_of_it_is_refused_by_whatever_reads_it(tmp_path: Path, case: str) -> None:
     path = tmp_path / "t.awkd"
     save(path, ak.Array(LARGE[case]), "t")
@@ -161,7 +160,7 @@ def test_one_array_in_many_places_is_paid_for_in_each() -> None:
     assert len(blobs.read(whole, max_bytes=10**10)) == MANY
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_small_arrays_are_never_too_large(case: str) -> None:
     blobs: dict[str, Any] = {}
     serialize(CASES[case], blobs)

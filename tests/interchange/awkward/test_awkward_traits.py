@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call, document
 from awkward_layouts import CATEGORICAL, assert_kept, contents, every_class, index, noted, strings
-from each_of import each_of
 from mutations import bounded_memory
 
 import sheetarray as sa
@@ -32,7 +31,7 @@ def blobs_with(metadata: Any, array: Any = LISTS) -> dict[str, Any]:
     return blobs
 
 
-@each_of("suffix", ["awkd", "csv", "xlsx", "json"])
+@pytest.mark.parametrize("suffix", ["awkd", "csv", "xlsx", "json"])
 def test_attrs_come_back_except_those_that_awkward_does_not_store(tmp_path: Path, suffix: str) -> None:
     array = ak.Array([[1], []], attrs={"source": "run 7", "cuts": [{"pt": 20.5}, None, True], "@cache": object()})
     sa.write(tmp_path / f"t.{suffix}", {"t": array})
@@ -41,8 +40,10 @@ def test_attrs_come_back_except_those_that_awkward_does_not_store(tmp_path: Path
     assert result.attrs == {"source": "run 7", "cuts": [{"pt": 20.5}, None, True]}
 
 
-@each_of("value", [(1, 2), {1: 2}, np.float64(1.5), float("nan"), {"a": {1, 2}}, b"x", [1j], [10**5000]])
-@each_of("suffix", ["awkd", "csv"])
+@pytest.mark.parametrize(
+    "value", [(1, 2), {1: 2}, np.float64(1.5), float("nan"), {"a": {1, 2}}, b"x", [1j], [10**5000]]
+)
+@pytest.mark.parametrize("suffix", ["awkd", "csv"])
 def test_what_json_would_change_is_refused_with_the_arrays_name(tmp_path: Path, suffix: str, value: Any) -> None:
     inner = ak.Array(contents.RecordArray([noted(contents.NumpyArray(np.arange(2)), units=value)], ["x"]))
     for array in (ak.Array([1], attrs={"units": value}), inner):
@@ -71,8 +72,8 @@ def test_metadata_of_others_are_passed_over() -> None:
         assert str(deserialize(blobs_with(metadata)).type) == "2 * var * int64"
 
 
-@each_of(
-    "ours, location, reason",
+@pytest.mark.parametrize(
+    ("ours", "location", "reason"),
     [
         (5, "metadata.sheetarray", "no object"),
         ({"more": 1}, "metadata.sheetarray", "no object"),
@@ -128,8 +129,8 @@ def test_metadata_that_cannot_be_are_an_error_and_never_another_array(ours: Any,
     assert caught.value.location == location
 
 
-@each_of(
-    "name, entry, reason",
+@pytest.mark.parametrize(
+    ("name", "entry", "reason"),
     [
         ("strings", {"parameters": {"__array__": "bytestring"}}, "another parameter __array__"),
         ("strings", {"inner": [{"__array__": "byte"}]}, "the parameters of their characters"),
@@ -163,7 +164,7 @@ def _union(*members: Any, **more: Any) -> Any:
     return {"class": "UnionArray", "tags": "i8", "index": "i64", "contents": list(members), **more}
 
 
-@each_of(
+@pytest.mark.parametrize(
     "form",
     [
         5,
@@ -197,7 +198,7 @@ def test_a_form_of_enormous_lists_takes_no_memory() -> None:
         assert len(deserialize(blobs)) == 0
 
 
-@each_of("dtype", ["float64", "int32", "<U5", "|S3", "T", "object", "<U0", "[('x', 'i4')]", "", "O"])
+@pytest.mark.parametrize("dtype", ["float64", "int32", "<U5", "|S3", "T", "object", "<U0", "[('x', 'i4')]", "", "O"])
 def test_an_array_of_numpy_that_cannot_have_been_one_is_refused(tmp_path: Path, dtype: str) -> None:
     for array in (LISTS, ak.Array([1, 2]), CASES["strings"], CASES["bytes"]):
         whole = blobs_with({"sheetarray": {"ndarray": dtype}}, array)

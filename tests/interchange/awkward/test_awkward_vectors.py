@@ -12,7 +12,6 @@ import awkward0_real
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call, refused
-from each_of import each_of
 
 import sheetarray as sa
 
@@ -50,7 +49,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     return folder, awkward0_real.run_json(SCRIPT, folder, json.dumps(VECTORS), package=UPROOT)
 
 
-@each_of("name", VECTORS)
+@pytest.mark.parametrize("name", VECTORS)
 def test_vectors_that_uproot_methods_wrote_are_records(name: str, written: tuple[Path, dict[str, Any]]) -> None:
     folder, said = written
     _, record, fields = VECTORS[name]
@@ -98,7 +97,7 @@ TEXTS = {
 }
 
 
-@each_of("case", TEXTS)
+@pytest.mark.parametrize("case", TEXTS)
 def test_arrays_of_text_are_the_strings_that_awkward0_makes_of_them(tmp_path: Path, case: str) -> None:
     np.savez(tmp_path / "t.npz", TEXTS[case])
     script = (
@@ -115,7 +114,7 @@ print(json.dumps(plain(awkward0.StringArray.fromnumpy(given).tolist())))
     assert arrays.plain(blobs.read(call("StringArray.fromnumpy", blobs.array(TEXTS[case]))).to_list()) == theirs
 
 
-@each_of(
+@pytest.mark.parametrize(
     "name",
     [
         *(f"JaggedArray.{name}" for name in ("fromparents", "fromuniques", "fromjagged", "fromfolding", "fromregular")),

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
 from cases import objects
-from each_of import each_of
 from examples import examples
 from hypothesis import given, settings
 
@@ -44,8 +43,8 @@ def there_and_back(array: Any, **options: Any) -> ak.Array:
 # What comes back ---------------------------------------------------------------------------------------------
 
 
-@each_of("pack", [False, True])
-@each_of("case", CASES)
+@pytest.mark.parametrize("pack", [False, True])
+@pytest.mark.parametrize("case", CASES)
 def test_every_layout_comes_back(case: str, pack: bool) -> None:
     assert_kept(there_and_back(CASES[case], pack=pack), CASES[case])
 
@@ -74,7 +73,7 @@ NUMPY: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_of("case", NUMPY)
+@pytest.mark.parametrize("case", NUMPY)
 def test_numpy_arrays_come_back(case: str) -> None:
     array, values = NUMPY[case]
     result = there_and_back(array)
@@ -85,7 +84,7 @@ def test_numpy_arrays_come_back(case: str) -> None:
         assert result.to_list() == values
 
 
-@each_of("align", [False, True])
+@pytest.mark.parametrize("align", [False, True])
 def test_structures_become_records_without_their_padding(align: bool) -> None:
     dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)
     array = np.zeros((2, 3), dtype)
@@ -193,7 +192,7 @@ def frombuffer(key: str, dtype: Any, count: int, ident: int) -> dict[str, Any]:
     }
 
 
-@each_of("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
 def test_numbers_are_a_buffer_with_a_dtype(dtype: str) -> None:
     array = np.ones(3, dtype="i8").astype(dtype)
     for order in "<>":
@@ -209,7 +208,7 @@ def test_dimensions_are_part_of_the_dtype_and_elements_in_c_order() -> None:
     assert blobs["0"] == array.tobytes(order="C")
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_ids_are_unique_references_lead_back_and_nothing_is_pickled(case: str) -> None:
     seen: list[int] = []
 
@@ -232,8 +231,8 @@ def test_ids_are_unique_references_lead_back_and_nothing_is_pickled(case: str) -
     assert set(blobs) - {""} <= set(map(str, seen))
 
 
-@each_of(
-    "name, options, names",
+@pytest.mark.parametrize(
+    ("name", "options", "names"),
     [
         (None, {}, ["", "0"]),
         ("", {"suffix": ".raw", "schemasuffix": ".json"}, [".json", "0.raw"]),
@@ -323,7 +322,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@each_of("case", REFUSED)
+@pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_held_is_refused_with_the_arrays_name(case: str) -> None:
     array, reason = REFUSED[case]
     blobs: dict[str, Any] = {"other": b"1"}
@@ -396,7 +395,7 @@ class Full(MutableMapping[str, Any]):
         return len(self.held)
 
 
-@each_of("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 2, 3])
 def test_a_container_that_fails_is_left_as_it_was(most: int) -> None:
     container = Full(most)
     with pytest.raises(OSError, match="no space left"):

@@ -12,7 +12,6 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.files import fast_zlib
@@ -56,7 +55,7 @@ def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
     return {blob: call for call, blob in result if call[-1] != "frombuffer"}
 
 
-@each_of(
+@pytest.mark.parametrize(
     "compression",
     [
         zlib.compress,
@@ -78,7 +77,7 @@ def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
     assert all(call == ["zlib", "decompress"] for call in result.values())
 
 
-@each_of("compression", [True, fast_zlib.compress, [FAST]])
+@pytest.mark.parametrize("compression", [True, fast_zlib.compress, [FAST]])
 def test_true_makes_zlibs_format_with_the_fastest_library(compression: Any) -> None:
     assert parse_rules(compression) == (Rule(*FAST),)
     blobs = stored(compression=compression)
@@ -86,8 +85,8 @@ def test_true_makes_zlibs_format_with_the_fastest_library(compression: Any) -> N
     assert set(map(tuple, compressed(blobs).values())) == {("zlib", "decompress")}
 
 
-@each_of("library", ["isal", "zlib_ng", "zlib"])
-@each_of("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1])
+@pytest.mark.parametrize("library", ["isal", "zlib_ng", "zlib"])
+@pytest.mark.parametrize("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1])
 def test_whatever_library_is_installed_the_format_is_the_same(
     library: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +103,7 @@ def test_whatever_library_is_installed_the_format_is_the_same(
             deserialize({**blobs, "0": damaged})
 
 
-@each_of("compression", [None, False, [], ()])
+@pytest.mark.parametrize("compression", [None, False, [], ()])
 def test_no_rule_compresses_nothing(compression: Any) -> None:
     assert compressed(stored(compression=compression)) == {}
 
@@ -145,7 +144,7 @@ def test_the_first_rule_that_fits_is_taken() -> None:
     )
 
 
-@each_of("context", sorted(CONTEXTS))
+@pytest.mark.parametrize("context", sorted(CONTEXTS))
 def test_contexts_are_the_parameters_of_the_classes(context: str) -> None:
     assert compressed(stored(compression={"contexts": context, "pair": ZLIB}))
 
@@ -181,8 +180,8 @@ def test_a_function_alone_needs_a_partner(monkeypatch: pytest.MonkeyPatch) -> No
     assert parse_rules(lzma.compress) == (Rule(lzma.compress, ("lzma", "decompress")),)
 
 
-@each_of(
-    "compression, error, reason",
+@pytest.mark.parametrize(
+    ("compression", "error", "reason"),
     [
         ("zlib", TypeError, "pair"),
         (7, TypeError, "pair"),

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from awkward_layouts import assert_kept, every_class
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import Folder, deserialize, serialize
@@ -60,7 +59,7 @@ def test_it_is_a_mapping(tmp_path: Path) -> None:
         Folder(tmp_path / "absent")
 
 
-@each_of("name", ["../x", "/x", "a/../../x", "a\\x", "", "a//b", ".", "a\0", "\ud800"])
+@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "a\\x", "", "a//b", ".", "a\0", "\ud800"])
 def test_names_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"secret")
     (tmp_path / "in").mkdir()

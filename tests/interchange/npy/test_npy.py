@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, assert_same, objects
-from each_of import each_of
 from numpy.lib import format as numpy_format
 
 import sheetarray as sa
@@ -80,7 +79,7 @@ def saved(array: Any) -> bytes:
 # What NumPy writes and reads ---------------------------------------------------------------------------------
 
 
-@each_of("case", HELD)
+@pytest.mark.parametrize("case", HELD)
 def test_files_are_byte_for_byte_what_numpy_writes(tmp_path: Path, case: str) -> None:
     array = HELD[case]
     native = array.astype(array.dtype.newbyteorder("="), order="A")
@@ -92,7 +91,7 @@ def test_files_are_byte_for_byte_what_numpy_writes(tmp_path: Path, case: str) ->
     assert (tmp_path / "ours.npz").read_bytes() == (tmp_path / "theirs.npz").read_bytes()
 
 
-@each_of("case", HELD)
+@pytest.mark.parametrize("case", HELD)
 def test_files_that_numpy_writes_are_read(tmp_path: Path, case: str) -> None:
     np.save(tmp_path / "x.npy", HELD[case])
     assert_same(sa.read(tmp_path / "x.npy")["x"], HELD[case])
@@ -113,7 +112,7 @@ def test_numpy_reads_what_is_written_to_an_open_file() -> None:
         assert result["ü"].tolist() == ["x", "yy"]
 
 
-@each_of("version", [(1, 0), (2, 0), (3, 0)])
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 def test_every_version_is_read(version: tuple[int, int]) -> None:
     file = io.BytesIO()
     numpy_format.write_array(file, np.asfortranarray([[1, 2], [3, 4]]), version=version)
@@ -123,7 +122,7 @@ def test_every_version_is_read(version: tuple[int, int]) -> None:
     assert array.flags.f_contiguous
 
 
-@each_of(
+@pytest.mark.parametrize(
     "text",
     [
         "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }",
@@ -197,14 +196,16 @@ def test_several_arrays_in_a_npy_file_are_pointed_to_npz(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-@each_of("name", ["", "/a", "a/", "a//b", "../a", "a/../b", ".", "a\\b", "C:/a", "a\0b", "\ud800", "x" * 70_000])
+@pytest.mark.parametrize(
+    "name", ["", "/a", "a/", "a//b", "../a", "a/../b", ".", "a\\b", "C:/a", "a\0b", "\ud800", "x" * 70_000]
+)
 def test_names_that_no_archive_should_have(tmp_path: Path, name: str) -> None:
     with pytest.raises(sa.LimitError, match="rename it"):
         sa.write(tmp_path / "x.npz", {"fine": np.zeros(1), name: np.zeros(1)})
     assert list(tmp_path.iterdir()) == []
 
 
-@each_of("name", ["/etc/x", "../x", "a/../../x", "C:/x"])
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "C:/x"])
 def test_members_that_lead_out_of_the_archive_are_refused(name: str) -> None:
     file = archive((f"{name}.npy", saved(np.zeros(1))))
     with pytest.raises(sa.FormatError, match="member"):
@@ -220,8 +221,8 @@ def test_text_files_are_refused_before_anything_is_written() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*format 2.0.*:UserWarning")
-@each_of(
-    "array, said",
+@pytest.mark.parametrize(
+    ("array", "said"),
     [
         (objects(1, None), "pickle"),
         (np.array([b"ab"]), "np.char.decode"),
@@ -270,8 +271,8 @@ def test_nothing_is_ever_unpickled(tmp_path: Path) -> None:
 GOOD = "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }"
 
 
-@each_of(
-    "text, location",
+@pytest.mark.parametrize(
+    ("text", "location"),
     [
         ("", "byte 10"),
         ("{}", "byte 10"),
@@ -313,8 +314,8 @@ def test_headers_that_cannot_be(text: str, location: str) -> None:
     assert caught.value.location == location
 
 
-@each_of(
-    "content, location, said",
+@pytest.mark.parametrize(
+    ("content", "location", "said"),
     [
         (b"", "byte 0", "the file is empty: 0 bytes"),
         (b"PK\x03\x04" + b"\0" * 30, "byte 0", "read it as .npz"),
@@ -342,7 +343,7 @@ def test_files_that_cannot_be(content: bytes, location: str, said: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")
-@each_of("second", ["x.npy", "x"])
+@pytest.mark.parametrize("second", ["x.npy", "x"])
 def test_two_members_of_one_name_are_refused(second: str) -> None:
     file = archive(("x.npy", saved(np.zeros(1))), (second, saved(np.ones(1))))
     with pytest.raises(sa.FormatError, match="two members"):
@@ -364,7 +365,7 @@ def test_a_member_that_is_no_array_is_named() -> None:
     assert list(sa.read(file, ["x"], format="npz")) == ["x"]
 
 
-@each_of("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_other_compressions_are_refused(method: int) -> None:
     file = archive(("x.npy", saved(np.zeros(1000))), method=method)
     with pytest.raises(sa.FormatError, match="method"):

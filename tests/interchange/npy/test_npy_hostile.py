@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_of import each_of
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,19 +104,19 @@ PIECES = [
 ]
 
 
-@each_of("kind", VALID)
+@pytest.mark.parametrize("kind", VALID)
 def test_what_is_mutated_is_valid_before(kind: str) -> None:
     assert survive(VALID[kind], "npy")
 
 
-@each_of("kind", VALID | REFUSED)
+@pytest.mark.parametrize("kind", VALID | REFUSED)
 def test_every_truncation_is_refused(kind: str) -> None:
     content = (VALID | REFUSED)[kind]
     for length in range(len(content)):
         assert not survive(content[:length], "npy")
 
 
-@each_of("kind", VALID | REFUSED)
+@pytest.mark.parametrize("kind", VALID | REFUSED)
 def test_mutated_files(kind: str) -> None:
     source = random.Random(kind)
     with bounded_memory():
@@ -125,7 +124,7 @@ def test_mutated_files(kind: str) -> None:
             survive(mutated((VALID | REFUSED)[kind], source, header=90), "npy")
 
 
-@each_of("seed", range(4))
+@pytest.mark.parametrize("seed", range(4))
 def test_headers_of_random_pieces(seed: int) -> None:
     source = random.Random(seed)
     with bounded_memory():
@@ -141,7 +140,7 @@ def test_headers_of_random_pieces(seed: int) -> None:
             survive(compact(text, bytes(48), source.choice((b"\1\0", b"\2\0", b"\3\0"))), "npy")
 
 
-@each_of("piece", PIECES)
+@pytest.mark.parametrize("piece", PIECES)
 def test_a_header_of_one_piece_again_and_again(piece: str) -> None:
     for text in (
         piece * (9_000 // len(piece)),
@@ -181,20 +180,20 @@ def test_any_bytes(content: bytes) -> None:
 # Archives ----------------------------------------------------------------------------------------------------
 
 
-@each_of("kind", ARCHIVES)
+@pytest.mark.parametrize("kind", ARCHIVES)
 def test_archives_are_valid_before(kind: str) -> None:
     assert survive(ARCHIVES[kind], "npz")
 
 
-@each_of("kind", ARCHIVES)
+@pytest.mark.parametrize("kind", ARCHIVES)
 def test_every_truncation_of_an_archive_is_refused(kind: str) -> None:
     for length in range(len(ARCHIVES[kind])):
         assert not survive(ARCHIVES[kind][:length], "npz")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:zipfile")
-@each_of("kind", ARCHIVES)
-@each_of("seed", range(3))
+@pytest.mark.parametrize("kind", ARCHIVES)
+@pytest.mark.parametrize("seed", range(3))
 def test_mutated_archives(kind: str, seed: int) -> None:
     source, content = random.Random(seed), ARCHIVES[kind]
     tail = content.index(b"PK\1\2")
@@ -205,7 +204,7 @@ def test_mutated_archives(kind: str, seed: int) -> None:
             survive(mutated(content[:tail], source) + content[tail:], "npz")
 
 
-@each_of("kind", ARCHIVES)
+@pytest.mark.parametrize("kind", ARCHIVES)
 def test_every_field_of_the_directory_with_every_number(kind: str) -> None:
     content = ARCHIVES[kind]
     tail = content.index(b"PK\1\2")

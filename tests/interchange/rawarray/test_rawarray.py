@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, assert_same
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
@@ -103,8 +102,8 @@ def examples() -> list[dict[str, str]]:
 ROWS = examples() or [None]  # type: ignore[list-item]
 
 
-@each_of("row", ROWS)
-@each_of("axes", ["reversed", "same"])
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("axes", ["reversed", "same"])
 def test_examples_of_the_formats_repository(tmp_path: Path, row: dict[str, str] | None, axes: Any) -> None:
     if row is None:
         pytest.skip("the folder ../shared/examples/rawarray is not there")
@@ -144,8 +143,8 @@ def test_dimensions_are_reversed_or_the_same_and_no_element_moves() -> None:
     assert rawarray.read(io.BytesIO(same), axes="same").flags.f_contiguous
 
 
-@each_of("case", HELD)
-@each_of("axes", ["reversed", "same"])
+@pytest.mark.parametrize("case", HELD)
+@pytest.mark.parametrize("axes", ["reversed", "same"])
 def test_every_case_comes_back_by_both(case: str, axes: Any) -> None:
     result = rawarray.read(io.BytesIO(written(HELD[case], axes=axes)), axes=axes)
     assert_same(result, HELD[case], layout=False)
@@ -160,7 +159,7 @@ def test_scan_says_order_strides_and_where_the_data_begin() -> None:
     assert (info.shape, info.order, info.strides) == ((4, 3, 2), "column-major", (1, 4, 12))
 
 
-@each_of("option", [{"axes": "both"}, {"bool_as": "int8"}])
+@pytest.mark.parametrize("option", [{"axes": "both"}, {"bool_as": "int8"}])
 def test_unknown_conventions_are_refused(tmp_path: Path, option: dict[str, Any]) -> None:
     with pytest.raises(sa.LimitError):
         sa.write(tmp_path / "x.ra", np.zeros(2), **option)
@@ -240,8 +239,8 @@ def test_bool_is_written_only_as_told() -> None:
     assert_same(rawarray.read(io.BytesIO(written(array, bool_as="julia"))), array)
 
 
-@each_of(
-    "array, said",
+@pytest.mark.parametrize(
+    ("array", "said"),
     [
         (np.array(["a"]), r"\.npy"),
         (np.zeros(2, "M8[s]"), r"view\('int64'\)"),
@@ -263,7 +262,7 @@ def test_what_it_cannot_hold_is_refused_with_what_to_do(tmp_path: Path, array: A
 # Byte order and flags ----------------------------------------------------------------------------------------
 
 
-@each_of("dtype", ["i2", "u8", "f4", "c8", "c16"])
+@pytest.mark.parametrize("dtype", ["i2", "u8", "f4", "c8", "c16"])
 def test_big_endian_data_and_files(dtype: str) -> None:
     array = np.array([[1, 2, 3]], dtype)
     eltype = {"i": 1, "u": 2, "f": 3, "c": 4}[array.dtype.kind]
@@ -301,7 +300,7 @@ def leb128(values: Any) -> bytes:
     return bytes(out)
 
 
-@each_of("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_integers_of_julia_in_leb128(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     info, source = np.iinfo(dtype), random.Random(1)
     edges = [info.min, info.max, 0, 1, info.max - 1, 127 if info.max > 126 else 1]
@@ -322,8 +321,8 @@ def test_floats_that_julia_flags_but_does_not_encode() -> None:
     assert rawarray.read(file(np.arange(3.0).tobytes(), (3,), 3, 8, flags=2)).tolist() == [0, 1, 2]
 
 
-@each_of(
-    "data, location, said",
+@pytest.mark.parametrize(
+    ("data", "location", "said"),
     [
         (b"\xff" * 3, "byte 56", "does not end"),
         (b"\1", "byte 56", "take more"),
@@ -338,7 +337,7 @@ def test_damaged_leb128(data: bytes, location: str, said: str) -> None:
     assert caught.value.location == location
 
 
-@each_of("count", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
 def test_bit_arrays_of_julia(count: int) -> None:
     values = np.random.default_rng(count).random(count) < 0.5
     chunks = np.packbits(np.concatenate([values, np.zeros(-count % 64, bool)]), bitorder="little").tobytes()
@@ -393,8 +392,8 @@ def test_lz4_blocks_of_c() -> None:
     assert_same(rawarray.read(file(block, (20, 20), 3, 4, flags=3)), values.reshape(20, 20))
 
 
-@each_of(
-    "block, said",
+@pytest.mark.parametrize(
+    ("block", "said"),
     [
         (b"", "cannot hold"),
         (b"\x0f\x00", "cannot hold"),
@@ -422,8 +421,8 @@ def test_damaged_lz4(block: bytes, said: str) -> None:
 DATA = np.arange(6, dtype="<i4").tobytes()
 
 
-@each_of(
-    "given, location, said",
+@pytest.mark.parametrize(
+    ("given", "location", "said"),
     [
         (io.BytesIO(b""), "byte 0", "the file is empty: 0 bytes"),
         (io.BytesIO(b"rawarra"), "byte 0", "rawarray"),

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
@@ -74,8 +73,8 @@ def test_a_folder_with_something_else_in_it_is_never_replaced(tmp_path: Path) ->
     assert os.listdir(tmp_path) == ["run.ra"]
 
 
-@each_of("old", [MANY, {"run": np.zeros(3)}])
-@each_of("step", ["writing", "putting in place"])
+@pytest.mark.parametrize("old", [MANY, {"run": np.zeros(3)}])
+@pytest.mark.parametrize("step", ["writing", "putting in place"])
 def test_a_folder_that_cannot_be_written_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, Any], step: str
 ) -> None:
@@ -113,7 +112,7 @@ def test_the_longest_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")
-@each_of(
+@pytest.mark.parametrize(
     "name",
     [
         "",
@@ -147,14 +146,14 @@ def test_names_that_are_none_for_files_are_refused_before_anything_is_written(tm
     assert list(sa.read(tmp_path / "run.ra")) == ["run"]
 
 
-@each_of("names", [("b", "B"), ("\xfc", "u\u0308"), ("straße", "STRASSE")])
+@pytest.mark.parametrize("names", [("b", "B"), ("\xfc", "u\u0308"), ("straße", "STRASSE")])
 def test_names_that_are_one_file_somewhere_are_refused(tmp_path: Path, names: tuple[str, str]) -> None:
     with pytest.raises(sa.LimitError, match="one file"):
         sa.write(tmp_path / "run.ra", dict.fromkeys(names, np.zeros(1)))
     assert list(tmp_path.iterdir()) == []
 
 
-@each_of("target", ["run.ra.gz", None])
+@pytest.mark.parametrize("target", ["run.ra.gz", None])
 def test_several_arrays_need_a_folder(tmp_path: Path, target: str | None) -> None:
     with pytest.raises(sa.LimitError, match=r"holds one array, not 3: .*\.npz"):
         sa.write(tmp_path / target if target else io.BytesIO(), MANY, format="ra")

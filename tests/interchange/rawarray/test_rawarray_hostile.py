@@ -7,7 +7,7 @@ import random
 import struct
 
 import numpy as np
-from each_of import each_of
+import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,19 +42,19 @@ VALID = {
 }
 
 
-@each_of("kind", VALID)
+@pytest.mark.parametrize("kind", VALID)
 def test_what_is_mutated_is_valid_before(kind: str) -> None:
     assert survive(VALID[kind], "ra")
 
 
-@each_of("kind", VALID)
+@pytest.mark.parametrize("kind", VALID)
 def test_every_truncation(kind: str) -> None:
     for length in range(len(VALID[kind])):
         readable = survive(VALID[kind][:length], "ra")
         assert not readable or kind == "metadata"
 
 
-@each_of("kind", VALID)
+@pytest.mark.parametrize("kind", VALID)
 def test_mutated_files(kind: str) -> None:
     source = random.Random(kind)
     with bounded_memory():
@@ -62,7 +62,7 @@ def test_mutated_files(kind: str) -> None:
             survive(mutated(VALID[kind], source, header=80), "ra", axes=source.choice(("reversed", "same")))
 
 
-@each_of("kind", VALID)
+@pytest.mark.parametrize("kind", VALID)
 def test_every_field_with_every_number(kind: str) -> None:
     with bounded_memory():
         for at in range(8, min(len(VALID[kind]), 72), 8):

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 from cases import CASES, assert_same
 from click.testing import CliRunner
-from each_of import each_of
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -96,7 +95,7 @@ STORED = [
 ]
 
 
-@each_of("value, text, packed", STORED)
+@pytest.mark.parametrize(("value", "text", "packed"), STORED)
 def test_the_specifications_examples_byte_for_byte(value: Any, text: str, packed: bytes) -> None:
     assert sci.dumps(value) == text
     assert sci.packb(value) == packed
@@ -111,7 +110,7 @@ def test_the_sizes_of_the_specifications_examples() -> None:
     assert len(sci.packb(EXAMPLE)) == 564 - 33
 
 
-@each_of("case", PLAIN)
+@pytest.mark.parametrize("case", PLAIN)
 def test_every_plain_array_comes_back(case: str) -> None:
     array = PLAIN[case]
     for result in (
@@ -123,7 +122,7 @@ def test_every_plain_array_comes_back(case: str) -> None:
         assert result.flags.writeable
 
 
-@each_of("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_every_array_comes_back_with_extensions(case: str) -> None:
     array = CASES[case]
     for result in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
@@ -245,8 +244,8 @@ def test_any_nested_data_come_back(value: Any) -> None:
 # What cannot be written --------------------------------------------------------------------------------------
 
 
-@each_of(
-    "value, said",
+@pytest.mark.parametrize(
+    ("value", "said"),
     [
         ({"a": [object()]}, r"a\[0\]: .*object"),
         ({"a": {1: 2}}, "a: the keys of a dict are text"),
@@ -393,8 +392,8 @@ def test_what_is_no_array_is_named_and_the_others_are_read(tmp_path: Path) -> No
         assert sa.read(path, ["x"])["x"].tolist() == [0, 1, 2]
 
 
-@each_of("name", ["__type__", "__base64__", "~#type", "~#base64", "\ud800"])
-@each_of("format", ["sciserialize", "sciserialize-json"])
+@pytest.mark.parametrize("name", ["__type__", "__base64__", "~#type", "~#base64", "\ud800"])
+@pytest.mark.parametrize("format", ["sciserialize", "sciserialize-json"])
 def test_a_name_with_a_meaning_of_its_own_is_refused(tmp_path: Path, name: str, format: str) -> None:
     with pytest.raises(sa.LimitError, match="name"):
         sa.write(tmp_path / "x", {name: np.arange(2)}, format=format)
@@ -429,7 +428,7 @@ def test_without_msgpack_json_works_and_messagepack_names_the_extra(
     assert sci.loads(sci.dumps({"x": np.arange(3)}))["x"].tolist() == [0, 1, 2]
 
 
-@each_of("suffix", [".avro", ".csv", ".json", ".msgpack", ".npz", ".tsv.gz"])
+@pytest.mark.parametrize("suffix", [".avro", ".csv", ".json", ".msgpack", ".npz", ".tsv.gz"])
 def test_json_converts_to_and_from_other_formats_exactly(tmp_path: Path, suffix: str) -> None:
     arrays = {"f": np.array([[0.1, -0.0], [np.nan, 5e-324]]), "c": np.array([1 - 2j]), "i": np.array([2**62, -1])}
     typed = _written(tmp_path / "typed.json", arrays, format="sciserialize-json")
@@ -453,8 +452,8 @@ def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None
         assert run.exit_code == 0, run.output
 
 
-@each_of("size", [2**16 - 1, 2**16, 2**16 + 1])
-@each_of("others", [{}, {"small": np.arange(3), "objects": np.array([1, "x"], dtype=object)}])
+@pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**16 + 1])
+@pytest.mark.parametrize("others", [{}, {"small": np.arange(3), "objects": np.array([1, "x"], dtype=object)}])
 def test_a_file_of_large_arrays_is_what_a_packer_makes(tmp_path: Path, size: int, others: dict[str, Any]) -> None:
     arrays = {"x": np.arange(size).astype("uint8"), **others}
     path = tmp_path / "x.msgpack"

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from children import limited
-from each_of import each_of
 from examples import examples
 from mutations import bounded_memory
 
@@ -125,7 +124,7 @@ def _packed(value: Any) -> bytes:
     return bytes(msgpack.packb(value))
 
 
-@each_of("case", BAD)
+@pytest.mark.parametrize("case", BAD)
 def test_arrays_that_cannot_be_are_refused_with_their_place(case: str) -> None:
     form, location = BAD[case]
     fine = dict(FORM)
@@ -165,7 +164,7 @@ JSON = {
 }
 
 
-@each_of("case", JSON)
+@pytest.mark.parametrize("case", JSON)
 def test_json_that_cannot_be_is_refused(case: str) -> None:
     text = JSON[case]
     content = text.encode() if isinstance(text, str) else text
@@ -206,7 +205,7 @@ PACKED = {
 }
 
 
-@each_of("case", PACKED)
+@pytest.mark.parametrize("case", PACKED)
 def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
     content, location = PACKED[case]
     with pytest.raises(sa.FormatError) as caught:
@@ -217,7 +216,7 @@ def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
     assert len(list(sci.check_sciserialize(io.BytesIO(content)))) == 1
 
 
-@each_of(
+@pytest.mark.parametrize(
     "value",
     [
         [1.5] * 100_000,
@@ -349,7 +348,7 @@ def test_every_truncation_is_refused(frugal: Any) -> None:
                 load(content[:length])
 
 
-@each_of("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
     rng = random.Random(seed)
     samples = _samples()
@@ -386,7 +385,7 @@ def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
         _try(bytes(content))
 
 
-@each_of("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> None:
     """Mutations of the structure, which those of the bytes rarely reach."""
     rng = random.Random(seed)
@@ -441,8 +440,8 @@ def _spoil(node: Any, rng: random.Random, parts: list[Any]) -> None:
         node = inner
 
 
-@each_of("head", [b"\xd9\x00", b"\xda\x00\x00", b"\xd9\x01x", b"\x01", b"\xcb" + bytes(8)])
-@each_of("count", [3, 4, 5, 15, 16, 17, 4095, 4096, 4097])
+@pytest.mark.parametrize("head", [b"\xd9\x00", b"\xda\x00\x00", b"\xd9\x01x", b"\x01", b"\xcb" + bytes(8)])
+@pytest.mark.parametrize("count", [3, 4, 5, 15, 16, 17, 4095, 4096, 4097])
 def test_where_lists_end_is_known_at_the_bounds_of_looking_ahead(head: bytes, count: int) -> None:
     """Four values are looked at one after another, more at once; lists of 4,096 bytes are remembered."""
     listed = b"\xdd" + struct.pack(">I", count) + head * count
@@ -453,7 +452,7 @@ def test_where_lists_end_is_known_at_the_bounds_of_looking_ahead(head: bytes, co
             MessageSkeleton(memoryview(content)[:-1]).find_end(0)
 
 
-@each_of("size", [4094, 4095, 4096, 4097])
+@pytest.mark.parametrize("size", [4094, 4095, 4096, 4097])
 def test_a_list_is_remembered_from_4096_bytes_on(size: int) -> None:
     content = b"\x91" + b"\xdc" + struct.pack(">H", size - 4) + b"\x01" * (size - 4)  # the outer one has `size` bytes
     skeleton = MessageSkeleton(memoryview(content))

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import assert_same, objects
-from each_of import each_of
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
@@ -19,8 +18,8 @@ from sheetarray.interchange import sciserialize as sci
 # Times -------------------------------------------------------------------------------------------------------
 
 
-@each_of(
-    "text, expected",
+@pytest.mark.parametrize(
+    ("text", "expected"),
     [
         ("2015-02-18T21:40:23", datetime(2015, 2, 18, 21, 40, 23)),
         ("2015-02-18 21:40:23", datetime(2015, 2, 18, 21, 40, 23)),
@@ -47,7 +46,7 @@ def test_digits_beyond_microseconds_are_cut_with_a_warning() -> None:
     assert result.microsecond == 123456
 
 
-@each_of(
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -74,7 +73,7 @@ def test_times_that_cannot_be_are_refused(text: Any) -> None:
     assert caught.value.location == "x.isostr"
 
 
-@each_of(
+@pytest.mark.parametrize(
     "change",
     [
         {"days": None},
@@ -129,14 +128,14 @@ MIXED = {
 }
 
 
-@each_of("case", FRAMES)
+@pytest.mark.parametrize("case", FRAMES)
 def test_frames_come_back(case: str) -> None:
     frame = FRAMES[case]
     for result in (sci.loads(sci.dumps(frame)), sci.unpackb(sci.packb({"x": frame}))["x"]):
         pd.testing.assert_frame_equal(result, frame, check_index_type="equiv", check_column_type="equiv")
 
 
-@each_of("case", MIXED)
+@pytest.mark.parametrize("case", MIXED)
 def test_frames_of_several_dtypes_come_back_with_extensions(case: str) -> None:
     frame = MIXED[case]
     with pytest.raises(sa.DTypeError, match="extensions=True"):
@@ -151,8 +150,8 @@ def test_the_dict_of_a_frame() -> None:
     assert (form["shape"], form["__type__"], form["columns"], form["rows"]) == ([2, 1], "dataframe", ["a"], ["x", "y"])
 
 
-@each_of(
-    "change, location",
+@pytest.mark.parametrize(
+    ("change", "location"),
     [
         ({"columns": ["a"]}, "x.columns"),
         ({"rows": None}, "x.rows"),
@@ -198,7 +197,7 @@ MASKED = {
 }
 
 
-@each_of("case", MASKED)
+@pytest.mark.parametrize("case", MASKED)
 def test_masked_arrays_and_sets_are_written_only_as_extensions(case: str) -> None:
     array = MASKED[case]
     with pytest.raises(sa.DTypeError, match="fill it"):
@@ -219,7 +218,7 @@ def test_sets() -> None:
             sci.decode_types({"__type__": "unique_set", "set": inner})
 
 
-@each_of("mask", [b"", b"\0\0", b"\2\0\0\0", None, [0, 0, 0, 0]])
+@pytest.mark.parametrize("mask", [b"", b"\0\0", b"\2\0\0\0", None, [0, 0, 0, 0]])
 def test_masks_that_cannot_be_are_refused(mask: Any) -> None:
     form = {
         "__type__": "maskedarray",
@@ -253,7 +252,7 @@ def test_arrays_of_objects_hold_nested_data() -> None:
 # What others wrote -------------------------------------------------------------------------------------------
 
 
-@each_of(
+@pytest.mark.parametrize(
     "dtype",
     [
         "<i4",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_of import each_of
 
 import sheetarray as sa
 
@@ -32,7 +31,7 @@ def rows_of(text: bytes, count: int) -> bytes:
     return b"".join(text.splitlines(keepends=True)[:count])
 
 
-@each_of("kind", ["string", "generic"])
+@pytest.mark.parametrize("kind", ["string", "generic"])
 def test_missing_cells_of_text_are_named(kind: str) -> None:
     array = TEXTS if kind == "string" else TEXTS.astype(object)
     arrays, noted = read_warned(rows_of(csv_of({"t": array}), 498))
@@ -45,7 +44,9 @@ def test_missing_cells_of_text_are_named(kind: str) -> None:
     assert finding.message == "t: 521 cells are missing below A498 and are read as blank"
 
 
-@each_of("lost, said", [(0, None), (1, "1 cell is missing below A1018 and is"), (2, "2 cells are missing below A1017")])
+@pytest.mark.parametrize(
+    ("lost", "said"), [(0, None), (1, "1 cell is missing below A1018 and is"), (2, "2 cells are missing below A1017")]
+)
 def test_trailing_blanks_are_missing_only_where_they_were_left_out(lost: int, said: str | None) -> None:
     array = np.array([*TEXTS[:990], *[""] * 10])
     text = csv_of({"t": array})
@@ -89,8 +90,10 @@ def test_intact_files_of_trailing_blanks_say_nothing() -> None:
             assert list(sa.check(io.BytesIO(text), format="csv")) == []
 
 
-@each_of("options", [{}, {"delimiter": ";"}, {"orient": "rows"}, {"encoding": "utf-16"}, {"encoding": "utf-32-le"}])
-@each_of("array", [TEXTS, np.arange(1000) / 8, np.array(['say "a"', "two\r\nlines"] * 2)])
+@pytest.mark.parametrize(
+    "options", [{}, {"delimiter": ";"}, {"orient": "rows"}, {"encoding": "utf-16"}, {"encoding": "utf-32-le"}]
+)
+@pytest.mark.parametrize("array", [TEXTS, np.arange(1000) / 8, np.array(['say "a"', "two\r\nlines"] * 2)])
 def test_the_last_cell_may_be_cut(options: dict[str, Any], array: Any) -> None:
     text = csv_of({"t": array}, **options)
     reading = {"encoding": options["encoding"]} if "encoding" in options else {}

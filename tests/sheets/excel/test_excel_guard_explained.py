@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_of import each_of
 from fingerprints import at_15, random_numbers
 
 import sheetarray as sa
@@ -82,13 +81,13 @@ def explain(array: Array, change: Callable[[Array], Any]) -> str | None:
     return explain_change(linear.buffer, np.asarray(change(linear.buffer.copy())), linear.header)
 
 
-@each_of("name", VALUES)
+@pytest.mark.parametrize("name", VALUES)
 def test_a_change_that_was_the_same_for_all_elements_is_named(name: str) -> None:
     array, change, message = VALUES[name]
     assert explain(array, change) == message
 
 
-@each_of("moved_array", [f"{kind}, {name}" for kind in SHAPED for name in PLACES][:-1])
+@pytest.mark.parametrize("moved_array", [f"{kind}, {name}" for kind in SHAPED for name in PLACES][:-1])
 def test_another_order_of_all_elements_is_named(moved_array: str) -> None:
     kind, _, name = moved_array.partition(", ")
     array, (change, message) = SHAPED[kind], PLACES[name]
