@@ -18,6 +18,7 @@ from .growth import run_growth
 from .measure import SLOW, Say, run_case, run_imports, run_processes, run_scan
 from .memory import blocks_memory
 from .pages import SHAPES, measure_pages
+from .plain import measure_plain
 from .report import CONVERTED, Run, markdown, show
 from .summary import renew
 
@@ -76,6 +77,7 @@ def _measure(options: argparse.Namespace, folder: Path, say: Say) -> Run:
         run.scan = run_scan(folder, size=10**7 if options.quick else 10**9, runs=runs, say=say)
         run.imports = run_imports(runs, say)
         run.growth += run_growth(folder, quick=options.quick, say=say)
+        run.plain = measure_plain(quick=options.quick, say=say)
         run.processes = run_processes(folder, count=10 if options.quick else CONVERTED, say=say)
         say("requests to Google Sheets")
         run.requests = count_requests()

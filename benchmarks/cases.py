@@ -122,6 +122,7 @@ CASES = (
     Case("ten", "100 x 1 column, 10 float64", 10, _normal(1), FEW),
     Case("thousand", "100 x 1 column, 1,000 float64", 1000, _normal(1), FEW),
     Case("json", "JSON, 1 column, 1 M float64", _BODY, _normal(1), JSON),
+    Case("json-many", "JSON, 20,000 arrays of 10 float64", 10, _normal(20_000), JSON),
     Case("xlsx", "workbook, 1 column, 1 M float64", _BODY, _normal(1), _WORKBOOKS, memory=True),
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS, memory=True),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), _WORKBOOKS[:3]),

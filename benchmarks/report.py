@@ -18,7 +18,8 @@ from .google import MOST_REQUESTS
 from .growth import Growth
 from .measure import Result, Scan
 from .pages import HEADINGS as PAGE_HEADINGS
-from .targets import BLOCKS_MEMORY, GROWTH, MEMORY_PLUS, MEMORY_TIMES, TARGETS
+from .plain import HEADINGS as PLAIN_HEADINGS
+from .targets import BLOCKS_MEMORY, GROWTH, IMPORT, MEMORY_PLUS, MEMORY_TIMES, TARGETS
 
 CONVERTED = 2000  # files that one and two processes convert
 HEADINGS = (
@@ -54,6 +55,7 @@ class Run:
         runs: how many were timed.
         remarks: what a reader of the table has to know.
         pages: figures of pages in a browser, row by row.
+        plain: seconds with and without the compiled loops, row by row.
         requests: to Google Sheets, of a write and of a read, by sets of arrays.
     """
 
@@ -66,6 +68,7 @@ class Run:
     processes: dict[int, tuple[float, float]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     pages: list[list[str]] = field(default_factory=list)
+    plain: list[list[str]] = field(default_factory=list)
     requests: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def peer(self, result: Result, label: str) -> Result | None:
@@ -159,6 +162,10 @@ def target_rows(run: Run) -> Iterator[list[str]]:
     for verb, peak in run.blocks.items():
         text = f"1 GB of CSV block by block below {BLOCKS_MEMORY // 10**6} MB beyond imports"
         yield [text, verb, f"{peak / 1e6:,.0f} MB", *_verdict(peak < BLOCKS_MEMORY)]
+    if run.imports:
+        ratio = run.imports["sheetarray"] / run.imports["numpy"]
+        text = f"`import sheetarray` at most {IMPORT} x `import numpy`"
+        yield [text, "a fresh process", f"{ratio:.2f} x", *_verdict(ratio <= IMPORT)]
     for title, counts in run.requests.items():
         for verb, count in counts.items():
             text = f"Google, arrays below 1 MB: at most {MOST_REQUESTS[verb]} requests a {verb}"
@@ -187,10 +194,11 @@ def sentences(run: Run) -> Iterator[str]:
         read = "" if run.scan.bytes_read is None else f", reading {run.scan.bytes_read:,} bytes of it"
         yield f"`scan` of a CSV of {run.scan.size / 1e9:.2f} GB: {_seconds(run.scan.seconds)}{read}."
     if run.imports:
-        ours, numpy = run.imports["sheetarray"], run.imports["numpy"]
+        ours, numpy, read = (run.imports[name] for name in ("sheetarray", "numpy", "read"))
         yield (
-            f"`import sheetarray`: {_seconds(ours)}, of which {_seconds(numpy)} are `import numpy` "
-            f"({ours / numpy:.2f} x), on top of the start of Python."
+            f"`import sheetarray`: {_seconds(ours)}, on top of the start of Python "
+            f"({ours / numpy:.2f} x `import numpy`, {_seconds(numpy)}). You import a name when you first use it: "
+            f"{_seconds(read)} until you can call `sheetarray.read`, NumPy included."
         )
     if run.processes:
         (alone, alone_later), (both, both_later) = run.processes[1], run.processes[2]
@@ -294,6 +302,12 @@ def markdown(run: Run) -> str:
         *_table(["what", "unit", "time of one, by their number"], growth_rows(run)),
         "",
     ]
+    if run.plain:
+        words = (
+            "The fastest of two calls, each way in processes of its own: `SHEETARRAY_PLAIN=1` is what an installation "
+        )
+        words += "without a compiler has."
+        parts += ["## Without the compiled loops", "", words, "", *_table(list(PLAIN_HEADINGS), iter(run.plain)), ""]
     if run.pages:
         words = "Of noise, which deflate hardly shortens, in Chromium; the least of five."
         parts += ["## Pages", "", words, "", *_table(list(PAGE_HEADINGS), iter(run.pages)), ""]

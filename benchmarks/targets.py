@@ -38,13 +38,14 @@ class Target:
 
 _FLOATS = ("1M", "10M", "wide", "wider")
 _BOOKS = ("xlsx", "xlsx-wide", "xlsx-10M", "xlsx-100", "xlsx-100k")
+_BOOKS_READ = ((0.4, _BOOKS[:4]), (0.7, ("xlsx-100k", "xlsx-300")), (1.5, ("xlsx-10k",)))
 _TABLES = ("xlsx-table", *(f"xlsx-{kind}" for kind in KINDS))
 _BESIDE = (SCAN_VIEW.label, SCAN_EDITABLE.label, SCAN_REPORT.label)
 _ORJSON, _OURS_JSON = JSON[1].label, JSON[0].label
 _SAVED: tuple[tuple[str, float, tuple[Contender, Contender], str], ...] = (
     (
         ".ods read",
-        1.5,
+        1,
         ODS,
         "a cell of LibreOffice takes 160 bytes: a quarter of the time finds tags, a quarter compares them and cuts out "
         "values, a sixth looks for the titles of sheets; calamine goes over these bytes once",
@@ -105,15 +106,17 @@ TARGETS = (
     Target("small CSV written at most 2 x pandas", "write", 2, PANDAS.label, cases=("ten", "thousand")),
     Target("small CSV read at most 1.5 x pandas", "read", 1.5, PANDAS.label, cases=("ten", "thousand")),
     Target(
-        "a workbook of 100 cells read at most 1.5 x calamine",
+        "a workbook of 100 cells read at most 6 x calamine",
         "read",
-        1.5,
+        6,
         CALAMINE.label,
         cases=("xlsx-small",),
         reason=_SMALL_BOOK,
     ),
-    Target("JSON written at most 2 x orjson", "write", 2, _ORJSON, _OURS_JSON),
-    Target("JSON read at most 2 x orjson", "read", 2, _ORJSON, _OURS_JSON),
+    Target("JSON written at most 2 x orjson", "write", 2, _ORJSON, _OURS_JSON, ("json",)),
+    Target("JSON read at most 2 x orjson", "read", 2, _ORJSON, _OURS_JSON, ("json",)),
+    Target("20,000 arrays of ten in JSON written at most 4 x orjson", "write", 4, _ORJSON, _OURS_JSON, ("json-many",)),
+    Target("20,000 arrays of ten in JSON read at most 4 x orjson", "read", 4, _ORJSON, _OURS_JSON, ("json-many",)),
     Target(
         "xlsx written at least 60 x faster than by openpyxl",
         "write",
@@ -125,15 +128,18 @@ TARGETS = (
     Target(
         "xlsx written at least 8 x faster than by rustpy", "write", 1 / 8, FASTEXCEL.label, cases=_BOOKS, reason=_XML
     ),
-    Target("xlsx read at most 0.5 x fastexcel", "read", 1 / 2, FASTEXCEL.label, cases=_BOOKS, reason=_BOOK_READ),
-    Target(
-        "foreign xlsx read at most 0.5 x fastexcel",
-        "read",
-        1 / 2,
-        FASTEXCEL.label,
-        FOREIGN.label,
-        _BOOKS,
-        reason=_BOOK_READ,
+    *(
+        Target(
+            f"{what} read at most {times} x fastexcel",
+            "read",
+            times,
+            FASTEXCEL.label,
+            ours.label,
+            cases,
+            reason=_BOOK_READ,
+        )
+        for what, ours in (("xlsx", SHEETARRAY_XLSX), ("foreign xlsx", FOREIGN))
+        for times, cases in _BOOKS_READ
     ),
     Target(
         "1,000 arrays in a workbook written at most 3 x rustpy",
@@ -144,9 +150,9 @@ TARGETS = (
         reason=_MANY_WRITTEN,
     ),
     Target(
-        "1,000 arrays in a workbook read at most 3 x fastexcel",
+        "1,000 arrays in a workbook read at most 5 x fastexcel",
         "read",
-        3,
+        5,
         FASTEXCEL.label,
         cases=("xlsx-many",),
         reason=_MANY_READ,
@@ -160,10 +166,13 @@ TARGETS = (
         ("xlsx-widest",),
     ),
     Target(
-        "foreign tables at most 1 x calamine", "read", 1, CALAMINE.label, FOREIGN.label, _TABLES, reason=_TABLE_CELLS
-    ),
-    Target(
-        "foreign tables at most 1 x fastexcel", "read", 1, FASTEXCEL.label, FOREIGN.label, _TABLES, reason=_TABLE_CELLS
+        "foreign tables at most 0.8 x fastexcel",
+        "read",
+        0.8,
+        FASTEXCEL.label,
+        FOREIGN.label,
+        _TABLES,
+        reason=_TABLE_CELLS,
     ),
     *(
         Target(f"{kind} at most {times} x calamine", "read", times, peer.label, ours.label, reason=why)
@@ -200,6 +209,7 @@ TARGETS = (
     ),
 )
 
+IMPORT = 1.6  # `import sheetarray` takes at most this many times `import numpy`
 MEMORY_TIMES, MEMORY_PLUS = 3, 200_000_000  # a write takes at most 3 x the arrays' bytes, and 200 MB
 BLOCKS_MEMORY = 150_000_000  # beyond imports, to write and to read 1 GB of CSV block by block
 GROWTH = 2  # time per cell, column or array at the largest size is at most this many times that of any smaller size

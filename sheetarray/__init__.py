@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api import adopt, check, convert, iter_blocks, read, read_columns, restore, scan, write, write_table
-from .columns import ArrayInfo
 from .errors import (
     DTypeError,
     Finding,
@@ -18,12 +16,14 @@ from .errors import (
     SheetArrayError,
     SheetArrayWarning,
 )
-from .labelled import read_dataset, read_frame
-from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
+    from .api import adopt, check, convert, iter_blocks, read, read_columns, restore, scan, write, write_table
+    from .columns import ArrayInfo
     from .conversions import convert_many
+    from .labelled import read_dataset, read_frame
     from .lazy import open_many, open_writer
+    from .linear import LinearArray, from_linear, to_linear
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
@@ -80,30 +80,47 @@ __all__ = [
     "write_table",
 ]
 
-_LAZY = {
+_LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs less than `import numpy`
+    "ArrayInfo": "columns",
+    "LinearArray": "linear",
     "View": "views.description",
+    "adopt": "api",
+    "append_gsheet": "sheets.google",
+    "check": "api",
+    "convert": "api",
     "convert_many": "conversions",
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
+    "from_linear": "linear",
+    "iter_blocks": "api",
     "open_many": "lazy",
     "open_writer": "lazy",
+    "read": "api",
+    "read_columns": "api",
     "read_csv": "sheets.delimited",
+    "read_dataset": "labelled",
     "read_excel": "sheets.excel",
+    "read_frame": "labelled",
     "read_gsheet": "sheets.google",
     "read_json": "sheets.json",
+    "restore": "api",
+    "scan": "api",
     "to_frame": "sheets.frame",
+    "to_linear": "linear",
     "view": "pages",
+    "write": "api",
     "write_csv": "sheets.delimited",
     "write_excel": "sheets.excel",
-    "append_gsheet": "sheets.google",
     "write_gsheet": "sheets.google",
     "write_json": "sheets.json",
+    "write_table": "api",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+        value = globals()[name] = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+        return value
     if name == "registry":
         return import_module(".registry", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
