@@ -12,17 +12,18 @@ same key, so whoever takes an element from a row compares it first.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .dtypes import Buffer, DType, Mask, Positions
+from .dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
 from .elements import to_scalar
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
+Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
 _BITS = 40  # of the mantissa that are kept in keys of rows of one element; programs that round keep 49
 _LEAST_BITS = 24
 _ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
@@ -69,7 +70,25 @@ def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOri
         >>> align_rows(np.arange(5), np.array([0, 1, 7, 2, 4]), from_name("int64"), 1).sources.tolist()
         [0, 1, -1, 2, 4]
     """
-    elements = _element_keys(written, dtype, row).reshape(-1, row), _element_keys(cells, dtype, row).reshape(-1, row)
+    return align_tables([(written.reshape(-1, row), dtype)], [(cells.reshape(-1, row), dtype)])
+
+
+def align_tables(written: Table, cells: Table) -> RowOrigins:
+    """Return the origin of each row of arrays that stand side by side, such as the columns of a table.
+
+    Args:
+        written: the rows of each array as written (two dimensions, one row of elements a row), and its dtype.
+        cells: the rows of each that stand there now.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> integers = from_name("int64")
+        >>> before = [(np.array([[1], [1], [2]]), integers), (np.array([[5], [6], [7]]), integers)]
+        >>> now = [(np.array([[1], [2], [1]]), integers), (np.array([[6], [7], [8]]), integers)]
+        >>> align_tables(before, now).sources.tolist()
+        [1, 2, -1]
+    """
+    elements = _row_elements(written), _row_elements(cells)
     before, now = map(_row_keys, elements)
     sources = np.full(len(now), -1, np.int64)
     _align(before, now, sources)
@@ -79,12 +98,22 @@ def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOri
         left[sources[sources >= 0]] = False
         rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
         if len(rest) and len(added):
-            rows = written.reshape(-1, row)[rest], cells.reshape(-1, row)[added]
-            ones, others = way(before[rest], now[added], *rows, dtype)
+            tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
+            ones, others = way(before[rest], now[added], *tables)
             sources[added[others]] = rest[ones]
             moved[added[others]] = True
     _pair_leftovers(sources, *elements)
     return RowOrigins(sources, moved)
+
+
+def _row_elements(table: Table, bits_of: int | None = None) -> Elements:
+    """Return a key for each element of a table, row by row; with very few exceptions it survives rounding.
+
+    `bits_of` is the number of elements of a row for which bits are kept; None for as many as there are.
+    """
+    width = bits_of or sum(rows.shape[1] for rows, _ in table)
+    keys = [_element_keys(rows.reshape(-1), dtype, width).reshape(rows.shape) for rows, dtype in table]
+    return keys[0] if len(keys) == 1 else np.hstack(keys)
 
 
 def _align(before: Keys, now: Keys, sources: Positions) -> None:
@@ -149,29 +178,28 @@ def _find_single(keys: Keys) -> tuple[Keys, Positions]:
     return values[counts == 1], numbers[counts == 1]
 
 
-def _match_coarse(_: Keys, __: Keys, rows: Buffer, cells: Buffer, dtype: DType) -> tuple[Positions, Positions]:
+def _match_coarse(_: Keys, __: Keys, written: Table, cells: Table) -> tuple[Positions, Positions]:
     """Return pairs of rows of numbers that are the same to a few digits, since a program left no more of small ones."""
-    if dtype.kind not in ("float", "complex"):
+    if not any(dtype.kind in ("float", "complex") for _, dtype in written):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    keys = (_element_keys(buffer.ravel(), dtype, _ANY_ROW).reshape(buffer.shape) for buffer in (rows, cells))
-    return _match_single(*map(_row_keys, keys))
+    return _match_single(*(_row_keys(_row_elements(table, _ANY_ROW)) for table in (written, cells)))
 
 
-def _match_repeated(before: Keys, now: Keys, rows: Buffer, *_cells: object) -> tuple[Positions, Positions]:
+def _match_repeated(before: Keys, now: Keys, written: Table, _cells: Table) -> tuple[Positions, Positions]:
     """Return pairs of rows that occur more than once, before and now: the first with the first, and so on.
 
     Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
-
-    `before`: the keys of the rows as written. `now`: the keys of the rows that stand there now.
     """
     (one, counted), (other, others) = _count_repeats(before), _count_repeats(now)
     leaders = one[np.arange(len(one)) - counted.astype(np.int64)]
-    if rows.dtype.kind in "OUT":
-        pairs = zip(rows[one].tolist(), rows[leaders].tolist(), strict=True)
-        mixed = np.fromiter((list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(one))
-    else:
-        content = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
-        mixed = (content[one] != content[leaders]).any(axis=1)
+    mixed = np.zeros(len(one), np.bool_)
+    for rows, _ in written:
+        if rows.dtype.kind in "OUT":
+            pairs = zip(rows[one].tolist(), rows[leaders].tolist(), strict=True)
+            mixed |= np.fromiter((list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(one))
+        else:
+            content = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
+            mixed |= (content[one] != content[leaders]).any(axis=1)
     kept = ~np.isin(before[one], before[one][mixed])
     one, counted = one[kept], counted[kept]
     first, second = before[one] * _WORDS[0] + counted, now[other] * _WORDS[0] + others
@@ -235,17 +263,20 @@ def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[n
 def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None:
     """Pair the rows that are left between two known rows, since they were edited.
 
-    If there are as many before as now, they are paired in their order; otherwise rows are paired in which half of the
-    elements are the same.
+    Rows are paired in which half of the elements are the same. If there are as many before as now, and their order
+    makes no fewer elements the same, all of them are paired in their order.
     """
     row = before.shape[1]
     for start, stop, first, end in list(_gaps_of(sources, len(before))):
-        if stop - start == end - first:
-            sources[start:stop] = np.arange(first, end)
-        elif row > 1 and (stop - start) * (end - first) * row <= _MOST_PAIRS:
+        as_many = stop - start == end - first
+        if row > 1 and stop - start + end - first > 2 and (stop - start) * (end - first) * row <= _MOST_PAIRS:
             alike = (before[first:end, None] == now[None, start:stop]).sum(axis=2)
             pairs = _longest_common(np.where(2 * alike >= row, alike, 0))
-            sources[start + pairs[:, 1]] = first + pairs[:, 0]
+            if not as_many or int(np.trace(alike)) < int(alike[pairs[:, 0], pairs[:, 1]].sum()):
+                sources[start + pairs[:, 1]] = first + pairs[:, 0]
+                continue
+        if as_many:
+            sources[start:stop] = np.arange(first, end)
 
 
 def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
@@ -260,6 +291,58 @@ def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, in
         end = int(sources[stop]) if stop < len(sources) else count
         if first <= end and not used[first:end].any():
             yield int(start), int(stop), first, end
+
+
+def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: Sequence[str]) -> RowOrigins | None:
+    """Return the rows of the base that have the labels of a copy's rows; None where labels occur more than once."""
+    before, now = label_keys(base, labels), label_keys(copy, labels)
+    places = {key: row for row, key in enumerate(before)}
+    if len(places) < len(before) or len(set(now)) < len(now):
+        return None
+    sources = np.fromiter((places.get(key, -1) for key in now), np.int64, len(now))
+    rest = [name for name in base if name not in labels]
+    if (sources < 0).any() and len(before):
+        ascending = _is_ascending(sources)
+        if rest and ascending:
+            elements = [
+                _row_elements([(rows[name], from_numpy(base[name].dtype)) for name in rest]) for rows in (base, copy)
+            ]
+            for start, stop, first, end in list(_gaps_of(sources, len(before))):
+                if stop - start == end - first:
+                    alike = (elements[0][first:end] == elements[1][start:stop]).mean(axis=1) >= 0.5
+                    sources[start:stop] = np.where(alike, np.arange(first, end), -1)
+        elif ascending:
+            _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))
+    moved = np.zeros(len(now), np.bool_)
+    if not _is_ascending(sources):
+        moved[:] = sources >= 0
+    return RowOrigins(sources, moved)
+
+
+def _is_ascending(sources: Positions) -> bool:
+    return bool((np.diff(sources[sources >= 0]) > 0).all())
+
+
+def label_keys(rows: Mapping[str, Array], labels: Sequence[str]) -> list[Any]:
+    """Return the labels of each row; floats with as many digits as every program keeps."""
+    columns = []
+    for name in labels:
+        array = rows[name]
+        cells = array.reshape(len(array), -1)
+        if array.dtype.kind == "f":
+            columns.append([tuple(f"{value:.12g}" for value in row) for row in cells.tolist()])
+        elif array.dtype.kind in "mM":
+            columns.append([tuple(map(str, row)) for row in cells.view(np.int64).tolist()])
+        else:
+            columns.append([tuple(map(str, row)) for row in cells.tolist()])
+    return list(zip(*columns, strict=True))
+
+
+def pair_runs(sources: Positions, count: int) -> None:
+    """Pair elements between two known ones, although their number has changed: the first with the first."""
+    for start, stop, first, end in list(_gaps_of(sources, count)):
+        number = min(stop - start, end - first)
+        sources[start : start + number] = np.arange(first, first + number)
 
 
 def content_key(buffer: Buffer, dtype: DType) -> int:

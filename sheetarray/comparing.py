@@ -14,6 +14,8 @@ from .dtypes import Array, Mask
 
 _EXACT_IN_DOUBLES = 2**53
 _NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
+_SMALL, _HALF_UNIT = 1e-5, 0.5000001e-20  # smaller numbers may have been cut to 20 decimals
+_MOST_DIGITS = 10**15  # the least integer of which a program may round digits
 _AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 
@@ -126,3 +128,61 @@ def _is_rounded_alike(a: float, b: float) -> bool:
     if any(format(a, way) == format(b, way) for way in (".14e", ".15e")):
         return True
     return _AS_SPREADSHEETS.create_decimal(repr(a)) == _AS_SPREADSHEETS.create_decimal(repr(b))
+
+
+# Changes that people made --------------------------------------------------------------------------------------------
+
+
+def find_changes(before: Array, now: Array) -> Mask:
+    """Return a mask of the elements that somebody changed: what a program does that saves a file again is no change.
+
+    So are numbers that it rounds to 15 or 16 digits, or below 1e-5 to 20 decimals, the sign of zero, integers of more
+    than 15 digits that it takes for numbers, and the line ends of texts.
+
+    Args:
+        before: elements of any shape.
+        now: as many, of the same dtype; texts may have another width.
+
+    Example:
+        >>> find_changes(np.array([0.1 + 0.2, -0.0, 1.0]), np.array([0.3, 0.0, 1.1])).tolist()
+        [False, False, True]
+    """
+    changes = find_unequal(before, now, 0, 0)
+    if not changes.any():
+        return changes
+    x, y = before[changes], now[changes]
+    kind = before.dtype.kind
+    if kind in "fc":
+        kept = find_noise(x, y) | (_is_cut_to_decimals(x, y) if kind == "f" else np.zeros(len(x), np.bool_))
+    elif kind in "iu" and before.dtype.itemsize == 8:
+        kept = np.fromiter(map(_is_rounded_integer, x.tolist(), y.tolist()), np.bool_, len(x))
+    elif kind in "UTO":
+        kept = np.fromiter(map(_is_saved_alike, x.tolist(), y.tolist()), np.bool_, len(x))
+    else:
+        return changes
+    changes[changes] = ~kept
+    return changes
+
+
+def _is_cut_to_decimals(x: Array, y: Array) -> Mask:
+    """Return a mask of the small numbers of which 20 decimals are left, as LibreOffice writes them into .ods."""
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    with np.errstate(all="ignore"):
+        small: Mask = (np.abs(a) < _SMALL) & (np.abs(a - b) <= _HALF_UNIT)
+        decimals = np.rint(b * 1e20)
+        small &= np.abs(decimals - b * 1e20) <= np.abs(decimals) * _NEAR
+    return small
+
+
+def _is_rounded_integer(x: int, y: int) -> bool:
+    if abs(x) < _MOST_DIGITS:
+        return False
+    return y in (int(float(x)), int(_AS_SPREADSHEETS.create_decimal(x)), int(float(f"{float(x):.14e}")))
+
+
+def _is_saved_alike(x: Any, y: Any) -> bool:
+    if isinstance(x, str) and isinstance(y, str):
+        return x.replace("\r\n", "\n").replace("\r", "\n") == y.replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(x, (bool, str)) or isinstance(y, (bool, str)) or x is None or y is None:
+        return False
+    return x == y or (type(x) is type(y) is float and bool(find_noise(np.array([x]), np.array([y]))[0]))

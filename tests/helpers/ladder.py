@@ -21,6 +21,7 @@ LADDER = [
     "elements",
     "aligning",
     "comparing",
+    "merging",
     "values",
     "header",
     "resizing",

@@ -1,0 +1,694 @@
+"""Puts together what several people have changed in copies of the same arrays: three-way, element by element.
+
+Arrays whose rows belong together, such as the columns of a table, are a *group*. For each copy the rows of a group are
+aligned with those of the base: by their labels where they have some, else by their content. The *union* of a group is
+the rows of the base and, behind the row that they follow in their copy, all rows that were added, copy after copy. Each
+element of the union has one value in the base and perhaps others in copies; where they are different, that is a
+conflict, and the base's value stands until somebody chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, overload
+
+import numpy as np
+
+from . import dtypes
+from .aligning import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs
+from .comparing import find_changes, find_unequal
+from .dtypes import Array, Mask, Positions
+
+_NOBODY, _BASE = -1, -2  # instead of the number of a copy: nobody has chosen, and the base's value is chosen
+
+
+class Deleted:
+    """The value of an element whose row somebody has deleted."""
+
+    def __repr__(self) -> str:
+        return "deleted"
+
+
+DELETED: Final = Deleted()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An element of one of the files.
+
+    Attributes:
+        file: the name of the file.
+        array: the name of the array.
+        index: of the element; None for the array as a whole.
+    """
+
+    file: str
+    array: str
+    index: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An element, or an array, that several people have changed differently.
+
+    Attributes:
+        place: in the base; of a row that the base lacks, in the first file that has it.
+        places: where it is in each file.
+        base: its value in the base; None where the base lacks it.
+        values: its value in each file that has changed it, by the file's name; `DELETED` where the row was deleted.
+        chosen: the file whose value stands; None as long as nobody has chosen.
+
+    Example:
+        >>> merged = merge_arrays(("a", {"t": np.array([1, 2])}), [("b", {"t": np.array([1, 3])})])
+        >>> len(merged.conflicts)
+        0
+    """
+
+    place: Place
+    places: dict[str, Place]
+    base: Any
+    values: dict[str, Any]
+    chosen: str | None = None
+
+    @property
+    def array(self) -> str:
+        """The name of the array."""
+        return self.place.array
+
+    @property
+    def index(self) -> tuple[int, ...] | None:
+        """The index of the element; None for the array as a whole."""
+        return self.place.index
+
+
+@dataclass(slots=True)
+class FileChanges:
+    """What one person has changed.
+
+    Attributes:
+        file: the name of the file.
+        elements: how many elements were changed, by array; rows that were added or deleted do not count.
+        added: the number of rows that were added, by array.
+        deleted: the number of rows that were deleted, by array.
+        moved: arrays whose rows stand in another order.
+        new: arrays that the base lacks.
+        absent: arrays of the base that the file lacks; they stay.
+        other: arrays of another shape or dtype, which are compared as a whole.
+    """
+
+    file: str
+    elements: dict[str, int] = field(default_factory=dict)
+    added: dict[str, int] = field(default_factory=dict)
+    deleted: dict[str, int] = field(default_factory=dict)
+    moved: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedArrays:
+    """Arrays put together, and what could not be.
+
+    Attributes:
+        arrays: the merged arrays by name: those of the base in their order, then new ones.
+        conflicts: what was changed differently, in the order of arrays and elements.
+        changes: what each person has changed.
+    """
+
+    arrays: dict[str, Any]
+    conflicts: Conflicts
+    changes: list[FileChanges]
+
+
+Arrays = Mapping[str, Any]  # ndarrays, or awkward arrays, by name
+Choices = Mapping[Place, str]  # the file whose value stands, by where the element is in any file
+
+
+def merge_arrays(
+    base: tuple[str, Arrays],
+    returned: Sequence[tuple[str, Arrays]],
+    *,
+    groups: Mapping[str, Hashable] | None = None,
+    labels: Mapping[Hashable, Sequence[str]] | None = None,
+    prefer: Sequence[str] = (),
+    choices: Choices | None = None,
+) -> MergedArrays:
+    """Return the arrays with all that people have changed in their copies.
+
+    Args:
+        base: the name of the file that was sent, and its arrays.
+        returned: the names of the files that came back, and theirs.
+        groups: for each array of the base the group of arrays to which its rows belong; those that are not named belong
+            together with the arrays of as many rows.
+        labels: the arrays that label the rows of a group.
+        prefer: files whose values stand in conflicts; the first that has one counts.
+        choices: the files whose values stand in single conflicts, or the base; they count before `prefer`.
+
+    Example:
+        >>> base = {"t": np.array([1, 2, 3])}
+        >>> copies = [("a", {"t": np.array([9, 2, 3])}), ("b", {"t": np.array([1, 2, 7, 4])})]
+        >>> merge_arrays(("base", base), copies).arrays
+        {'t': array([9, 2, 7, 4])}
+    """
+    files = _Files(base[0], base[1], [name for name, _ in returned], [arrays for _, arrays in returned])
+    asked = _Asked([base[0], *files.names], prefer, choices or {})
+    changes = [FileChanges(name) for name in files.names]
+    merged: dict[str, Any] = {}
+    found: dict[str, _Conflicts] = {}
+    for group in _group(files, groups or {}):
+        union = _Union(files, group, (labels or {}).get(group.key, ()))
+        union.merge(asked, merged, found, changes)
+    for name in base[1]:
+        if name not in merged:
+            _merge_whole(files, name, asked, merged, found, changes)
+    for name in dict.fromkeys(name for arrays in files.arrays for name in arrays if name not in base[1]):
+        _merge_whole(files, name, asked, merged, found, changes)
+    for one, arrays in zip(changes, files.arrays, strict=True):
+        one.absent = [name for name in base[1] if name not in arrays]
+    order = [*base[1], *(name for name in merged if name not in base[1])]
+    return MergedArrays(
+        {name: merged[name] for name in order}, Conflicts([found[name] for name in order if name in found]), changes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    base_name: str
+    base: Arrays
+    names: list[str]
+    arrays: list[Arrays]
+
+
+class _Asked:
+    """What was chosen: whose value stands in a conflict."""
+
+    def __init__(self, names: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
+        numbers = {name: number for number, name in enumerate(names, -1)}
+        self.preferred = [numbers[name] if numbers[name] >= 0 else _BASE for name in prefer]
+        self._choices = {place: numbers[name] if numbers[name] >= 0 else _BASE for place, name in choices.items()}
+        self.arrays = {place.array for place in choices}
+
+    def choose(self, places: Callable[[], Sequence[Place]], says: Sequence[bool]) -> int:
+        """Return the number of the file whose value stands in one conflict.
+
+        Args:
+            places: returns where it is in each file.
+            says: whether each of the files that came back has a value of its own.
+        """
+        for place in places() if self._choices else ():
+            if place in self._choices and ((number := self._choices[place]) == _BASE or says[number]):
+                return number
+        return next((number for number in self.preferred if number == _BASE or says[number]), _NOBODY)
+
+
+# Groups --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Arrays whose rows belong together, and have as many rows in each file.
+
+    Attributes:
+        key: of the group.
+        names: of the arrays.
+        axes: along which the rows of each lie.
+        copies: for each file whether it has these arrays.
+    """
+
+    key: Hashable
+    names: list[str]
+    axes: dict[str, int]
+    copies: list[bool]
+
+
+def _group(files: _Files, groups: Mapping[str, Hashable]) -> list[_Group]:
+    """Return the groups of arrays that can be merged element by element."""
+    found: dict[Hashable, _Group] = {}
+    for name, array in files.base.items():
+        if not isinstance(array, np.ndarray):
+            continue
+        axis = row_axis(array)
+        if not all(name not in arrays or _is_like(array, arrays[name], axis) for arrays in files.arrays):
+            continue
+        if not array.ndim:
+            key: Hashable = ("single", name)
+            lengths: tuple[int | None, ...] = ()
+        else:
+            key = groups.get(name, ("rows", array.shape[axis]))
+            lengths = tuple(arrays[name].shape[axis] if name in arrays else None for arrays in files.arrays)
+        copies = [name in arrays for arrays in files.arrays]
+        rows = array.shape[axis] if array.ndim else 1
+        group = found.setdefault((key, rows, lengths), _Group(key, [], {}, copies))
+        group.names.append(name)
+        group.axes[name] = axis
+    return list(found.values())
+
+
+def row_axis(array: Array) -> int:
+    """Return the axis along which people add rows: the one that varies slowest in the column of the array."""
+    several = sum(size > 1 for size in array.shape) > 1 and array.size > 0
+    return array.ndim - 1 if several and array.flags.f_contiguous else 0
+
+
+def _is_like(base: Array, other: Any, axis: int) -> bool:
+    """Return whether the elements of an array can be compared one by one with those of the base."""
+    if not isinstance(other, np.ndarray) or other.ndim != base.ndim:
+        return False
+    if base.shape[:axis] + base.shape[axis + 1 :] != other.shape[:axis] + other.shape[axis + 1 :]:
+        return False
+    return _cast(other, base.dtype) is not None
+
+
+def _cast(array: Array, dtype: np.dtype[Any]) -> Array | None:
+    """Return an array in the dtype of the base, texts as wide as they are; None where that is not exact."""
+    if dtype.kind in "UT" and array.dtype.kind in "UT":
+        return array
+    if array.dtype == dtype:
+        return array
+    if dtype.kind + array.dtype.kind not in {a + b for a in "iufc" for b in "iufc"} | {"MM", "mm"}:
+        return None
+    if array.dtype.kind == "c" and dtype.kind != "c":
+        if array.imag.any():
+            return None
+        array = array.real
+    try:
+        with np.errstate(all="ignore"):
+            made = array.astype(dtype)
+        return None if find_unequal(array, made, 0, 0).any() else made
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+# Unions --------------------------------------------------------------------------------------------------------------
+
+
+class _Union:
+    """The rows of a group in the base and in all copies.
+
+    Attributes:
+        count: the number of rows.
+        in_base: for each row, its number in the base; -1 where the base lacks it.
+        in_copy: the same for each copy.
+    """
+
+    def __init__(self, files: _Files, group: _Group, labels: Sequence[str]) -> None:
+        self._files, self._group = files, group
+        self._rows = {name: _to_rows(files.base[name], group.axes[name]) for name in group.names}
+        self._copies = [
+            {
+                name: _to_rows(_known(_cast(arrays[name], files.base[name].dtype)), group.axes[name])
+                for name in group.names
+            }
+            if has
+            else None
+            for has, arrays in zip(group.copies, files.arrays, strict=True)
+        ]
+        self._labels = [name for name in labels if name in self._rows] if {*labels} <= {*self._rows} else []
+        count = len(next(iter(self._rows.values())))
+        identity = np.arange(count)
+        self._origins = [
+            RowOrigins(identity, np.zeros(count, np.bool_)) if copy is None else self._align(copy)
+            for copy in self._copies
+        ]
+        self._place_added(count)
+
+    def _align(self, copy: Mapping[str, Array]) -> RowOrigins:
+        """Return the row of the base that each row of a copy was."""
+        before, now = (self._table(rows) for rows in (self._rows, copy))
+        count, others = len(before[0][0]), len(now[0][0])
+        if self._labels:
+            found = align_labels(self._rows, copy, self._labels)
+            if found is not None:
+                return found
+        identity = RowOrigins(np.arange(others), np.zeros(others, np.bool_))
+        width = sum(rows.shape[1] for rows, _ in before)
+        if not width or not count or not others:
+            return RowOrigins(np.full(others, -1), np.zeros(others, np.bool_)) if count != others else identity
+        differing = self._count_changes(copy, identity.sources) if count == others else None
+        if differing is not None and (differing[0] < 2 or (len(before) == 1 and width == 1)):
+            return identity
+        origins = align_tables(before, now)
+        if len(before) == 1:  # the order of its rows is what a single array says
+            origins = RowOrigins(np.where(origins.moved, -1, origins.sources), np.zeros(others, np.bool_))
+        if differing is not None:
+            lost = (len(origins.inserted) + len(origins.find_deleted(count))) * width
+            if self._count_changes(copy, origins.sources)[1] + lost > differing[1]:
+                return identity
+        elif not (origins.sources >= 0).any():
+            return RowOrigins(np.where(identity.sources < count, identity.sources, -1), identity.moved)
+        if width == 1 and not origins.moved.any():
+            pair_runs(origins.sources, count)
+        return origins
+
+    def _table(self, rows: Mapping[str, Array]) -> Table:
+        return [(array, dtypes.from_numpy(self._rows[name].dtype)) for name, array in rows.items()]
+
+    def _count_changes(self, copy: Mapping[str, Array], sources: Positions) -> tuple[int, int]:
+        """Return the number of rows, and of elements, that are others than in the base."""
+        known = np.flatnonzero(sources >= 0)
+        differing = np.zeros(len(known), np.int64)
+        for name, rows in self._rows.items():
+            differing += find_changes(rows[sources[known]], copy[name][known]).sum(axis=1)
+        return int(np.count_nonzero(differing)), int(differing.sum())
+
+    def _place_added(self, count: int) -> None:
+        """Find the places of all rows: those of the base, and behind them those that were added."""
+        added: list[tuple[int, int, int]] = []  # the row of the base that it follows, the copy, the row of the copy
+        known: dict[Any, int] = {}
+        owners: list[dict[int, int]] = []  # of each added row the rows of the copies that have it
+        for number, (origins, copy) in enumerate(zip(self._origins, self._copies, strict=True)):
+            if copy is None or not len(origins.inserted):
+                continue
+            keys = label_keys(copy, self._labels) if self._labels else None
+            if keys is not None and len(set(keys)) < len(keys):
+                keys = None
+            last = np.maximum.accumulate(np.where(origins.moved.any(), count - 1, origins.sources))
+            for row in origins.inserted.tolist():
+                key = None if keys is None else keys[row]
+                if key is not None and key in known and number not in owners[known[key]]:
+                    owners[known[key]][number] = row
+                    continue
+                if key is not None:
+                    known.setdefault(key, len(owners))
+                added.append((int(last[row]) if len(last) else -1, number, len(owners)))
+                owners.append({number: row})
+        added.sort(key=lambda entry: entry[0])  # stable: copy after copy, row after row
+        ordered = [entry[2] for entry in added]
+        after = np.array([entry[0] for entry in added], np.int64)
+        places = np.arange(count) + np.searchsorted(after, np.arange(count), side="left")
+        self.count = count + len(added)
+        self.in_base = np.full(self.count, -1, np.int64)
+        self.in_base[places] = np.arange(count)
+        free = np.flatnonzero(self.in_base < 0)
+        self.in_copy: list[Positions] = []
+        for number, origins in enumerate(self._origins):
+            rows = np.full(self.count, -1, np.int64)
+            present = np.flatnonzero(origins.sources >= 0)
+            rows[places[origins.sources[present]]] = present
+            for place, owner in zip(free.tolist(), ordered, strict=True):
+                rows[place] = owners[owner].get(number, -1)
+            self.in_copy.append(rows)
+
+    def merge(
+        self, asked: _Asked, merged: dict[str, Any], found: dict[str, _Conflicts], changes: Sequence[FileChanges]
+    ) -> None:
+        """Put the merged arrays of the group, and their conflicts, under their names."""
+        deleted = [(self.in_base >= 0) & (rows < 0) for rows in self.in_copy]
+        gone = np.any(deleted, axis=0) if deleted else np.zeros(self.count, np.bool_)
+        stays = np.zeros(self.count, np.bool_)
+        made = {}
+        for name in self._group.names:
+            values, conflicts = self._merge_elements(name, deleted, gone, asked)
+            made[name] = values
+            if len(conflicts.rows):
+                found[name] = conflicts
+                stays[conflicts.rows[~conflicts.is_deletion]] = True
+            for number, one in enumerate(changes):
+                if self._copies[number] is not None:
+                    _note(one.elements, name, int(np.count_nonzero(conflicts.changed[number])))
+                    _note(one.added, name, len(self._origins[number].inserted))
+                    _note(one.deleted, name, int(np.count_nonzero(deleted[number])))
+                    one.moved += [name] if self._origins[number].moved.any() else []
+            conflicts.changed = []
+        kept = ~gone | stays
+        for name, values in made.items():
+            merged[name] = _from_rows(values[kept], self._files.base[name], self._group.axes[name])
+
+    def _merge_elements(
+        self, name: str, deleted: Sequence[Mask], gone: Mask, asked: _Asked
+    ) -> tuple[Array, _ArrayConflicts]:
+        """Return the elements of the union of an array, and its conflicts."""
+        base, copies = self._rows[name], [None if copy is None else copy[name] for copy in self._copies]
+        dtype = _common_dtype(base.dtype, [copy.dtype for copy in copies if copy is not None])
+        base, copies = base.astype(dtype), [None if copy is None else copy.astype(dtype) for copy in copies]
+        values = np.empty((self.count, base.shape[1]), dtype)
+        standing = self.in_base >= 0
+        values[standing] = base
+        owned = np.zeros(values.shape, np.bool_)
+        clashes = np.zeros(values.shape, np.bool_)
+        changed: list[Mask] = []
+        for rows, copy in zip(self.in_copy, copies, strict=True):
+            mine = np.zeros(values.shape, np.bool_)
+            changed.append(mine)
+            if copy is None:
+                continue
+            both = standing & (rows >= 0)
+            mine[both] = find_changes(base[self.in_base[both]], copy[rows[both]])
+            mine[~standing & (rows >= 0)] = True
+            theirs = copy[np.maximum(rows, 0)] if len(copy) else values
+            again = mine & owned
+            if again.any():
+                clashes[again] |= find_changes(values[again], theirs[again])
+            fresh = mine & ~owned
+            values[fresh] = theirs[fresh]
+            owned |= mine
+        clashes |= owned & standing[:, None] & gone[:, None]
+        if clashes.any():
+            reset = clashes & standing[:, None]
+            values[reset] = base[np.maximum(self.in_base, 0)][reset] if len(base) else values[reset]
+        rows_of, elements = np.nonzero(clashes)
+        conflicts = _ArrayConflicts(self, name, rows_of, elements, base, copies, changed, deleted)
+        conflicts.choose(asked, values)
+        conflicts.changed = [mine & standing[:, None] for mine in changed]
+        return values, conflicts
+
+    def index_of(self, name: str, row: int, element: int) -> tuple[int, ...]:
+        """Return the index of an element in its array, by the number of its row and its place in the row."""
+        array, axis = self._files.base[name], self._group.axes[name]
+        if not array.ndim:
+            return ()
+        rest = array.shape[:axis] + array.shape[axis + 1 :]
+        others = [int(part) for part in np.unravel_index(element, rest)] if rest else []
+        return (*others[:axis], row, *others[axis:])
+
+    @property
+    def file_names(self) -> list[str]:
+        """The names of the copies."""
+        return self._files.names
+
+    @property
+    def base_name(self) -> str:
+        """The name of the base."""
+        return self._files.base_name
+
+
+def _note(counts: dict[str, int], name: str, count: int) -> None:
+    if count:
+        counts[name] = count
+
+
+def _known(array: Array | None) -> Array:
+    assert array is not None  # arrays of a group can be cast
+    return array
+
+
+def _to_rows(array: Array, axis: int) -> Array:
+    if not array.ndim:
+        return array.reshape(1, 1)
+    moved = np.moveaxis(array, axis, 0)
+    return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
+
+
+def _from_rows(rows: Array, like: Array, axis: int) -> Array:
+    """Return rows as an array, in the order in memory that the base has."""
+    if not like.ndim:
+        return rows.reshape(())
+    array = np.moveaxis(rows.reshape(len(rows), *like.shape[:axis], *like.shape[axis + 1 :]), 0, axis)
+    return np.asfortranarray(array) if axis else np.ascontiguousarray(array)
+
+
+def _common_dtype(base: np.dtype[Any], others: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the dtype of the merged array: the base's; of texts the widest."""
+    if base.kind not in "UT":
+        return base
+    common = base
+    for other in others:
+        common = np.promote_types(common, other)
+    return common
+
+
+# Conflicts -----------------------------------------------------------------------------------------------------------
+
+
+class _ArrayConflicts:
+    """The conflicts of the elements of one array.
+
+    Attributes:
+        rows: of the union.
+        chosen: the number of the copy whose value stands, `_BASE` or `_NOBODY`.
+        changed: masks of the elements that each copy has changed, as long as they are counted.
+    """
+
+    def __init__(
+        self,
+        union: _Union,
+        name: str,
+        rows: Positions,
+        elements: Positions,
+        base: Array,
+        copies: Sequence[Array | None],
+        changed: Sequence[Mask],
+        deleted: Sequence[Mask],
+    ) -> None:
+        self.rows, self._elements = rows, elements
+        self._union, self._name, self._base, self._copies = union, name, base, copies
+        self._says = [mine[rows, elements] for mine in changed]
+        self._deletes = [mask[rows] for mask in deleted]
+        self.chosen = np.full(len(rows), _NOBODY, np.int64)
+        self.changed: list[Mask] = []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def is_deletion(self) -> Mask:
+        """A mask of the conflicts in which the deletion of the row is chosen."""
+        mask = np.zeros(len(self.rows), np.bool_)
+        for number, deletes in enumerate(self._deletes):
+            mask |= deletes & (self.chosen == number)
+        return mask
+
+    def choose(self, asked: _Asked, values: Array) -> None:
+        """Choose whose values stand, and put them among the values of the union."""
+        if self._name in asked.arrays:
+            for number in range(len(self.rows)):
+                says = [bool(a[number] or b[number]) for a, b in zip(self._says, self._deletes, strict=True)]
+                self.chosen[number] = asked.choose(lambda number=number: [*self._places(number).values()], says)  # type: ignore[misc]
+        else:
+            for number in reversed(asked.preferred):
+                has = self._says[number] | self._deletes[number] if number >= 0 else True
+                self.chosen = np.where(has, number, self.chosen)
+        for number, copy in enumerate(self._copies):
+            places = np.flatnonzero(self._says[number] & (self.chosen == number))
+            if copy is not None and len(places):
+                rows, elements = self.rows[places], self._elements[places]
+                values[rows, elements] = copy[self._union.in_copy[number][rows], elements]
+
+    def _places(self, number: int) -> dict[str, Place]:
+        """Return where an element is in each file that has it, the base first."""
+        row, element = int(self.rows[number]), int(self._elements[number])
+        union = self._union
+        rows = [int(union.in_base[row]), *(int(each[row]) for each in union.in_copy)]
+        has = [True, *(copy is not None for copy in self._copies)]
+        return {
+            file: Place(file, self._name, union.index_of(self._name, at, element))
+            for file, at, present in zip([union.base_name, *union.file_names], rows, has, strict=True)
+            if at >= 0 and present
+        }
+
+    def build(self, number: int) -> Conflict:
+        """Return one of the conflicts."""
+        row, element = int(self.rows[number]), int(self._elements[number])
+        union, places = self._union, self._places(number)
+        values: dict[str, Any] = {}
+        for which, (file, copy) in enumerate(zip(union.file_names, self._copies, strict=True)):
+            if self._deletes[which][number]:
+                values[file] = DELETED
+            elif copy is not None and self._says[which][number]:
+                values[file] = copy[union.in_copy[which][row], element]
+        at = int(union.in_base[row])
+        chosen = int(self.chosen[number])
+        name = None if chosen == _NOBODY else union.base_name if chosen == _BASE else union.file_names[chosen]
+        return Conflict(next(iter(places.values())), places, self._base[at, element] if at >= 0 else None, values, name)
+
+
+class _WholeConflict:
+    """The one conflict of an array that is compared as a whole."""
+
+    def __init__(self, conflict: Conflict) -> None:
+        self._conflict = conflict
+        self.chosen = np.array([_NOBODY if conflict.chosen is None else _BASE])
+
+    def __len__(self) -> int:
+        return 1
+
+    def build(self, _number: int) -> Conflict:
+        """Return the conflict."""
+        return self._conflict
+
+
+_Conflicts = _ArrayConflicts | _WholeConflict
+
+
+class Conflicts(Sequence[Conflict]):
+    """All conflicts of a merge; each is made when it is asked for, since there may be millions."""
+
+    def __init__(self, arrays: Sequence[_Conflicts]) -> None:
+        self._arrays = arrays
+        self._ends = np.cumsum([0, *map(len, arrays)])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> Conflict: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Conflict]: ...
+
+    def __getitem__(self, index: int | slice) -> Conflict | list[Conflict]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        which = int(np.searchsorted(self._ends, number, side="right")) - 1
+        return self._arrays[which].build(number - int(self._ends[which]))
+
+    def __iter__(self) -> Iterator[Conflict]:
+        return (array.build(number) for array in self._arrays for number in range(len(array)))
+
+    @property
+    def unresolved(self) -> int:
+        """The number of conflicts in which nobody has chosen."""
+        return sum(int(np.count_nonzero(array.chosen == _NOBODY)) for array in self._arrays)
+
+
+# Arrays as a whole ---------------------------------------------------------------------------------------------------
+
+
+def _merge_whole(
+    files: _Files,
+    name: str,
+    asked: _Asked,
+    merged: dict[str, Any],
+    found: dict[str, _Conflicts],
+    changes: Sequence[FileChanges],
+) -> None:
+    """Merge an array of which only the whole can be compared: a new one, or one of another shape or dtype."""
+    base = files.base.get(name)
+    has_base = name in files.base
+    values = {
+        number: arrays[name]
+        for number, arrays in enumerate(files.arrays)
+        if name in arrays and not (has_base and are_alike(base, arrays[name]))
+    }
+    for number in values:
+        (changes[number].other if has_base else changes[number].new).append(name)
+    first = next(iter(values.values()), None)
+    if all(are_alike(first, value) for value in values.values()):
+        merged[name] = first if values else base
+        return
+    names = {files.base_name: files.base, **dict(zip(files.names, files.arrays, strict=True))}
+    places = {file: Place(file, name, None) for file, arrays in names.items() if name in arrays}
+    says = [number in values for number in range(len(files.names))]
+    chosen = asked.choose(lambda: [*places.values()], says)
+    merged[name] = values[chosen] if chosen >= 0 else base if has_base else first
+    file = None if chosen == _NOBODY else files.base_name if chosen == _BASE else files.names[chosen]
+    place = next(iter(places.values()))
+    found[name] = _WholeConflict(
+        Conflict(place, places, base, {files.names[number]: value for number, value in values.items()}, file)
+    )
+
+
+def are_alike(a: Any, b: Any) -> bool:
+    """Return whether two arrays are the same but for what a program makes of them that saves them again."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return False
+        import awkward  # type: ignore[import-untyped]
+
+        return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
+    if a.shape != b.shape or dtypes.from_numpy(a.dtype).name != dtypes.from_numpy(b.dtype).name:
+        return False
+    return not find_changes(a, b).any()
