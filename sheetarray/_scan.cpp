@@ -4,7 +4,8 @@
 // and says where, and Python's plain way takes over. Every byte is read through a `Cursor`, which knows its end. Memory
 // grows with what was read, never with what a file says.
 //
-// Sections: results; columns of cells to rows of a worksheet; doubles; worksheets and shared strings; the module.
+// Sections: results; columns of cells to rows of a worksheet; doubles; XML; worksheets and shared strings; tables of
+// OpenDocument; delimited text; the module.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -37,21 +38,15 @@ class Cursor {
   bool done() const { return place_ == text_.size(); }
   size_t place() const { return place_; }
   size_t left() const { return text_.size() - place_; }
-  char peek() const { return done() ? '\0' : text_[place_]; }
-  char peek(size_t ahead) const { return ahead < left() ? text_[place_ + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const { return ahead < left() ? text_[place_ + ahead] : '\0'; }
   string_view text() const { return text_; }
+  string_view rest() const { return text_.substr(place_); }
   string_view since(size_t start) const { return text_.substr(start, place_ - start); }
 
   void skip(size_t count = 1) { place_ += count < left() ? count : left(); }
   bool take(char wanted) {
     if (done() || text_[place_] != wanted) return false;
     ++place_;
-    return true;
-  }
-  template <size_t size>
-  bool take(const char (&wanted)[size]) {  // a literal, compared in one step
-    if (left() < size - 1 || std::memcmp(text_.data() + place_, wanted, size - 1) != 0) return false;
-    place_ += size - 1;
     return true;
   }
   bool take(string_view wanted) {
@@ -72,58 +67,29 @@ class Cursor {
   size_t place_;
 };
 
-// ---- Results: arrays of numbers, and columns of text --------------------------------------------------------------
+// ---- Results: bytes, and columns of text --------------------------------------------------------------------------
 
-struct Module {  // what belongs to one import of this module
-  PyTypeObject *buffer, *texts;
-};
-Module *module_state(PyObject *module) { return static_cast<Module *>(PyModule_GetState(module)); }
-
-// Bytes that Python wraps without a copy: `np.frombuffer(buffer, dtype)`.
-struct Buffer {
-  PyObject_HEAD
-  std::shared_ptr<void> *owner;
-  void *data;
-  Py_ssize_t size;
-};
-
-int buffer_get(PyObject *self, Py_buffer *view, int flags) {
-  auto *buffer = reinterpret_cast<Buffer *>(self);
-  return PyBuffer_FillInfo(view, self, buffer->data, buffer->size, 1, flags);
+// Return items as bytes of Python: `np.frombuffer(bytes, dtype)`.
+template <class Items>
+PyObject *to_bytes(const Items &items) {
+  return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(items.data()),
+                                   static_cast<Py_ssize_t>(items.size() * sizeof(items[0])));
 }
 
-template <class Object>
-void free_object(PyObject *self) {
-  delete reinterpret_cast<Object *>(self)->owner;
-  PyTypeObject *type = Py_TYPE(self);
-  PyObject_Free(self);
-  Py_DECREF(type);
+// Puts new references into a tuple; what is left over is released.
+PyObject *to_tuple(std::initializer_list<PyObject *> items) {
+  PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
+  Py_ssize_t place = 0;
+  bool whole = tuple != nullptr;
+  for (PyObject *item : items) {
+    whole = whole && item;
+    if (tuple && item) PyTuple_SetItem(tuple, place, item);
+    if (!tuple) Py_XDECREF(item);
+    ++place;
+  }
+  if (!whole) Py_CLEAR(tuple);
+  return tuple;
 }
-
-template <class Object>
-Object *new_object(PyTypeObject *type) {
-  auto *object = PyObject_New(Object, type);
-  if (object) object->owner = nullptr;
-  return object;
-}
-
-template <class Item>
-PyObject *to_buffer(Module *module, std::vector<Item> &&items) {
-  static Item empty[1] = {};
-  auto kept = std::make_shared<std::vector<Item>>(std::move(items));
-  auto *buffer = new_object<Buffer>(module->buffer);
-  if (!buffer) return nullptr;
-  buffer->data = kept->empty() ? empty : kept->data();
-  buffer->size = static_cast<Py_ssize_t>(kept->size() * sizeof(Item));
-  buffer->owner = new std::shared_ptr<void>(std::move(kept));
-  return reinterpret_cast<PyObject *>(buffer);
-}
-
-PyType_Slot buffer_slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(free_object<Buffer>)},
-                              {Py_bf_getbuffer, reinterpret_cast<void *>(buffer_get)},
-                              {0, nullptr}};
-PyType_Spec buffer_spec = {"sheetarray._scan.Buffer", sizeof(Buffer), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, buffer_slots};
 
 // Texts one after the other, in UTF-8 that has been checked; the text i ends at `ends[i + 1]`.
 // Blanks are null; only a column that has any keeps a bit for each text.
@@ -154,20 +120,6 @@ struct TextColumn {
   }
 };
 
-// A column of text that polars takes by Arrow's interface: `pl.Series(texts)`.
-struct Texts {
-  PyObject_HEAD
-  std::shared_ptr<TextColumn> *owner;
-};
-
-PyObject *to_texts(Module *module, TextColumn &&column) {
-  auto kept = std::make_shared<TextColumn>(std::move(column));
-  auto *texts = new_object<Texts>(module->texts);
-  if (!texts) return nullptr;
-  texts->owner = new std::shared_ptr<TextColumn>(std::move(kept));
-  return reinterpret_cast<PyObject *>(texts);
-}
-
 // Source: https://arrow.apache.org/docs/format/CDataInterface.html
 struct ArrowSchema {
   const char *format, *name, *metadata;
@@ -184,7 +136,7 @@ struct ArrowArray {
   void *private_data;
 };
 struct ArrowTexts {  // what an ArrowArray keeps alive
-  std::shared_ptr<TextColumn> column;
+  TextColumn column;
   const void *buffers[3];
 };
 
@@ -201,42 +153,19 @@ void free_capsule(PyObject *capsule) {
   delete made;
 }
 
-PyObject *texts_arrow(PyObject *self, PyObject *, PyObject *) {
-  const auto &column = *reinterpret_cast<Texts *>(self)->owner;
+// Return texts as two capsules, as Arrow defines them.
+PyObject *to_texts(TextColumn &&texts) {
+  auto *kept = new ArrowTexts{std::move(texts), {}};
+  const TextColumn &column = kept->column;
+  if (column.blanks) kept->buffers[0] = column.bits.data();
+  kept->buffers[1] = column.ends.data();
+  kept->buffers[2] = column.bytes.data();
   auto *schema = new ArrowSchema{"U", "", nullptr, 2, 0, nullptr, nullptr, release_schema, nullptr};
-  PyObject *schema_capsule = PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>);
-  if (!schema_capsule) {
-    delete schema;
-    return nullptr;
-  }
-  auto *kept = new ArrowTexts{
-      column, {column->blanks ? column->bits.data() : nullptr, column->ends.data(), column->bytes.data()}};
   auto *array = new ArrowArray{
-      static_cast<int64_t>(column->size()), column->blanks, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
-  PyObject *array_capsule = PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>);
-  if (!array_capsule) {
-    array->release(array);
-    delete array;
-    Py_DECREF(schema_capsule);
-    return nullptr;
-  }
-  return Py_BuildValue("(NN)", schema_capsule, array_capsule);
+      static_cast<int64_t>(column.size()), column.blanks, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
+  return to_tuple({PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>),
+                   PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>)});
 }
-
-Py_ssize_t texts_length(PyObject *self) {
-  return static_cast<Py_ssize_t>((*reinterpret_cast<Texts *>(self)->owner)->size());
-}
-
-PyMethodDef texts_methods[] = {
-    {"__arrow_c_array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(texts_arrow)),
-     METH_VARARGS | METH_KEYWORDS, "Return the texts as two capsules, as Arrow defines them."},
-    {nullptr, nullptr, 0, nullptr}};
-PyType_Slot texts_slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(free_object<Texts>)},
-                             {Py_tp_methods, texts_methods},
-                             {Py_sq_length, reinterpret_cast<void *>(texts_length)},
-                             {0, nullptr}};
-PyType_Spec texts_spec = {"sheetarray._scan.Texts", sizeof(Texts), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, texts_slots};
 
 // The bytes of an argument, released at the end of the call.
 struct Argument {
@@ -268,211 +197,119 @@ void unlocked(Loop loop) {
 }
 
 // Every function of the module: what C++ raises becomes an exception of Python.
-template <PyObject *(*function)(Module *, PyObject *)>
-PyObject *guarded(PyObject *module, PyObject *arguments) {
+template <PyObject *(*function)(PyObject *)>
+PyObject *guarded(PyObject *, PyObject *arguments) {
   try {
-    return function(module_state(module), arguments);
+    return function(arguments);
   } catch (const std::bad_alloc &) {
     return PyErr_NoMemory();
   } catch (const std::length_error &) {
     return PyErr_NoMemory();
+  } catch (const std::invalid_argument &error) {
+    return PyErr_Format(PyExc_ValueError, "%s", error.what());
   }
+}
+
+// Return the place of the first byte that is no UTF-8, or the size of the text.
+size_t find_invalid(string_view text, size_t start) {
+  Cursor at(text, start);
+  while (!at.done()) {
+    uint64_t eight;
+    if (at.left() >= 8 && (std::memcpy(&eight, text.data() + at.place(), 8), !(eight & 0x8080808080808080u))) {
+      at.skip(8);
+      continue;
+    }
+    const auto unit = [&](size_t ahead) { return static_cast<unsigned char>(at.peek(ahead)); };
+    const unsigned lead = unit(0), second = unit(1);
+    const size_t tails = lead < 0x80 ? 0 : lead < 0xC2 ? 4 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : 4;
+    if (tails == 4 || (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+        (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
+      return at.place();
+    for (size_t tail = 1; tail <= tails; ++tail)
+      if ((unit(tail) & 0xC0) != 0x80) return at.place();
+    at.skip(tails + 1);
+  }
+  return text.size();
 }
 
 // ---- Rows of a worksheet: columns of cells to XML ------------------------------------------------------------------
 
 const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
 
-// Bytes that are being written.
-class Out {
- public:
-  ~Out() { std::free(bytes_); }
-  // Return a place with room for some bytes; `end` says how many of them were written.
-  char *room(size_t count) {
-    if (capacity_ - size_ < count) {
-      const size_t wanted = 2 * capacity_ + count + 4096;
-      auto *larger = static_cast<char *>(std::realloc(bytes_, wanted));
-      if (!larger) throw std::bad_alloc();
-      bytes_ = larger;
-      capacity_ = wanted;
-    }
-    return bytes_ + size_;
-  }
-  void end(const char *at) { size_ = static_cast<size_t>(at - bytes_); }
-  Out &append(string_view text) {
-    std::memcpy(room(text.size() + 1), text.data() ? text.data() : "", text.size());
-    size_ += text.size();
-    return *this;
-  }
-  const char *data() const { return bytes_; }
-  size_t size() const { return size_; }
-  void cut(size_t size) { size_ = size; }
-
- private:
-  char *bytes_ = nullptr;
-  size_t size_ = 0, capacity_ = 0;
-};
-
-char *put(char *at, string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
-}
-
 // The values of some cells, in one form: the first layer of a group that has a value for a cell writes it.
 struct Layer {
-  int kind = 0;  // d: doubles, f: floats, i: int64, v: texts as they are, t: texts that are escaped
-  std::string before, after;
+  int kind = 0;  // d: doubles, f: floats, i: int64, v: texts as they are
+  string_view before, after;
   Argument values, present;
   std::vector<string_view> texts;  // those of blanks have no data
 
-  size_t size() const {
-    if (kind == 'v' || kind == 't') return texts.size();
-    return kind == 'f' ? values.count<float>() : values.count<double>();
-  }
+  size_t size() const { return kind == 'v' ? texts.size() : kind == 'f' ? values.count<float>() : values.count<double>(); }
 };
 
 // Some cells of one column, one under another.
 struct Segment {
   std::string letters;
-  size_t group, start, above, count;
+  Py_ssize_t group, start, above, count;
 };
 
-bool is_white(unsigned char unit) { return unit == ' ' || (unit >= '\t' && unit <= '\r'); }
-
-// Whether programs might change white space of a text: at its ends, lines, tabs, several in a row, and any beyond ASCII.
-bool keeps_space(string_view text) {
-  if (text.empty()) return false;
-  if (text.front() == ' ' || text.back() == ' ') return true;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto unit = static_cast<unsigned char>(text[i]);
-    if (is_white(unit) && (unit != ' ' || text[i + 1] == ' ')) return true;  // a space is never the last unit
-    if (unit != 0xC2 && unit != 0xE1 && unit != 0xE2 && unit != 0xE3) continue;
-    const string_view rest = text.substr(i, 3);
-    const auto last = static_cast<unsigned char>(rest.back());
-    if (rest.substr(0, 2) == "\xC2\x85" || rest.substr(0, 2) == "\xC2\xA0") return true;
-    if (rest == "\xE1\x9A\x80" || rest == "\xE2\x81\x9F" || rest == "\xE3\x80\x80") return true;
-    if (rest.substr(0, 2) == "\xE2\x80" && (last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF)) return true;
-  }
-  return false;
-}
-
-bool is_hex(char unit) {
-  return (unit >= '0' && unit <= '9') || (unit >= 'A' && unit <= 'F') || (unit >= 'a' && unit <= 'f');
-}
-
-// Append a text as the content of an element; what XML cannot hold, and what looks like such an escape, is `_xHHHH_`.
-void append_escaped(Out &out, string_view text) {
-  size_t kept = 0;  // the text before it is written
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto unit = static_cast<unsigned char>(text[i]);
-    if (unit >= ' ' && unit != '&' && unit != '<' && unit != '>' && unit != '_' && unit != 0xEF) continue;
-    if (unit == '\t' || unit == '\n') continue;
-    const string_view rest = text.substr(i, 7);
-    char escape[] = "_x0000_";
-    const char *made = escape;
-    size_t taken = 1;
-    if (unit == '&') {
-      made = "&amp;";
-    } else if (unit == '<') {
-      made = "&lt;";
-    } else if (unit == '>') {
-      made = "&gt;";
-    } else if (unit < ' ') {
-      escape[4] = unit < 16 ? '0' : '1';
-      escape[5] = "0123456789ABCDEF"[unit % 16];
-    } else if (unit == '_') {
-      if (rest.size() < 7 || rest[1] != 'x' || rest[6] != '_' || !is_hex(rest[2]) || !is_hex(rest[3]) ||
-          !is_hex(rest[4]) || !is_hex(rest[5]))
-        continue;
-      made = "_x005F_";
-    } else {
-      if (rest.substr(0, 3) != "\xEF\xBF\xBE" && rest.substr(0, 3) != "\xEF\xBF\xBF") continue;
-      made = rest[2] == '\xBE' ? "_xFFFE_" : "_xFFFF_";
-      taken = 3;
-    }
-    out.append(text.substr(kept, i - kept)).append(made);
-    kept = i + taken;
-  }
-  out.append(text.substr(kept));
-}
-
-// Write a positive number of at most fifteen digits, six of them after the point, if it is one; null otherwise.
-char *put_short_decimal(char *at, double number) {
-  const double scaled = number * 1e6;
-  if (!(number >= 1e-4 && scaled < 1e15)) return nullptr;
-  const auto millionths = static_cast<int64_t>(scaled + 0.5);
-  if (static_cast<double>(millionths) / 1e6 != number) return nullptr;
-  at = std::to_chars(at, at + LONGEST_NUMBER, millionths / 1000000).ptr;
-  *at++ = '.';
-  auto rest = static_cast<int>(millionths % 1000000);
-  for (int unit = 100000; unit == 100000 || rest; unit /= 10) {
-    *at++ = static_cast<char>('0' + rest / unit);
-    rest %= unit;
-  }
-  return at;
-}
-
-// Write the shortest text that reads back as a finite number, in the form of Python's `repr`; it takes at most LONGEST_NUMBER.
+// Write the shortest text that reads back as a finite number; numbers from 1e-4 to 1e16 have no exponent, but a point.
 template <class Number>
 char *put_number(char *at, Number number) {
-  if (std::signbit(number)) *at++ = '-';
-  if (number == 0) return put(at, "0.0");
-  number = std::fabs(number);
-  if (sizeof(Number) == sizeof(double))
-    if (char *end = put_short_decimal(at, number)) return end;
-  char text[LONGEST_NUMBER], digits[LONGEST_NUMBER];
-  const char *end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
-  const char *from = text;
-  size_t count = 0;
-  for (; *from != 'e'; ++from)
-    if (*from != '.') digits[count++] = *from;
-  from += from[1] == '+' ? 2 : 1;
-  int exponent = 0;
-  std::from_chars(from, end, exponent);
-  if (exponent < -4 || exponent >= 16) {
-    *at++ = digits[0];
-    if (count > 1) *at++ = '.';
-    at = put(at, {digits + 1, count - 1});
-    *at++ = 'e';
-    *at++ = exponent < 0 ? '-' : '+';
-    exponent = exponent < 0 ? -exponent : exponent;
-    if (exponent < 10) *at++ = '0';
-    return std::to_chars(at, at + LONGEST_NUMBER, exponent).ptr;
-  }
-  if (exponent < 0) return put(put(at, string_view("0.0000", static_cast<size_t>(1 - exponent))), {digits, count});
-  for (size_t place = 0; place < count || place <= static_cast<size_t>(exponent) + 1; ++place) {
-    if (place == static_cast<size_t>(exponent) + 1) *at++ = '.';
-    *at++ = place < count ? digits[place] : '0';
-  }
-  return at;
+  const Number size = std::fabs(number);
+  const bool is_fixed = size == 0 || (size >= static_cast<Number>(1e-4) && size < static_cast<Number>(1e16));
+  const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  char *end = std::to_chars(at, at + LONGEST_NUMBER, number, format).ptr;
+  if (!is_fixed || std::memchr(at, '.', static_cast<size_t>(end - at))) return end;
+  *end++ = '.';
+  *end++ = '0';
+  return end;
 }
 
 // Append a cell's XML after its reference, and return true; false where the layer has no value for it.
-bool append_value(Out &out, const Layer &layer, size_t index) {
+bool append_value(std::string *out, const Layer &layer, size_t index) {
   if (layer.present.view.obj && !layer.present.at<char>(index)) return false;
-  if (layer.kind == 'v' || layer.kind == 't') {
-    const string_view text = layer.texts[index];
-    if (!text.data()) return false;
-    if (layer.kind == 'v') {
-      out.append("\"").append(layer.before).append(text).append(layer.after);
-      return true;
-    }
-    out.append(keeps_space(text) ? "\" t=\"inlineStr\"><is><t xml:space=\"preserve\">" : "\" t=\"inlineStr\"><is><t>");
-    append_escaped(out, text);
-    out.append("</t></is></c>");
-    return true;
+  char number[LONGEST_NUMBER], *end = number;
+  string_view value;
+  if (layer.kind == 'v') {
+    value = layer.texts[index];
+    if (!value.data()) return false;
+  } else {
+    const double large = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
+    const float single = layer.kind == 'f' ? layer.values.at<float>(index) : 0;
+    if (!std::isfinite(large) || !std::isfinite(single)) return false;
+    if (layer.kind == 'd') end = put_number(number, large);
+    else if (layer.kind == 'f') end = put_number(number, single);
+    else end = std::to_chars(number, number + sizeof number, layer.values.at<int64_t>(index)).ptr;
+    value = {number, static_cast<size_t>(end - number)};
   }
-  const double number = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
-  const float single = layer.kind == 'f' ? layer.values.at<float>(index) : 0;
-  if (!std::isfinite(number) || !std::isfinite(single)) return false;
-  char *at = out.room(layer.before.size() + layer.after.size() + 2 * LONGEST_NUMBER);
-  *at++ = '"';
-  at = put(at, layer.before);
-  if (layer.kind == 'd') at = put_number(at, number);
-  else if (layer.kind == 'f') at = put_number(at, single);
-  else at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
-  out.end(put(at, layer.after));
+  out->push_back('"');
+  out->append(layer.before).append(value).append(layer.after);
   return true;
+}
+
+// Append rows, the first of the number `first`; `attributes` are those of the first rows.
+void append_rows(std::string *out, size_t first, size_t count, const std::vector<string_view> &attributes,
+                 const std::vector<Segment> &segments, const std::vector<std::vector<Layer>> &groups) {
+  for (size_t row = 0; row < count; ++row) {
+    char digits[LONGEST_NUMBER];
+    const char *end = std::to_chars(digits, digits + sizeof digits, first + row).ptr;
+    const string_view number(digits, static_cast<size_t>(end - digits));
+    out->append("<row r=\"").append(number).append("\"").append(row < attributes.size() ? attributes[row] : "");
+    out->push_back('>');
+    for (const Segment &segment : segments) {
+      const auto above = static_cast<size_t>(segment.above), index = row - above;
+      if (row < above || index >= static_cast<size_t>(segment.count)) continue;
+      const size_t before = out->size();
+      out->append("<c r=\"").append(segment.letters).append(number);
+      bool is_written = false;
+      for (const Layer &layer : groups[static_cast<size_t>(segment.group)]) {
+        is_written = append_value(out, layer, static_cast<size_t>(segment.start) + index);
+        if (is_written) break;
+      }
+      if (!is_written) out->resize(before);
+    }
+    out->append("</row>");
+  }
 }
 
 bool read_texts(PyObject *list, std::vector<string_view> *texts) {
@@ -489,23 +326,21 @@ bool read_texts(PyObject *list, std::vector<string_view> *texts) {
 }
 
 bool read_layer(PyObject *tuple, Layer *layer) {
-  const char *before, *after;
+  Py_ssize_t before, after;
+  const char *texts[2];
   PyObject *values;
-  if (!PyArg_ParseTuple(tuple, "sCOz*s", &before, &layer->kind, &values, &layer->present.view, &after)) return false;
-  layer->before = before;
-  layer->after = after;
-  if (layer->kind == 'v' || layer->kind == 't') {
-    if (!read_texts(values, &layer->texts)) return false;
-  } else if (PyObject_GetBuffer(values, &layer->values.view, PyBUF_SIMPLE) != 0) {
+  if (!PyArg_ParseTuple(tuple, "s#COz*s#", &texts[0], &before, &layer->kind, &values, &layer->present.view, &texts[1], &after))
     return false;
-  }
-  const bool known = std::strchr("dfivt", layer->kind) != nullptr;
-  if (!known || (layer->present.view.obj && layer->present.count<char>() != layer->size()))
-    PyErr_SetString(PyExc_ValueError, "a layer of another kind, or marks of another number of cells");
-  return !PyErr_Occurred();
+  layer->before = {texts[0], static_cast<size_t>(before)};
+  layer->after = {texts[1], static_cast<size_t>(after)};
+  if (layer->kind == 'v' ? !read_texts(values, &layer->texts) : PyObject_GetBuffer(values, &layer->values.view, 0) != 0)
+    return false;
+  if (!std::strchr("dfiv", layer->kind) || (layer->present.view.obj && layer->present.count<char>() != layer->size()))
+    throw std::invalid_argument("a layer of another kind, or marks of another number of cells");
+  return true;
 }
 
-PyObject *format_rows(Module *, PyObject *arguments) {
+PyObject *format_rows(PyObject *arguments) {
   Py_ssize_t first, count;
   PyObject *attribute_list, *segment_list, *group_list;
   std::vector<string_view> attributes;
@@ -513,80 +348,52 @@ PyObject *format_rows(Module *, PyObject *arguments) {
                         &PyList_Type, &group_list) ||
       !read_texts(attribute_list, &attributes))
     return nullptr;
-  if (count < 0) {
-    PyErr_SetString(PyExc_ValueError, "a negative number of rows");
-    return nullptr;
-  }
-  std::vector<std::vector<std::unique_ptr<Layer>>> groups(static_cast<size_t>(PyList_Size(group_list)));
+  if (count < 0 || first < 0) throw std::invalid_argument("a negative number of rows");
+  std::vector<std::vector<Layer>> groups(static_cast<size_t>(PyList_Size(group_list)));
   for (size_t i = 0; i < groups.size(); ++i) {
     PyObject *layers = PyList_GetItem(group_list, static_cast<Py_ssize_t>(i));
-    for (Py_ssize_t j = 0; PyList_Check(layers) && j < PyList_Size(layers); ++j) {
-      groups[i].push_back(std::make_unique<Layer>());
-      if (!read_layer(PyList_GetItem(layers, j), groups[i].back().get())) return nullptr;
-    }
+    groups[i] = std::vector<Layer>(PyList_Check(layers) ? static_cast<size_t>(PyList_Size(layers)) : 0);
+    for (size_t j = 0; j < groups[i].size(); ++j)
+      if (!read_layer(PyList_GetItem(layers, static_cast<Py_ssize_t>(j)), &groups[i][j])) return nullptr;
   }
   std::vector<Segment> segments(static_cast<size_t>(PyList_Size(segment_list)));
   for (size_t i = 0; i < segments.size(); ++i) {
     const char *letters;
-    Py_ssize_t group, start, above, cells;
-    if (!PyArg_ParseTuple(PyList_GetItem(segment_list, static_cast<Py_ssize_t>(i)), "snnnn", &letters, &group, &start,
-                          &above, &cells))
+    Segment &one = segments[i];
+    if (!PyArg_ParseTuple(PyList_GetItem(segment_list, static_cast<Py_ssize_t>(i)), "snnnn", &letters, &one.group,
+                          &one.start, &one.above, &one.count))
       return nullptr;
-    bool sound = group >= 0 && static_cast<size_t>(group) < groups.size() && start >= 0 && above >= 0 && cells >= 0;
-    for (size_t j = 0; sound && j < groups[static_cast<size_t>(group)].size(); ++j)
-      sound = static_cast<size_t>(start) + static_cast<size_t>(cells) <= groups[static_cast<size_t>(group)][j]->size();
-    if (!sound) {
-      PyErr_SetString(PyExc_ValueError, "a segment beyond its cells");
-      return nullptr;
-    }
-    segments[i] = {letters, static_cast<size_t>(group), static_cast<size_t>(start), static_cast<size_t>(above),
-                   static_cast<size_t>(cells)};
+    one.letters = letters;
+    bool is_sound = one.group >= 0 && static_cast<size_t>(one.group) < groups.size() && one.start >= 0 &&
+                    one.above >= 0 && one.count >= 0;
+    if (is_sound)
+      for (const Layer &layer : groups[static_cast<size_t>(one.group)])
+        is_sound &= static_cast<size_t>(one.start) + static_cast<size_t>(one.count) <= layer.size();
+    if (!is_sound) throw std::invalid_argument("a segment beyond its cells");
   }
-  for (Segment &segment : segments) segment.letters.insert(0, "<c r=\"");
-  Out out;
-  unlocked([&] {
-    for (size_t row = 0; row < static_cast<size_t>(count); ++row) {
-      char digits[LONGEST_NUMBER];
-      const char *end = std::to_chars(digits, digits + sizeof digits, static_cast<size_t>(first) + row).ptr;
-      const string_view number(digits, static_cast<size_t>(end - digits));
-      const string_view more = row < attributes.size() ? attributes[row] : "";
-      out.append("<row r=\"").append(number).append("\"").append(more).append(">");
-      for (const Segment &segment : segments) {
-        if (row < segment.above || row - segment.above >= segment.count) continue;
-        const size_t before = out.size();
-        out.end(put(put(out.room(segment.letters.size() + number.size()), segment.letters), number));
-        bool written = false;
-        for (const auto &layer : groups[segment.group]) {
-          written = append_value(out, *layer, segment.start + row - segment.above);
-          if (written) break;
-        }
-        if (!written) out.cut(before);
-      }
-      out.append("</row>");
-    }
-  });
-  return PyBytes_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
+  std::string out;
+  unlocked([&] { append_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, segments, groups); });
+  return to_bytes(out);
 }
 
-// ---- Doubles: their text and their digits -------------------------------------------------------------------------
+// ---- Doubles: their digits ----------------------------------------------------------------------------------------
 
-const size_t LONGEST_DOUBLE = 64;  // characters: more than a double takes in its shortest text, or with 17 digits
-
-// A finite double that is not zero, as digits * 10^(exponent - count + 1), the digits an integer of `count` digits.
+// A double rounded to `count` digits: |x| is digits * 10^(exponent - count + 1). Both are 0 for NaN, infinities and 0.
 struct Decimal {
-  int64_t digits;
-  int exponent;
+  double rounded;
+  int64_t digits, exponent;
 };
 
-// Return the digits of |number|. Half up rounds the shortest text, half even (as printf) the double itself.
-Decimal decimal_of(double number, int count, bool half_up) {
-  char text[LONGEST_DOUBLE];
-  number = std::fabs(number);
-  const auto scientific = std::chars_format::scientific;
-  char *end = half_up ? std::to_chars(text, text + sizeof text, number, scientific).ptr
-                      : std::to_chars(text, text + sizeof text, number, scientific, count - 1).ptr;
-  int64_t digits = 0;
-  int exponent = 0, taken = 0, after = 0;
+// Half up rounds the shortest text of the number, half even (as printf) the double itself.
+Decimal round_double(double number, int count, bool half_up) {
+  if (!std::isfinite(number) || number == 0) return {number, 0, 0};
+  char text[LONGEST_NUMBER + 1];
+  const auto format = std::chars_format::scientific;
+  const double size = std::fabs(number);
+  char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
+                      : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
+  int64_t digits = 0, exponent = 0, full = 1;
+  int taken = 0, after = 0;
   const char *at = text;
   for (; at != end && *at != 'e'; ++at) {
     if (*at == '.') continue;
@@ -594,136 +401,65 @@ Decimal decimal_of(double number, int count, bool half_up) {
     if (taken == count) after = *at - '0';
     ++taken;
   }
-  if (at != end) ++at;
-  if (at != end && *at == '+') ++at;
+  at += at != end;
+  at += at != end && *at == '+';
   std::from_chars(at, end, exponent);
-  int64_t full = 1;
-  for (int place = 0; place < count; ++place) full *= 10;
   for (; taken < count; ++taken) digits *= 10;
+  for (int place = 0; place < count; ++place) full *= 10;
   digits += after >= 5;
   if (digits == full) {
     digits /= 10;
     ++exponent;
   }
-  return {digits, exponent};
-}
-
-// Return a double rounded to some digits; infinity if the digits are beyond all doubles.
-double round_double(double number, int count, bool half_up) {
-  if (!std::isfinite(number) || number == 0 || count >= 17) return number;
-  const Decimal decimal = decimal_of(number, count, half_up);
-  char text[LONGEST_DOUBLE + 1];
-  char *end = std::to_chars(text, text + LONGEST_DOUBLE, decimal.digits).ptr;
+  if (count >= 17) return {number, digits, exponent};
+  end = std::to_chars(text, text + LONGEST_NUMBER, digits).ptr;
   *end++ = 'e';
-  end = std::to_chars(end, text + sizeof text, decimal.exponent - count + 1).ptr;
+  end = std::to_chars(end, text + sizeof text, exponent - count + 1).ptr;
   double rounded = 0;
-  if (std::from_chars(text, end, rounded).ec == std::errc::result_out_of_range && decimal.exponent > 0)
-    rounded = HUGE_VAL;
-  return std::copysign(rounded, number);
+  if (std::from_chars(text, end, rounded).ec == std::errc::result_out_of_range && exponent > 0) rounded = HUGE_VAL;
+  return {std::copysign(rounded, number), digits, exponent};
 }
 
-bool parse_doubles(PyObject *arguments, Argument *numbers, int *count, int *half_up) {
-  if (!PyArg_ParseTuple(arguments, "y*ip", &numbers->view, count, half_up)) return false;
-  if (*count < 1 || *count > 17) PyErr_Format(PyExc_ValueError, "1 to 17 digits, not %d", *count);
-  return !PyErr_Occurred();
-}
-
-PyObject *round_doubles(Module *module, PyObject *arguments) {
+PyObject *round_doubles(PyObject *arguments) {
   Argument numbers;
   int count, half_up;
-  if (!parse_doubles(arguments, &numbers, &count, &half_up)) return nullptr;
-  std::vector<double> rounded;
+  if (!PyArg_ParseTuple(arguments, "y*ip", &numbers.view, &count, &half_up)) return nullptr;
+  if (count < 1 || count > 17) throw std::invalid_argument("a number of digits that is not 1 to 17");
+  std::vector<Decimal> decimals;
   unlocked([&] {
-    rounded.resize(numbers.count<double>());
-    for (size_t i = 0; i < rounded.size(); ++i) rounded[i] = round_double(numbers.at<double>(i), count, half_up);
+    decimals.reserve(numbers.count<double>());
+    for (size_t i = 0; i < numbers.count<double>(); ++i)
+      decimals.push_back(round_double(numbers.at<double>(i), count, half_up));
   });
-  return to_buffer(module, std::move(rounded));
+  return to_bytes(decimals);
 }
 
-PyObject *digits_of_doubles(Module *module, PyObject *arguments) {
-  Argument numbers;
-  int count, half_up;
-  if (!parse_doubles(arguments, &numbers, &count, &half_up)) return nullptr;
-  std::vector<int64_t> digits, exponents;
-  unlocked([&] {
-    const size_t size = numbers.count<double>();
-    digits.resize(size);
-    exponents.resize(size);
-    for (size_t i = 0; i < size; ++i) {
-      const double number = numbers.at<double>(i);
-      if (!std::isfinite(number) || number == 0) continue;
-      const Decimal decimal = decimal_of(number, count, half_up);
-      digits[i] = decimal.digits;
-      exponents[i] = decimal.exponent;
-    }
-  });
-  PyObject *first = to_buffer(module, std::move(digits));
-  PyObject *second = first ? to_buffer(module, std::move(exponents)) : nullptr;
-  if (!second) {
-    Py_XDECREF(first);
-    return nullptr;
-  }
-  return Py_BuildValue("(NN)", first, second);
-}
+// ---- XML: tags, and text between them -----------------------------------------------------------------------------
+// Each function passes what it is named after and returns true. It returns false where anything odd stands, or where the
+// text breaks off; then the element that is being read counts as not read.
 
-// ---- Worksheets and shared strings --------------------------------------------------------------------------------
-// Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c), 18.3.1.40 (f), 18.4.8 (si), 22.9.2.19 (ST_Xstring).
-
-enum State { MORE, END, ODD };  // why a loop stopped: the text broke off, its elements ended, something odd stands there
-
-const size_t LONGEST_LITERAL = 64;     // bytes: nearer to the end than that, more text may make sense of what is odd
 const size_t LONGEST_TEXT = 1u << 20;  // bytes of a cell's text
-const size_t FEWEST_BYTES = 24;        // of a cell, as a rule: room is made for so many cells at first
-const size_t SHORT_FORMULA = 200;      // bytes
-const int MOST_ATTRIBUTES = 16, DEEPEST = 16, MOST_COLUMNS = 16384;
+const int MOST_ATTRIBUTES = 16;
 
 bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == ':' || c == '.' || c == '-';
-}
-int hex_digit(char c) {
-  return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-string_view strip(string_view text) {
-  while (!text.empty() && is_xml_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_xml_space(text.back())) text.remove_suffix(1);
-  return text;
-}
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == ':' || c == '.' || c == '-'; }
 
-// What a character of text asks for, as bits.
-enum Class : uint8_t { DECODES = 1, BEYOND_ASCII = 2, BRACKET = 4, ESCAPES = 8, ILLEGAL = 16, NO_ATTRIBUTE = 32 };
-struct Classes {
-  uint8_t of[256] = {};
-  constexpr Classes() {
-    for (int c = 0; c < 256; ++c) {
-      if (c < ' ') of[c] = NO_ATTRIBUTE | (c == '\t' || c == '\n' || c == '\r' ? 0 : ILLEGAL);
-      if (c >= 0x80) of[c] = BEYOND_ASCII | NO_ATTRIBUTE;
-    }
-    of[int('&')] = of[int('\r')] |= DECODES | NO_ATTRIBUTE;
-    of[int('<')] = NO_ATTRIBUTE;
-    of[int(']')] = BRACKET;
-    of[int('_')] = ESCAPES;
+// Whether text with such a character has to be looked at more closely: entities, line ends, what XML does not hold.
+struct Specials {
+  bool of[256] = {};
+  constexpr Specials() {
+    for (int c = 0; c < ' '; ++c) of[c] = c != '\t' && c != '\n';
+    of[int('&')] = of[int('<')] = of[int(']')] = of[0xEF] = true;
   }
 };
-constexpr Classes CLASSES;
+constexpr Specials SPECIALS;
 
-// Return what all characters of a text ask for together.
-int classify(string_view text) {
-  int classes = 0;
-  for (char c : text) classes |= CLASSES.of[static_cast<unsigned char>(c)];
-  return classes;
-}
-
-// Return the number in 1 to `most` digits; -1 for any other text.
-int64_t parse_count(string_view text, size_t most) {
-  if (text.empty() || text.size() > most) return -1;
-  int64_t number = 0;
-  for (char c : text) {
-    if (!is_digit(c)) return -1;
-    number = number * 10 + (c - '0');
-  }
-  return number;
+bool has_special(string_view text) {
+  for (char c : text)
+    if (SPECIALS.of[static_cast<unsigned char>(c)]) return true;
+  return false;
 }
 
 void append_utf8(std::string *text, uint32_t code) {
@@ -734,399 +470,277 @@ void append_utf8(std::string *text, uint32_t code) {
   for (int tail = tails - 1; tail >= 0; --tail) text->push_back(static_cast<char>(0x80 | (code >> (6 * tail) & 0x3F)));
 }
 
-// Return whether a text is UTF-8 of characters that XML may hold.
-bool is_utf8(string_view text) {
-  for (Cursor at(text); !at.done();) {
-    const auto lead = static_cast<unsigned char>(at.peek());
-    const size_t tails = lead < 0x80 ? 0 : lead < 0xC2 ? 4 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : 4;
-    if (tails == 4 || tails >= at.left()) return false;
-    uint32_t code = tails ? lead & (0x3Fu >> tails) : lead;
-    for (size_t tail = 1; tail <= tails; ++tail) {
-      const auto unit = static_cast<unsigned char>(at.peek(tail));
-      if ((unit & 0xC0) != 0x80) return false;
-      code = code << 6 | (unit & 0x3Fu);
-    }
-    const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    if (code < least[tails] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) || (code & ~1u) == 0xFFFE) return false;
-    at.skip(tails + 1);
-  }
-  return true;
+// Return a number in 1 to `most` digits; -1 for any other text.
+int64_t parse_count(string_view text, size_t most) {
+  int64_t number = -1;
+  if (text.empty() || text.size() > most || !is_digit(text.front())) return -1;
+  return std::from_chars(text.data(), text.data() + text.size(), number).ptr == text.data() + text.size() ? number : -1;
 }
 
-// Append a text without its entities and carriage returns; false if an entity is not one of XML's own.
+// Parse the hexadecimal or decimal digits at the front of a text, and return how many they are.
+size_t parse_digits(string_view text, int base, uint32_t *code) {
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *code, base);
+  return parsed.ec == std::errc() ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
+}
+
+// Append text without its entities and carriage returns; false where it is not well-formed, or may not be.
 bool append_decoded(std::string *decoded, string_view text) {
   for (Cursor at(text); !at.done();) {
-    if (at.take('\r')) {
-      at.take('\n');
+    const char c = at.peek();
+    uint32_t code = 0;
+    if (c == '\r') {
+      at.skip(at.peek(1) == '\n' ? 2 : 1);
       decoded->push_back('\n');
-    } else if (!at.take('&')) {
-      decoded->push_back(at.peek());
+    } else if (c != '&') {
+      const bool is_control = c >= 0 && c < ' ' && !is_xml_space(c);
+      if (is_control || c == '<' || at.rest().substr(0, 3) == "]]>" || at.rest().substr(0, 2) == "\xEF\xBF") return false;
+      decoded->push_back(c);
       at.skip();
-    } else if (at.take("lt;")) {
+    } else if (at.take("&lt;")) {
       decoded->push_back('<');
-    } else if (at.take("gt;")) {
+    } else if (at.take("&gt;")) {
       decoded->push_back('>');
-    } else if (at.take("amp;")) {
+    } else if (at.take("&amp;")) {
       decoded->push_back('&');
-    } else if (at.take("quot;")) {
+    } else if (at.take("&quot;")) {
       decoded->push_back('"');
-    } else if (at.take("apos;")) {
+    } else if (at.take("&apos;")) {
       decoded->push_back('\'');
-    } else if (at.take('#')) {
-      const int base = at.take('x') ? 16 : 10;
-      uint32_t code = 0;
-      size_t digits = 0;
-      for (; hex_digit(at.peek()) >= 0 && hex_digit(at.peek()) < base && digits < 8; ++digits, at.skip())
-        code = code * base + static_cast<uint32_t>(hex_digit(at.peek()));
-      const bool white = code == '\t' || code == '\n' || code == '\r';
-      if (!digits || digits > 7 || !at.take(';') || (code < ' ' && !white) || code > 0x10FFFF ||
-          (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF)
+    } else {
+      const bool is_hex = at.take("&#x");
+      if (!is_hex && !at.take("&#")) return false;
+      const size_t count = parse_digits(at.rest().substr(0, 8), is_hex ? 16 : 10, &code);
+      at.skip(count);
+      const bool is_control = code < ' ' && code != '\t' && code != '\n' && code != '\r';
+      if (!count || !at.take(';') || is_control || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ||
+          (code & ~1u) == 0xFFFE)
         return false;
       append_utf8(decoded, code);
-    } else {
-      return false;
     }
   }
   return true;
 }
 
-// Return the UTF-16 unit in an escape `_xHHHH_` and pass it; -1, with no step taken, where no escape stands.
-int take_escape(Cursor *at) {
-  if (at->peek() != '_' || at->peek(1) != 'x' || at->peek(6) != '_') return -1;
-  int unit = 0;
-  for (size_t place = 2; place < 6; ++place) {
-    const int digit = hex_digit(at->peek(place));
-    if (digit < 0) return -1;
-    unit = unit * 16 + digit;
-  }
-  at->skip(7);
-  return unit;
-}
-
-// Append a text without its escapes of characters; half of a surrogate pair stays an escape.
-void append_unescaped(std::string *decoded, string_view text) {
+// Append text without its escapes of characters `_xHHHH_`; false where one is half of a surrogate pair.
+bool append_unescaped(std::string *decoded, string_view text) {
   for (Cursor at(text); !at.done();) {
-    const int unit = take_escape(&at);
-    if (unit < 0) {
+    uint32_t unit = 0;
+    if (at.peek() == '_' && at.peek(1) == 'x' && at.peek(6) == '_' &&
+        parse_digits(at.rest().substr(2, 4), 16, &unit) == 4) {
+      if (unit >= 0xD800 && unit < 0xE000) return false;
+      append_utf8(decoded, unit);
+      at.skip(7);
+    } else {
       decoded->push_back(at.peek());
       at.skip();
-      continue;
-    }
-    Cursor ahead = at;
-    const int second = unit >= 0xD800 && unit < 0xDC00 ? take_escape(&ahead) : -1;
-    if (second >= 0xDC00 && second < 0xE000) {
-      append_utf8(decoded, 0x10000u + (static_cast<uint32_t>(unit - 0xD800) << 10) + static_cast<uint32_t>(second - 0xDC00));
-      at = ahead;
-    } else if (unit >= 0xD800 && unit < 0xE000) {
-      const char *digits = "0123456789ABCDEF";
-      decoded->append("_x");
-      for (int shift = 12; shift >= 0; shift -= 4) decoded->push_back(digits[unit >> shift & 15]);
-      decoded->push_back('_');
-    } else {
-      append_utf8(decoded, static_cast<uint32_t>(unit));
     }
   }
-}
-
-// Pass a numeral that a tag follows and return true; false, with no step taken, where anything else stands.
-bool take_numeral(Cursor *at, string_view *text, double *number) {
-  const string_view rest = at->text().substr(at->place());
-  const bool negative = !rest.empty() && rest.front() == '-';
-  if (rest.size() <= negative || !is_digit(rest[negative])) return false;
-  const char *end = rest.data() + (rest.size() < LONGEST_TEXT ? rest.size() : LONGEST_TEXT);
-  const auto parsed = std::from_chars(rest.data(), end, *number);
-  if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != '<' || !is_digit(parsed.ptr[-1])) return false;
-  *text = rest.substr(0, static_cast<size_t>(parsed.ptr - rest.data()));
-  at->skip(text->size());
   return true;
 }
 
-// Tags and text between them. Each function passes what it is named after and returns true, or sets `state` and returns
-// false. Elements have the prefix of those around them; `prefixes` are all that are declared, as in `:r:x14ac:`.
+// How text counts: as it is, without white space at its ends, and with or without escapes.
+enum class Form { plain, escaped, trimmed };
+
 class Markup {
  public:
+  // `prefix` is that of all elements, as in `x:`; `prefixes` are all that are declared, as in `:r:x14ac:`.
   Markup(string_view text, size_t start, string_view prefix, string_view prefixes)
-      : at(text, start), prefix_(prefix), prefixes_(prefixes) {}
+      : at(text.substr(0, find_invalid(text, start)), start), prefix_(prefix), prefixes_(prefixes) {}
 
   Cursor at;
-  State state = MORE;
+  std::string extra;  // texts that differ from the XML
 
-  bool stop() {
-    state = at.left() < LONGEST_LITERAL ? MORE : ODD;
-    return false;
-  }
-  bool odd() {
-    state = ODD;
-    return false;
-  }
-  bool more() {
-    state = MORE;
-    return false;
-  }
   void space() {
     while (is_xml_space(at.peek())) at.skip();
   }
 
-  // Pass the name of an element's tag; false, with no step taken, where another one stands.
-  template <class Name>
-  bool opens(const Name &name) {
+  // Pass white space and the name of an element's tag; false, before the tag, where another one stands.
+  bool opens(string_view name) {
+    space();
     Cursor ahead = at;
-    if (!ahead.take('<') || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
-    const char next = ahead.peek();
-    if (!is_xml_space(next) && next != '>' && next != '/') return false;
+    if (!ahead.take('<') || !ahead.take(prefix_) || !ahead.take(name)) return false;
+    if (!is_xml_space(ahead.peek()) && ahead.peek() != '>' && ahead.peek() != '/') return false;
     at = ahead;
     return true;
   }
-  template <class Name>
-  bool closes(const Name &name) {
+  bool closes(string_view name) {
+    space();
     Cursor ahead = at;
-    if (!ahead.take("</") || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
-    while (is_xml_space(ahead.peek())) ahead.skip();
-    if (!ahead.take('>')) return false;
+    if (!ahead.take("</") || !ahead.take(prefix_) || !ahead.take(name)) return false;
     at = ahead;
-    return true;
-  }
-  template <class Name>
-  bool ends(const Name &name) {
-    return closes(name) || stop();
+    space();
+    return at.take('>');
   }
 
-  // Pass the attributes and the end of a tag; `each(name, value)` returns false for what it does not know.
+  // Pass attributes and the end of a tag; `each(name, value, is_plain)` returns false for what it does not know. The
+  // value of one that is not plain has entities, or the like.
   template <class Each>
   bool attributes(bool *is_empty, Each each) {
     string_view names[MOST_ATTRIBUTES];
     for (int count = 0;; ++count) {
       const size_t before = at.place();
       space();
-      *is_empty = at.peek() == '/';
-      if (*is_empty && at.peek(1) == '>') at.skip();
+      *is_empty = at.take('/');
       if (at.take('>')) return true;
-      if (at.place() == before || count == MOST_ATTRIBUTES) return stop();
+      if (*is_empty || at.place() == before || count == MOST_ATTRIBUTES) return false;
       const size_t start = at.place();
       while (is_name(at.peek())) at.skip();
       const string_view name = at.since(start);
-      if (name.empty() || !is_name_start(name.front())) return stop();
       space();
-      if (!at.take('=')) return stop();
+      if (!is_declared(name) || !at.take('=')) return false;
       space();
       const char quote = at.peek();
-      if (quote != '"' && quote != '\'') return stop();
       at.skip();
       const size_t begin = at.place();
-      if (!at.find(quote)) return more();
+      if ((quote != '"' && quote != '\'') || !at.find(quote)) return false;
       const string_view value = at.since(begin);
       at.skip();
-      if (classify(value) & NO_ATTRIBUTE) return odd();
       for (int other = 0; other < count; ++other)
-        if (names[other].front() == name.front() && names[other] == name) return odd();
+        if (names[other].front() == name.front() && names[other] == name) return false;
       names[count] = name;
-      if (!is_declared(name) || !each(name, value)) return odd();
+      scratch_.clear();
+      const bool is_plain = !has_special(value) && value.find_first_of("\t\n") == string_view::npos;
+      if ((!is_plain && !append_decoded(&scratch_, value)) || !each(name, value, is_plain)) return false;
     }
   }
   bool attributes(bool *is_empty) {
-    return attributes(is_empty, [](string_view, string_view) { return true; });
+    return attributes(is_empty, [](string_view, string_view, bool) { return true; });
   }
 
-  bool copied = false;  // whether the last text differs from the XML, and is valid until the next call
-
-  // Pass text up to the next tag.
-  bool characters(string_view *text, bool trimmed, bool escaped) {
+  // Pass text up to the next tag. It stands in the XML, or in `extra` where it differs from the XML.
+  bool characters(string_view *text, Form form) {
     const size_t start = at.place();
-    if (!at.find('<')) return more();
+    if (!at.find('<')) return false;
     *text = at.since(start);
-    copied = false;
-    if (text->size() > LONGEST_TEXT) return odd();
-    const int classes = classify(*text);
-    if ((classes & ILLEGAL) || ((classes & BRACKET) && text->find("]]>") != string_view::npos) ||
-        ((classes & BEYOND_ASCII) && !is_utf8(*text)))
-      return odd();
-    if (classes & DECODES) {
-      decoded_.clear();
-      if (!append_decoded(&decoded_, *text)) return odd();
-      *text = decoded_;
-      copied = true;
+    if (text->size() > LONGEST_TEXT) return false;
+    if (has_special(*text)) {
+      scratch_.clear();
+      if (!append_decoded(&scratch_, *text)) return false;
+      *text = scratch_;
     }
-    if (trimmed) *text = strip(*text);
-    if (escaped && (classes & ESCAPES) && text->find("_x") != string_view::npos) {
+    if (form == Form::trimmed) {
+      while (!text->empty() && is_xml_space(text->front())) text->remove_prefix(1);
+      while (!text->empty() && is_xml_space(text->back())) text->remove_suffix(1);
+    }
+    if (form != Form::plain && text->find("_x") != string_view::npos) {
       unescaped_.clear();
-      append_unescaped(&unescaped_, *text);
+      if (!append_unescaped(&unescaped_, *text)) return false;
       *text = unescaped_;
-      copied = true;
     }
     return true;
   }
 
-  // Pass an element with all that stands in it, from behind the name of its tag on.
-  bool skip_element(string_view name, int depth = 0) {
-    bool is_empty;
-    if (depth == DEEPEST) return odd();
-    if (!attributes(&is_empty)) return false;
-    string_view text;
-    while (!is_empty) {
-      if (!characters(&text, false, false)) return false;
-      if (closes(name)) return true;
-      Cursor ahead = at;
-      if (!ahead.take('<') || !ahead.take(prefix_)) return stop();
-      const size_t start = ahead.place();
-      while (is_name(ahead.peek()) && ahead.peek() != ':') ahead.skip();
-      const string_view inner = ahead.since(start);
-      if (inner.empty() || !is_name_start(inner.front()) || !opens(inner)) return stop();
-      if (!skip_element(inner, depth + 1)) return false;
-    }
-    return true;
-  }
-
-  // Pass the texts of a string item or an inline string, `name`, from behind the name of its tag on.
+  // Pass a string item or an inline string, `name`, of one text, from behind the name of its tag on.
   bool string_item(string_view name, string_view *text) {
     bool is_empty;
-    int count = 0;
-    bool in_run = false, joins = false;
     *text = {};
-    copied = false;
     if (!attributes(&is_empty)) return false;
-    while (!is_empty) {
-      space();
-      if (opens("t")) {
-        string_view piece;
-        bool preserved = false, is_empty_text;
-        const auto space_attribute = [&](string_view attribute, string_view value) {
-          preserved |= attribute == "xml:space" && value == "preserve";
-          return true;
-        };
-        if (!attributes(&is_empty_text, space_attribute)) return false;
-        copied = false;
-        if (!is_empty_text && (!characters(&piece, !preserved, true) || !ends("t"))) return false;
-        if (++count == 1) {
-          *text = piece;
-          if (copied) *text = joined_ = piece;
-          joins = copied;
-        } else {
-          if (!joins) joined_ = *text;
-          *text = joined_.append(piece);
-          joins = true;
-        }
-        if (text->size() > LONGEST_TEXT) return odd();
-      } else if (!in_run && opens("r")) {
-        bool is_empty_run;
-        if (!attributes(&is_empty_run)) return false;
-        in_run = !is_empty_run;
-      } else if (in_run && closes("r")) {
-        in_run = false;
-      } else if (in_run && opens("rPr")) {
-        if (!skip_element("rPr")) return false;
-      } else if (!in_run && opens("rPh")) {
-        if (!skip_element("rPh")) return false;
-      } else if (!in_run && opens("phoneticPr")) {
-        if (!skip_element("phoneticPr")) return false;
-      } else if (in_run || !ends(name)) {
-        return stop();
-      } else {
-        break;
-      }
+    if (is_empty) return true;
+    if (opens("t")) {
+      Form form = Form::trimmed;
+      const auto attribute = [&](string_view attribute, string_view value, bool) {
+        if (attribute == "xml:space" && value == "preserve") form = Form::escaped;
+        return true;
+      };
+      if (!attributes(&is_empty, attribute)) return false;
+      if (!is_empty && (!characters(text, form) || !closes("t"))) return false;
     }
-    copied = joins;
-    return true;
+    return closes(name);
   }
 
-  size_t offset(string_view text) const { return static_cast<size_t>(text.data() - at.text().data()); }
+  // Keep a text: return its place in the XML, or beyond the XML, which has `size` bytes, in `extra`.
+  uint32_t keep(string_view text, size_t size) {
+    const string_view source = at.text();
+    if (text.empty()) return 0;
+    if (!std::less<>()(text.data(), source.data()) && std::less<>()(text.data(), source.data() + source.size()))
+      return static_cast<uint32_t>(text.data() - source.data());
+    extra.append(text);
+    return static_cast<uint32_t>(size + extra.size() - text.size());
+  }
 
  private:
-  static bool is_name_start(char c) { return is_name(c) && !is_digit(c) && c != '-' && c != '.' && c != ':'; }
   bool is_declared(string_view name) const {
     const size_t colon = name.find(':');
+    if (name.empty() || !is_name_start(name.front())) return false;
     if (colon == string_view::npos) return name != "xmlns";
-    if (name.find(':', colon + 1) != string_view::npos || colon + 1 == name.size()) return false;
-    const std::string wanted = ":" + std::string(name.substr(0, colon + 1));
-    return is_name_start(name[colon + 1]) && prefixes_.find(wanted) != string_view::npos;
+    if (name.find(':', colon + 1) != string_view::npos || !is_name_start(name.substr(colon)[name.size() > colon + 1]))
+      return false;
+    return prefixes_.find(":" + std::string(name.substr(0, colon + 1))) != string_view::npos;
   }
 
   string_view prefix_, prefixes_;
-  std::string decoded_, unescaped_, joined_;
+  std::string scratch_, unescaped_;
 };
 
-// Cells that have a value or a formula, as `reader/raw.py` defines them; their arrays run in parallel.
-struct Cells {
-  std::vector<int64_t> rows, columns, styles;
-  std::vector<uint8_t> types, marks;
-  std::vector<double> numbers;
-  std::vector<uint32_t> starts, lengths;  // of the value in the XML, or beyond it in `extra`
-  std::vector<uint32_t> areas;            // the start and the length of each reference of an array formula
-  std::vector<uint32_t> formulas;         // the cell, the start and the length of each short formula without attributes
-  std::string extra;
+// ---- Worksheets and shared strings --------------------------------------------------------------------------------
+// Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c), 18.3.1.40 (f), 18.4.8 (si), 22.9.2.19 (ST_Xstring).
 
-  void reserve(size_t count) {
-    for (auto *items : {&rows, &columns, &styles}) items->reserve(count);
-    for (auto *items : {&types, &marks}) items->reserve(count);
-    for (auto *items : {&starts, &lengths}) items->reserve(count);
-    numbers.reserve(count);
-  }
-  void resize(size_t count) {
-    for (auto *items : {&rows, &columns, &styles}) items->resize(count);
-    for (auto *items : {&types, &marks}) items->resize(count);
-    for (auto *items : {&starts, &lengths}) items->resize(count);
-    numbers.resize(count);
-  }
+const size_t FEWEST_BYTES = 24;    // of a cell, as a rule: room is made for so many cells at first
+const size_t SHORT_FORMULA = 200;  // bytes
+const int64_t MOST_COLUMNS = 16384;
+
+enum Type : uint8_t { PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, ELAPSED };
+enum Mark : uint8_t { FORMULA = 8, PENDING = 16, NUMERAL = 32 };  // added to types. NUMERAL: `number` has the value
+
+// A cell that has a value or a formula. `reader/raw.py` has the same fields.
+struct Cell {
+  double number = 0;
+  uint32_t row = 0, style = 0;         // of .ods, how often the cell stands in its row instead of the style
+  uint32_t start = 0, length = 0;      // of the value, as `Markup::keep` gives them
+  uint32_t formula = 0;                // where a short formula without attributes stands
+  uint16_t column = 0;
+  uint8_t formula_length = 0, type = PLAIN;
 };
-enum Type : uint8_t { PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO };
-enum Mark : uint8_t { FORMULA = 1, PENDING = 2, NUMERAL = 4 };  // NUMERAL: `numbers` has the value
 
 class Rows {
  public:
   Rows(string_view text, size_t start, string_view prefix, string_view prefixes, int64_t after, int64_t most)
-      : row(after - 1), markup_(text, start, prefix, prefixes), size_(text.size()), most_(most) {}
+      : row(after - 1), markup(text, start, prefix, prefixes), size_(text.size()), most_(most) {}
 
-  Cells cells;
-  int64_t row;       // the last one, from 0
-  size_t end = 0;    // of the last whole row
+  std::vector<Cell> cells;
+  std::vector<int64_t> repeats;  // rows of .ods that stand several times, and how often
+  int64_t row;     // the last one, from 0
+  size_t end = 0;  // of the last whole row
+  Markup markup;
 
-  State scan() {
+  // Read rows by `scan_row`, a function of this class, until one is odd.
+  template <bool (Rows::*scan_row)()>
+  void scan() {
     cells.reserve(size_ / FEWEST_BYTES);
     for (;;) {
-      markup_.space();
-      end = markup_.at.place();
-      Cursor ahead = markup_.at;
-      if (ahead.take("</")) return END;  // whoever called sees to it that it is the right tag
-      const size_t count = cells.rows.size(), areas = cells.areas.size();
+      markup.space();
+      end = markup.at.place();
+      const size_t count = cells.size();
       const int64_t above = row;
-      if (!scan_row()) {
-        drop(count, areas);
-        row = above;
-        return markup_.state;
-      }
+      if ((this->*scan_row)()) continue;
+      cells.resize(count);
+      row = above;
+      return;
     }
-  }
-
- private:
-  Markup markup_;
-  size_t size_;
-  int64_t most_, column_ = -1;
-
-  void drop(size_t count, size_t areas) {
-    cells.resize(count);
-    cells.areas.resize(areas);
-    while (!cells.formulas.empty() && cells.formulas[cells.formulas.size() - 3] >= count)
-      cells.formulas.resize(cells.formulas.size() - 3);
   }
 
   bool scan_row() {
     bool is_empty;
-    if (!markup_.opens("row")) return markup_.stop();
     int64_t number = row + 2;
-    const auto attribute = [&](string_view name, string_view value) {
+    const auto attribute = [&](string_view name, string_view value, bool) {
       if (name == "r") number = parse_count(value, 7);
       return true;
     };
-    if (!markup_.attributes(&is_empty, attribute)) return false;
-    if (number < 1 || number > most_) return markup_.odd();
+    if (!markup.opens("row") || !markup.attributes(&is_empty, attribute) || number < 1 || number > most_) return false;
     row = number - 1;
     column_ = -1;
-    for (int count = 0; !is_empty; ++count) {
-      markup_.space();
-      if (!markup_.opens("c")) return markup_.ends("row");
-      if (count == MOST_COLUMNS || !scan_cell()) return count == MOST_COLUMNS ? markup_.odd() : false;
+    for (int64_t count = 0; !is_empty; ++count) {
+      if (!markup.opens("c")) return markup.closes("row");
+      if (count == MOST_COLUMNS || !scan_cell()) return false;
     }
     return true;
   }
+  bool scan_table_row();
+
+ private:
+  size_t size_;
+  int64_t most_, column_ = -1;
+  uint32_t keep(string_view text) { return markup.keep(text, size_); }
 
   // Take the column of a reference such as AB12, whose row must be the one at hand.
   bool take_reference(string_view reference) {
@@ -1138,230 +752,276 @@ class Rows {
     return letters >= 1 && letters <= 3 && parse_count(reference.substr(letters), 7) == row + 1;
   }
 
-  static bool take_type(string_view name, Type *type) {
+  static bool take_type(string_view name, uint8_t *type) {
     if (name == "s") return *type = SHARED, true;
     if (name == "n" || name.empty()) return *type = PLAIN, true;
     if (name == "str") return *type = RESULT, true;
     if (name == "inlineStr") return *type = INLINE, true;
     if (name == "b") return *type = LOGICAL, true;
     if (name == "e") return *type = ERROR, true;
-    if (name == "d") return *type = ISO, true;
-    return false;
+    return name == "d" && (*type = ISO, true);
+  }
+
+  // Return the length of the numeral at the front of a text; 0 where anything else stands, as far as `end` tells.
+  static size_t parse_numeral(string_view text, double *number) {
+    const bool is_negative = !text.empty() && text.front() == '-';
+    if (text.size() <= is_negative || !is_digit(text[is_negative])) return 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
+    return parsed.ec == std::errc() && is_digit(parsed.ptr[-1]) ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
+  }
+
+  // Pass the content of `v` and its end, from behind the name of its tag on.
+  bool scan_value(Cell *cell, bool *is_numeral, string_view *text) {
+    bool is_closed;
+    if (!markup.attributes(&is_closed)) return false;
+    if (is_closed) return true;
+    const string_view rest = markup.at.rest().substr(0, LONGEST_TEXT);
+    const bool may_be = cell->type == PLAIN || cell->type == SHARED || cell->type == LOGICAL;
+    const size_t length = may_be ? parse_numeral(rest, &cell->number) : 0;
+    *is_numeral = length && length < rest.size() && rest[length] == '<';
+    if (*is_numeral) {
+      *text = rest.substr(0, length);
+      markup.at.skip(length);
+    } else if (!markup.characters(text, cell->type == RESULT ? Form::escaped : Form::plain)) {
+      return false;
+    }
+    return markup.closes("v");
+  }
+
+  // Pass the content of `f` and its end, from behind the name of its tag on.
+  bool scan_formula(Cell *cell, string_view *text) {
+    bool is_closed, is_wide = false, is_own = true;
+    const auto attribute = [&](string_view name, string_view value, bool) {
+      is_own &= name == "aca";
+      is_wide |= name == "t" && (value == "array" || value == "dataTable");
+      return true;
+    };
+    if (!markup.attributes(&is_closed, attribute) || is_wide) return false;
+    if (is_closed) return true;
+    if (!markup.characters(text, Form::plain) || !markup.closes("f")) return false;
+    if (is_own) keep_formula(cell, *text);
+    return true;
+  }
+  void keep_formula(Cell *cell, string_view text) {
+    if (text.size() > SHORT_FORMULA) return;
+    cell->formula = keep(text);
+    cell->formula_length = static_cast<uint8_t>(text.size());
+  }
+
+  void add(Cell *cell, string_view text, int marks) {
+    cell->row = static_cast<uint32_t>(row);
+    cell->column = static_cast<uint16_t>(column_);
+    cell->start = keep(text);
+    cell->length = static_cast<uint32_t>(text.size());
+    cell->type = static_cast<uint8_t>(cell->type | marks);
+    cells.push_back(*cell);
   }
 
   bool scan_cell() {
-    Type type = PLAIN;
-    int64_t style = 0;
-    bool is_empty, has_value = false, has_formula = false;
-    int constant = -1;  // the value of the formulas TRUE() and FALSE()
+    Cell cell;
+    bool is_empty, has_value = false, has_formula = false, is_numeral = false;
+    string_view text;
     ++column_;
-    const auto attribute = [&](string_view name, string_view value) {
+    const auto attribute = [&](string_view name, string_view value, bool) {
       if (name == "r") return take_reference(value);
-      if (name == "s") return (style = parse_count(value, 7)) >= 0;
-      return name != "t" || take_type(value, &type);
+      if (name == "t") return take_type(value, &cell.type);
+      const int64_t style = name == "s" ? parse_count(value, 7) : cell.style;
+      cell.style = static_cast<uint32_t>(style);
+      return style >= 0;
     };
-    if (!markup_.attributes(&is_empty, attribute)) return false;
-    if (column_ >= MOST_COLUMNS) return markup_.odd();
-    uint32_t start = 0, length = 0;
-    double number = 0;
-    bool is_numeral = false;
-    while (!is_empty) {
-      markup_.space();
-      bool is_closed;
-      string_view text;
-      if (markup_.opens("v")) {
-        if (has_value) return markup_.odd();
-        has_value = true;
-        if (!markup_.attributes(&is_closed)) return false;
-        if (is_closed) continue;
-        markup_.copied = false;
-        is_numeral = (type == PLAIN || type == SHARED || type == LOGICAL) && take_numeral(&markup_.at, &text, &number);
-        if (!is_numeral && !markup_.characters(&text, false, type == RESULT)) return false;
-        if (!markup_.ends("v")) return false;
-        keep(text, &start, &length);
-      } else if (markup_.opens("f")) {
-        if (has_formula) return markup_.odd();
+    if (!markup.attributes(&is_empty, attribute) || column_ >= MOST_COLUMNS) return false;
+    int constant = -1;  // the value of the formulas TRUE() and FALSE()
+    if (!is_empty) {
+      if (markup.opens("f")) {
         has_formula = true;
-        if (!scan_formula(&constant)) return false;
-      } else if (markup_.opens("is")) {
-        if (has_value || type != INLINE) return markup_.odd();
-        has_value = true;
-        if (!markup_.string_item("is", &text)) return false;
-        keep(text, &start, &length);
-      } else if (!markup_.ends("c")) {
-        return false;
-      } else {
-        break;
+        if (!scan_formula(&cell, &text)) return false;
+        constant = text == "TRUE()" ? 1 : text == "FALSE()" ? 0 : -1;
+        text = {};
       }
+      if (markup.opens("v")) {
+        has_value = true;
+        if (!scan_value(&cell, &is_numeral, &text)) return false;
+      } else if (cell.type == INLINE && markup.opens("is")) {
+        has_value = true;
+        if (!markup.string_item("is", &text)) return false;
+      }
+      if (!markup.closes("c")) return false;
     }
-    has_value &= length > 0 || type == RESULT || type == INLINE;
+    has_value &= !text.empty() || cell.type == RESULT || cell.type == INLINE;
     if (!has_value && !has_formula) return true;
     if (constant >= 0 && !has_value) {
-      type = LOGICAL;
-      number = constant;
-      is_numeral = true;
-      keep_copy(constant ? "1" : "0", &start, &length);
-      has_value = true;
-      has_formula = false;
-    } else if (constant >= 0 && (type == LOGICAL || (type == PLAIN && length == 1 && is_numeral && number < 2))) {
+      cell.type = LOGICAL;
+      cell.number = constant;
+      text = constant ? "1" : "0";
+      is_numeral = has_value = true;
       has_formula = false;
     }
-    cells.rows.push_back(row);
-    cells.columns.push_back(column_);
-    cells.styles.push_back(style);
-    cells.types.push_back(type);
-    cells.marks.push_back((has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING) | (is_numeral ? NUMERAL : 0));
-    cells.numbers.push_back(number);
-    cells.starts.push_back(start);
-    cells.lengths.push_back(length);
+    if (constant >= 0 && (cell.type == LOGICAL || (cell.type == PLAIN && (text == "0" || text == "1"))))
+      has_formula = false;
+    add(&cell, text, (has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING) | (is_numeral ? NUMERAL : 0));
     return true;
   }
 
-  bool scan_formula(int *constant) {
-    bool is_closed, is_wide = false, is_own = true;
-    string_view reference, text;
-    const auto attribute = [&](string_view name, string_view value) {
-      is_own &= name == "aca";
-      is_wide |= name == "t" && (value == "array" || value == "dataTable");
-      if (name == "ref") reference = value;
-      return true;
-    };
-    if (!markup_.attributes(&is_closed, attribute)) return false;
-    if (is_wide && !reference.empty()) {
-      cells.areas.push_back(static_cast<uint32_t>(markup_.offset(reference)));
-      cells.areas.push_back(static_cast<uint32_t>(reference.size()));
-    }
-    if (is_closed) return true;
-    if (!markup_.characters(&text, false, false) || !markup_.ends("f")) return false;
-    *constant = text == "TRUE()" ? 1 : text == "FALSE()" ? 0 : -1;
-    if (is_own && !text.empty() && text.size() <= SHORT_FORMULA) {
-      uint32_t start, length;
-      keep(text, &start, &length);
-      cells.formulas.insert(cells.formulas.end(), {static_cast<uint32_t>(cells.rows.size()), start, length});
-    }
-    return true;
-  }
-
-  void keep(string_view text, uint32_t *start, uint32_t *length) {
-    if (markup_.copied) return keep_copy(text, start, length);
-    *start = text.empty() ? 0 : static_cast<uint32_t>(markup_.offset(text));
-    *length = static_cast<uint32_t>(text.size());
-  }
-  void keep_copy(string_view text, uint32_t *start, uint32_t *length) {
-    *start = static_cast<uint32_t>(size_ + cells.extra.size());
-    *length = static_cast<uint32_t>(text.size());
-    cells.extra.append(text);
-  }
+  bool scan_table_cell(string_view name);
 };
 
-// Return the number of cells in each row, if all rows have cells in the same columns, from left to right; otherwise 0.
-size_t find_width(const Cells &cells) {
-  const size_t count = cells.rows.size();
-  size_t width = 0;
-  while (width < count && cells.rows[width] == cells.rows[0]) ++width;
-  if (!width || count % width) return 0;
-  for (size_t i = 1; i < count; ++i) {
-    const bool begins = i % width == 0;
-    if (begins ? cells.rows[i] <= cells.rows[i - 1]
-               : cells.rows[i] != cells.rows[i - 1] || cells.columns[i] <= cells.columns[i - 1])
-      return 0;
-    if (i >= width && cells.columns[i] != cells.columns[i - width]) return 0;
-  }
-  return width;
-}
-
-// Puts new references into a tuple; what is left over is released.
-PyObject *to_tuple(std::initializer_list<PyObject *> items) {
-  PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
-  Py_ssize_t place = 0;
-  bool whole = tuple != nullptr;
-  for (PyObject *item : items) {
-    whole = whole && item;
-    if (tuple && item) PyTuple_SetItem(tuple, place, item);
-    if (!tuple) Py_XDECREF(item);
-    ++place;
-  }
-  if (whole) return tuple;
-  Py_XDECREF(tuple);
-  return nullptr;
-}
-
-PyObject *scan_rows(Module *module, PyObject *arguments) {
+template <bool (Rows::*scan_row)()>
+PyObject *scan_cells(PyObject *arguments) {
   Argument text, prefix, prefixes;
   Py_ssize_t start;
   long long after, most;
   if (!PyArg_ParseTuple(arguments, "y*ny*y*LL", &text.view, &start, &prefix.view, &prefixes.view, &after, &most))
     return nullptr;
-  if (text.bytes().size() >= UINT32_MAX / 4 || start < 0)
-    return PyErr_Format(PyExc_ValueError, "a text that long, or a start before it");
+  if (text.bytes().size() >= UINT32_MAX / 4 || start < 0) throw std::invalid_argument("so long a text, or a start before it");
   Rows rows(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes(), after, most);
-  State state = MORE;
-  size_t width = 0;
-  unlocked([&] {
-    state = rows.scan();
-    width = find_width(rows.cells);
-  });
-  Cells &cells = rows.cells;
-  return to_tuple({PyLong_FromLong(state), PyLong_FromSize_t(rows.end), PyLong_FromLongLong(rows.row + 1),
-                   PyLong_FromSize_t(width),
-                   to_buffer(module, std::move(cells.rows)), to_buffer(module, std::move(cells.columns)),
-                   to_buffer(module, std::move(cells.types)), to_buffer(module, std::move(cells.styles)),
-                   to_buffer(module, std::move(cells.marks)), to_buffer(module, std::move(cells.numbers)),
-                   to_buffer(module, std::move(cells.starts)), to_buffer(module, std::move(cells.lengths)),
-                   to_buffer(module, std::move(cells.areas)), to_buffer(module, std::move(cells.formulas)),
-                   PyBytes_FromStringAndSize(cells.extra.data(), static_cast<Py_ssize_t>(cells.extra.size()))});
+  unlocked([&] { rows.scan<scan_row>(); });
+  return to_tuple({PyLong_FromSize_t(rows.end), PyLong_FromLongLong(rows.row + 1), to_bytes(rows.cells),
+                   to_bytes(rows.markup.extra), to_bytes(rows.repeats)});
 }
 
-// Return texts that stand in the XML, or beyond it in `extra`, by the places in arrays of their starts and lengths.
-PyObject *take_texts(Module *module, PyObject *arguments) {
-  Argument text, extra, starts, lengths, places;
-  if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*", &text.view, &extra.view, &starts.view, &lengths.view, &places.view))
-    return nullptr;
+// Return texts that stand in the XML, or beyond it in `extra`, by their starts and lengths.
+PyObject *take_texts(PyObject *arguments) {
+  Argument text, extra, starts, lengths;
+  if (!PyArg_ParseTuple(arguments, "y*y*y*y*", &text.view, &extra.view, &starts.view, &lengths.view)) return nullptr;
   TextColumn column;
-  bool inside = true;
+  bool is_inside = starts.count<uint32_t>() == lengths.count<uint32_t>();
   unlocked([&] {
-    const size_t count = places.count<int64_t>(), size = text.bytes().size();
-    column.ends.reserve(count + 1);
-    for (size_t i = 0; i < count && inside; ++i) {
-      const auto place = static_cast<uint64_t>(places.at<int64_t>(i));
-      inside = place < starts.count<uint32_t>() && place < lengths.count<uint32_t>();
-      if (!inside) return;
-      const size_t start = starts.at<uint32_t>(place), length = lengths.at<uint32_t>(place);
+    for (size_t i = 0; i < lengths.count<uint32_t>() && is_inside; ++i) {
+      const size_t start = starts.at<uint32_t>(i), length = lengths.at<uint32_t>(i), size = text.bytes().size();
       const string_view source = start < size ? text.bytes() : extra.bytes();
       const size_t begin = start < size ? start : start - size;
-      inside = begin <= source.size() && length <= source.size() - begin;
-      if (inside) column.add(source.substr(begin, length));
+      is_inside = begin <= source.size() && length <= source.size() - begin;
+      if (is_inside) column.add(source.substr(begin, length));
     }
   });
-  if (!inside) return PyErr_Format(PyExc_ValueError, "a text beyond its bytes");
-  return to_texts(module, std::move(column));
+  if (!is_inside) throw std::invalid_argument("a text beyond its bytes");
+  return to_texts(std::move(column));
 }
 
-PyObject *scan_strings(Module *module, PyObject *arguments) {
+// Return the byte after the last whole string item, and the texts of the items.
+PyObject *scan_strings(PyObject *arguments) {
   Argument text, prefix, prefixes;
   Py_ssize_t start;
   if (!PyArg_ParseTuple(arguments, "y*ny*y*", &text.view, &start, &prefix.view, &prefixes.view)) return nullptr;
-  if (start < 0) return PyErr_Format(PyExc_ValueError, "a start before the text");
-  Markup markup(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes());
+  if (start < 0) throw std::invalid_argument("a start before the text");
   TextColumn column;
-  State state = MORE;
   size_t end = 0;
   unlocked([&] {
-    for (string_view item;; column.add(item)) {
+    Markup markup(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes());
+    string_view item;
+    for (;; column.add(item)) {
       markup.space();
       end = markup.at.place();
-      Cursor ahead = markup.at;
-      if (ahead.take("</")) {
-        state = END;
-        return;
-      }
-      if (!(markup.opens("si") ? markup.string_item("si", &item) : markup.stop())) {
-        state = markup.state;
-        return;
-      }
+      if (!markup.opens("si") || !markup.string_item("si", &item)) return;
     }
   });
-  return to_tuple({PyLong_FromLong(state), PyLong_FromSize_t(end), to_texts(module, std::move(column))});
+  return to_tuple({PyLong_FromSize_t(end), to_texts(std::move(column))});
+}
+
+// ---- Tables of OpenDocument ---------------------------------------------------------------------------------------
+// Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 6.1.1 (white space), 19.385 (values).
+
+struct ValueType {
+  string_view name;
+  Type type;
+  string_view attribute;
+};
+const ValueType VALUE_TYPES[] = {{"float", PLAIN, "office:value"},          {"string", RESULT, "office:string-value"},
+                                 {"date", ISO, "office:date-value"},        {"boolean", LOGICAL, "office:boolean-value"},
+                                 {"percentage", PLAIN, "office:value"},     {"currency", PLAIN, "office:value"},
+                                 {"time", ELAPSED, "office:time-value"}};
+
+// Pass a cell, of which `name` has been passed.
+bool Rows::scan_table_cell(string_view name) {
+  Cell cell;
+  bool is_empty, has_formula = false, has_text = false;
+  string_view type_name, constant, text, attributes[MOST_ATTRIBUTES][2];
+  int64_t times = 1;
+  int count = 0;
+  const auto attribute = [&](string_view key, string_view value, bool is_plain) {
+    if (key == "office:value-type") type_name = value;
+    if (key == "table:number-columns-repeated") times = parse_count(value, 9);
+    if (key == "table:number-matrix-rows-spanned" || key == "table:number-matrix-columns-spanned" || times < 0) return false;
+    if (key == "calcext:value-type" && value == "error") return false;
+    if (key.substr(0, 7) == "office:") {
+      attributes[count][0] = key;
+      attributes[count++][1] = value;
+      return is_plain;
+    }
+    if (key != "table:formula") return true;
+    has_formula = !value.empty();
+    constant = value == "of:=TRUE()" ? "1" : value == "of:=FALSE()" ? "0" : "";
+    if (is_plain) keep_formula(&cell, value);
+    return is_plain || value.size() > SHORT_FORMULA;
+  };
+  if (!markup.attributes(&is_empty, attribute)) return false;
+  if (!is_empty) {
+    has_text = markup.opens("text:p");
+    if (has_text && !markup.attributes(&is_empty)) return false;
+    if (has_text && !is_empty && (!markup.characters(&text, Form::plain) || !markup.closes("text:p"))) return false;
+    if (!markup.closes(name) || text.find_first_of("\t\n\r") != string_view::npos) return false;
+    if (has_formula && !text.empty() && (text.front() == '#' || text.front() == 'E')) return false;  // an error, perhaps
+  }
+  times += times == 0;
+  string_view value;
+  bool has_value = has_text && (has_formula || !text.empty());
+  cell.type = RESULT;
+  if (!constant.empty()) {
+    has_value = true;
+    has_formula = false;
+    cell.type = LOGICAL;
+    value = constant;
+  } else if (type_name.empty()) {
+    value = text;
+  } else {
+    const ValueType *known = nullptr;
+    for (const ValueType &type : VALUE_TYPES)
+      if (!known && type.name == type_name) known = &type;
+    if (!known) return false;
+    cell.type = known->type;
+    has_value = known->type == RESULT;
+    value = has_value ? text : value;
+    for (int i = 0; i < count; ++i)
+      if (attributes[i][0] == known->attribute) value = attributes[i][1], has_value = true;
+    if (known->type == LOGICAL) value = value == "true" ? "1" : value == "false" ? "0" : value;
+  }
+  if (has_value || has_formula) {
+    if (column_ + times > MOST_COLUMNS || row >= most_) return false;
+    const bool is_numeral = has_value && (cell.type == PLAIN || cell.type == LOGICAL) && !value.empty() &&
+                            parse_numeral(value, &cell.number) == value.size();
+    cell.style = static_cast<uint32_t>(times);
+    add(&cell, value, (has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING) | (is_numeral ? NUMERAL : 0));
+  }
+  column_ += times;
+  return true;
+}
+
+bool Rows::scan_table_row() {
+  bool is_empty;
+  int64_t times = 1;
+  const size_t before = cells.size();
+  const auto attribute = [&](string_view name, string_view value, bool) {
+    if (name == "table:number-rows-repeated") times = parse_count(value, 9);
+    return true;
+  };
+  if (!markup.opens("table:table-row") || !markup.attributes(&is_empty, attribute) || times < 0) return false;
+  times += times == 0;
+  ++row;
+  column_ = 0;
+  while (!is_empty) {
+    const string_view name = markup.opens("table:table-cell") ? "table:table-cell" : "table:covered-table-cell";
+    if (name == "table:covered-table-cell" && !markup.opens(name)) {
+      if (!markup.closes("table:table-row")) return false;
+      break;
+    }
+    if (!scan_table_cell(name)) return false;
+  }
+  if (cells.size() > before && times > 1) {
+    if (row + times > most_) return false;
+    repeats.insert(repeats.end(), {row, times});
+  }
+  row += times - 1;
+  return true;
 }
 
 // ---- Delimited text: records and their fields ---------------------------------------------------------------------
@@ -1469,34 +1129,10 @@ bool equals_word(string_view text, string_view word) {  // the word is in lower 
   return true;
 }
 
-// Return the place of the first byte that is no UTF-8, or the size of the text.
-size_t find_invalid(string_view text, size_t start) {
-  size_t at = start;
-  const auto byte = [&](size_t index) { return index < text.size() ? static_cast<unsigned char>(text[index]) : 0u; };
-  while (at < text.size()) {
-    uint64_t eight;
-    if (at + 8 <= text.size() && (std::memcpy(&eight, text.data() + at, 8), !(eight & 0x8080808080808080u))) {
-      at += 8;
-      continue;
-    }
-    const unsigned first = byte(at);
-    const size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
-    if (!length) return at;
-    for (size_t i = 1; i < length; ++i)
-      if ((byte(at + i) & 0xc0u) != 0x80u) return at;
-    const unsigned second = byte(at + 1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
-        (first == 0xf4 && second > 0x8f))
-      return at;
-    at += length;
-  }
-  return text.size();
-}
-
 const size_t NEAR = 4096;  // bytes between the beginnings of records that are noted
 
 // Goes over whole records until `most` bytes are behind it, and notes what must be known of every field.
-PyObject *index_delimited(Module *module, PyObject *arguments) {
+PyObject *index_delimited(PyObject *arguments) {
   Argument content, names;
   Py_ssize_t start, most;
   int mark;
@@ -1553,7 +1189,7 @@ PyObject *index_delimited(Module *module, PyObject *arguments) {
   PyObject *made[4] = {};
   std::vector<int64_t> *kept[4] = {&marks, &found, &doubtful, &blank};
   for (size_t i = 0; i < 4; ++i) {
-    if ((made[i] = to_buffer(module, std::move(*kept[i])))) continue;
+    if ((made[i] = to_bytes(*kept[i]))) continue;
     while (i) Py_DECREF(made[--i]);
     return nullptr;
   }
@@ -1564,7 +1200,7 @@ PyObject *index_delimited(Module *module, PyObject *arguments) {
 // Return a plain decimal number; false for anything else, also for what no double holds.
 template <class Number>
 bool parse_number(string_view text, bool comma, Number *number) {
-  char copy[LONGEST_DOUBLE];
+  char copy[LONGEST_NUMBER];
   if (text == "NaN") {
     *number = std::numeric_limits<Number>::quiet_NaN();
     return true;
@@ -1648,7 +1284,7 @@ PyObject *to_list(const TextColumn &column) {
 }
 
 // Goes over whole records until `most` bytes are behind it, and collects runs of cells, which are sorted by column.
-PyObject *read_delimited(Module *module, PyObject *arguments) {
+PyObject *read_delimited(PyObject *arguments) {
   Argument content, wanted, kinds;
   Py_ssize_t start, most, row;
   int mark, comma;
@@ -1695,9 +1331,9 @@ PyObject *read_delimited(Module *module, PyObject *arguments) {
     if (run.failed) {
       item = Py_NewRef(Py_None);
     } else if (run.kind == 't') {
-      item = to_texts(module, std::move(run.texts));
+      item = to_texts(std::move(run.texts));
     } else if (run.kind == 's') {
-      PyObject *rows = to_buffer(module, std::move(run.rows));
+      PyObject *rows = to_bytes(run.rows);
       PyObject *texts = rows ? to_list(run.texts) : nullptr;
       item = texts ? Py_BuildValue("(NN)", rows, texts) : nullptr;
     } else {
@@ -1711,7 +1347,7 @@ PyObject *read_delimited(Module *module, PyObject *arguments) {
 }
 
 // Return the fields of some records as lists of texts, no more than `most` of each, after some others.
-PyObject *list_delimited(Module *, PyObject *arguments) {
+PyObject *list_delimited(PyObject *arguments) {
   Argument content;
   Py_ssize_t start, skipped, count, most;
   int mark;
@@ -1742,11 +1378,10 @@ PyObject *list_delimited(Module *, PyObject *arguments) {
 
 PyMethodDef methods[] = {
     {"format_rows", guarded<format_rows>, METH_VARARGS, "Return the XML of rows of a worksheet."},
-    // doubles
-    {"round_doubles", guarded<round_doubles>, METH_VARARGS, "Return doubles rounded to some digits."},
-    {"digits_of_doubles", guarded<digits_of_doubles>, METH_VARARGS, "Return digits and exponents of doubles."},
-    // worksheets and shared strings
-    {"scan_rows", guarded<scan_rows>, METH_VARARGS, "Return the cells of rows of a worksheet."},
+    {"round_doubles", guarded<round_doubles>, METH_VARARGS, "Return doubles rounded to some digits, and the digits."},
+    // XML
+    {"scan_rows", guarded<scan_cells<&Rows::scan_row>>, METH_VARARGS, "Return the cells of rows of a worksheet."},
+    {"scan_table_rows", guarded<scan_cells<&Rows::scan_table_row>>, METH_VARARGS, "Return the cells of rows of .ods."},
     {"take_texts", guarded<take_texts>, METH_VARARGS, "Return texts by their places."},
     {"scan_strings", guarded<scan_strings>, METH_VARARGS, "Return the texts of string items."},
     // delimited text
@@ -1755,23 +1390,9 @@ PyMethodDef methods[] = {
     {"list_delimited", guarded<list_delimited>, METH_VARARGS, "Return the fields of some records."},
     {nullptr, nullptr, 0, nullptr}};
 
-int fill_module(PyObject *module) {
-  Module *state = module_state(module);
-  state->buffer = reinterpret_cast<PyTypeObject *>(PyType_FromModuleAndSpec(module, &buffer_spec, nullptr));
-  state->texts = reinterpret_cast<PyTypeObject *>(PyType_FromModuleAndSpec(module, &texts_spec, nullptr));
-  return state->buffer && state->texts ? 0 : -1;
-}
-
-void clear_module(void *module) {
-  Module *state = module_state(static_cast<PyObject *>(module));
-  Py_CLEAR(state->buffer);
-  Py_CLEAR(state->texts);
-}
-
-PyModuleDef_Slot slots[] = {{Py_mod_exec, reinterpret_cast<void *>(fill_module)}, {0, nullptr}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan",  "The compiled loops of sheetarray.",
-                          sizeof(Module),        methods,  slots,
-                          nullptr,               nullptr,  clear_module};
+PyModuleDef_Slot slots[] = {{0, nullptr}};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray.", 0, methods, slots,
+                          nullptr, nullptr, nullptr};
 
 }  // namespace
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
 
@@ -22,7 +26,7 @@ if os.environ.get(PLAIN, "0") in ("", "0"):
         scan = import_module("._scan", __package__)
 COMPILED = scan is not None
 
-_Item = TypeVar("_Item", bound=np.generic)
+_DECIMAL = np.dtype([("rounded", np.float64), ("digits", np.int64), ("exponent", np.int64)])
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -32,9 +36,21 @@ def describe() -> str:
     return "compiled" if COMPILED else "plain"
 
 
-def to_array(buffer: Any, dtype: type[_Item]) -> np.ndarray[tuple[int], np.dtype[_Item]]:
-    """Return a buffer that a compiled loop has made as an array, without a copy; it cannot be written to."""
-    return np.frombuffer(buffer, dtype)
+@dataclass(frozen=True)
+class _Texts:
+    """Texts that a compiled loop has made, as Arrow's interface hands them over: once."""
+
+    capsules: tuple[Any, Any]
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
+        return self.capsules
+
+
+def to_series(texts: tuple[Any, Any]) -> pl.Series:
+    """Return texts that a compiled loop has made as a Series, without a copy of them; they can be taken once."""
+    import polars as pl
+
+    return pl.Series(_Texts(texts)).rename("")
 
 
 def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
@@ -49,7 +65,8 @@ def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
         [0.3, 0.1]
     """
     if COMPILED:
-        return to_array(scan.round_doubles(_contiguous(numbers), digits, half_up), np.float64)
+        made: Doubles = _round(numbers, digits, half_up)["rounded"].copy()
+        return made
     rounded: list[float] = []
     for number in numbers.tolist():
         if digits >= 17 or not math.isfinite(number) or number == 0:
@@ -72,8 +89,8 @@ def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[
         [[300000000000000], [-1]]
     """
     if COMPILED:
-        kept, exponents = scan.digits_of_doubles(_contiguous(numbers), digits, half_up)
-        return to_array(kept, np.int64), to_array(exponents, np.int64)
+        decimals = _round(numbers, digits, half_up)
+        return decimals["digits"].copy(), decimals["exponent"].copy()
     pairs = [
         _digits_of(abs(number), digits, half_up) if math.isfinite(number) and number else (0, 0)
         for number in numbers.tolist()
@@ -93,5 +110,5 @@ def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:
     return (kept // 10, exponent + 1) if kept == 10**count else (kept, exponent)
 
 
-def _contiguous(numbers: Doubles) -> Any:
-    return np.ascontiguousarray(numbers, np.float64)
+def _round(numbers: Doubles, digits: int, half_up: bool) -> Any:
+    return np.frombuffer(scan.round_doubles(np.ascontiguousarray(numbers, np.float64), digits, half_up), _DECIMAL)

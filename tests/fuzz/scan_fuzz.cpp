@@ -28,7 +28,7 @@ uint64_t draw(uint64_t below) {  // xorshift64*
 std::string mutate(std::string text) {
   const char *pieces[] = {"<row", "<c r=\"B2\">", "</c>", "<v>", "</v>", "<is><t>", "</row>", "&amp;", "&#x10FFFF;", "_xD83D_",
                           "_xDE00_", "<!-- -->", "]]>", "\xF0\x9F\x98\x80", "\xFF", " t=\"s\"", "/>", "1e999", "xml:space",
-                          "<f t=\"array\" ref=\"A1:B2\">", "TRUE()", "\r\n", "<r>", "</si>", "<rPh>", "\"", "\"\"", ",", ";"};
+                          "<f t=\"array\" ref=\"A1:B2\">", "TRUE()", "\r\n", "</si>", "<text:p>", "</table:table-cell>", " table:number-rows-repeated='99'", "\"", "\"\"", ",", ";"};
   for (uint64_t times = 1 + draw(6); times--;) {
     const size_t place = draw(text.size() + 1);
     switch (draw(6)) {
@@ -43,59 +43,88 @@ std::string mutate(std::string text) {
   return text;
 }
 
-// ---- Worksheets and shared strings ----
+// ---- Worksheets, shared strings, tables of OpenDocument ----
 
 const char *SHEETS[] = {
     "<row r=\"1\" spans=\"1:3\"><c r=\"A1\"><v>1.5</v></c><c r=\"B1\" t=\"s\"><v>0</v></c><c r=\"C1\" s=\"2\"/></row></sheetData>",
     "<row r='2'><c r='A2' t='inlineStr'><is><t xml:space='preserve'> a &lt;&#65;_x000D_ </t></is></c></row>\r\n<row/></sheetData>",
     "<row><c><v>-1e-300</v></c><c t=\"b\"><v>1</v></c><c t=\"str\"><f>A1&amp;\"\"</f><v>x\xC3\xA9</v></c></row></sheetData>",
-    "<row r=\"9\"><c r=\"XFD9\" t=\"inlineStr\"><is><r><rPr><b/></rPr><t>a</t></r><r><t> b</t></r><rPh><t>c</t></rPh></is></c></row>",
-    "<row r=\"3\" x14ac:dyDescent=\"0.2\"><c r=\"A3\"><f t=\"array\" ref=\"A3:B4\">SUM(A1)</f><v>2</v></c><c><f>TRUE()</f></c></row>",
+    "<row r=\"3\" x14ac:dyDescent=\"0.2\"><c r=\"A3\"><f aca=\"1\">SUM(A1)</f><v>2</v></c><c><f>TRUE()</f></c></row>",
     "<row r=\"1048576\"><c r=\"A1048576\" t=\"e\"><v>#N/A</v></c><c t=\"d\"><v>2020-01-01</v></c><c><f>FALSE()</f><v/></c></row>",
 };
+const char *TABLES[] = {
+    "<table:table-row><table:table-cell office:value-type=\"float\" office:value=\"1.5\"><text:p>1.5</text:p></table:table-cell>"
+    "<table:table-cell/><table:covered-table-cell table:number-columns-repeated=\"3\"/></table:table-row></table:table>",
+    "<table:table-row table:number-rows-repeated=\"2\"><table:table-cell office:value-type=\"string\"><text:p>a &lt;&#65;</text:p>"
+    "</table:table-cell><table:table-cell table:formula=\"of:=TRUE()\" office:value-type='boolean' office:boolean-value='true'/>"
+    "<table:table-cell office:value-type=\"time\" office:time-value=\"PT1H\" table:formula=\"of:=[.A1]&amp;1\"/></table:table-row>",
+};
 const char *STRINGS[] = {
-    "<si><t>a</t></si><si/><si><t xml:space=\"preserve\"> b_xD83D__xDE00_ </t></si></sst>",
-    "<si><r><rPr><sz val=\"1\"/></rPr><t>c</t></r><r><t>d&quot;</t></r><phoneticPr fontId=\"1\"/></si></sst>",
+    "<si><t>a</t></si><si/><si><t xml:space=\"preserve\"> b_xD83D__x0041_\xEF\xBF\xBD </t></si></sst>",
+    "<si>\n<t>c]&#x1F600;</t></si><si><r><rPr><sz val=\"1\"/></rPr><t>d&quot;</t></r></si></sst>",
 };
 
-void check_text(string_view text, const std::string &source) {
-  if (!is_utf8(text) && text.find("\xEF\xBF") == string_view::npos) fail("a text that is no UTF-8", source);
-}
-
-void read_sheet(const std::string &text) {
-  const std::unique_ptr<char[]> exact(new char[text.size()]);  // so that a byte beyond it is seen
-  std::memcpy(exact.get(), text.data(), text.size());
-  const string_view source(exact.get(), text.size());
-  Rows rows(source, draw(20) ? 0 : draw(text.size() + 9), draw(9) ? "" : "x:", ":xml:x14ac:", 0, 1048576);
-  rows.scan();
-  const Cells &cells = rows.cells;
-  const size_t count = cells.rows.size();
-  if (rows.end > text.size()) fail("an end beyond the text", text);
-  if (cells.columns.size() != count || cells.styles.size() != count || cells.types.size() != count ||
-      cells.marks.size() != count || cells.numbers.size() != count || cells.starts.size() != count ||
-      cells.lengths.size() != count || cells.areas.size() % 2 || cells.formulas.size() % 3)
-    fail("arrays of different lengths", text);
-  const std::string all = text + cells.extra;
-  for (size_t i = 0; i < count; ++i) {
-    if (cells.rows[i] < 0 || cells.rows[i] >= 1048576 || cells.columns[i] < 0 || cells.columns[i] >= MOST_COLUMNS)
-      fail("a cell beyond the sheet", text);
-    if (cells.starts[i] + size_t{cells.lengths[i]} > all.size()) fail("a text beyond the bytes", text);
-    check_text(string_view(all).substr(cells.starts[i], cells.lengths[i]), text);
+// A copy of some bytes that ends where they end, so that a byte beyond it is seen.
+struct Exact {
+  explicit Exact(const std::string &text) : bytes(new char[text.size()]), view(bytes.get(), text.size()) {
+    std::memcpy(bytes.get(), text.data(), text.size());
   }
-  for (size_t i = 0; i < cells.formulas.size(); i += 3)
-    if (cells.formulas[i] >= count || cells.formulas[i + 1] + size_t{cells.formulas[i + 2]} > all.size())
-      fail("a formula beyond the cells", text);
-  for (size_t i = 0; i < cells.areas.size(); i += 2)
-    if (cells.areas[i] + size_t{cells.areas[i + 1]} > text.size()) fail("an area beyond the text", text);
-  if (const size_t width = find_width(cells); width && count % width) fail("a width that does not divide", text);
+  std::unique_ptr<char[]> bytes;
+  string_view view;
+};
+
+template <bool (Rows::*scan_row)()>
+void read_rows(const std::string &text) {
+  const Exact exact(text);
+  Rows rows(exact.view, draw(20) ? 0 : draw(text.size() + 9), draw(9) ? "" : "x:", ":xml:x14ac:office:table:", 0, 1048576);
+  rows.scan<scan_row>();
+  if (rows.end > text.size()) fail("an end beyond the text", text);
+  const std::string all = text + rows.markup.extra;
+  for (const Cell &cell : rows.cells) {
+    if (cell.row >= 1048576 || cell.column >= MOST_COLUMNS) fail("a cell beyond the sheet", text);
+    if (cell.start + size_t{cell.length} > all.size() || cell.formula + size_t{cell.formula_length} > all.size())
+      fail("a text beyond the bytes", text);
+    const string_view value = string_view(all).substr(cell.start, cell.length);
+    if (find_invalid(value, 0) < value.size()) fail("a text that is no UTF-8", text);
+  }
+  for (size_t i = 0; i < rows.repeats.size(); i += 2)
+    if (rows.repeats[i] + rows.repeats[i + 1] > 1048576) fail("repeated beyond the sheet", text);
 }
 
 void read_strings(const std::string &text) {
-  const std::unique_ptr<char[]> exact(new char[text.size()]);
-  std::memcpy(exact.get(), text.data(), text.size());
-  Markup markup(string_view(exact.get(), text.size()), 0, "", ":xml:");
+  const Exact exact(text);
+  Markup markup(exact.view, 0, "", ":xml:");
   string_view item;
-  while (markup.space(), markup.opens("si") && markup.string_item("si", &item)) check_text(item, text);
+  while (markup.opens("si") && markup.string_item("si", &item))
+    if (find_invalid(item, 0) < item.size()) fail("a text that is no UTF-8", text);
+}
+
+// ---- Rows that are written ----
+
+void write_rows(const std::string &text) {
+  const Exact exact(text);
+  std::vector<std::vector<Layer>> groups(1);
+  groups[0] = std::vector<Layer>(4);
+  const std::vector<string_view> texts(text.size() / sizeof(double), exact.view);
+  for (size_t i = 0; i < 4; ++i) {
+    Layer &layer = groups[0][i];
+    layer.kind = "dfiv"[(i + text.size()) % 4];
+    layer.before = layer.after = exact.view.substr(0, draw(9));
+    layer.texts = texts;
+    layer.values.view.buf = exact.bytes.get();
+    layer.values.view.len = static_cast<Py_ssize_t>(texts.size() * sizeof(double));
+  }
+  const auto count = static_cast<Py_ssize_t>(texts.size());
+  const auto start = static_cast<Py_ssize_t>(draw(texts.size() + 1));
+  const auto above = static_cast<Py_ssize_t>(draw(4));
+  std::string out;
+  append_rows(&out, 1, texts.size() + 4, {exact.view}, {{"A", 0, start, above, count - start}}, groups);
+  double number = 0;
+  if (texts.empty()) return;
+  std::memcpy(&number, text.data(), sizeof number);
+  char digits[LONGEST_NUMBER];
+  if (std::isfinite(number) && std::strtod(std::string(digits, put_number(digits, number)).c_str(), nullptr) != number)
+    fail("a number that reads back as another one", text);
 }
 
 // ---- Delimited text ----
@@ -106,9 +135,8 @@ const char *DELIMITED[] = {
 };
 
 void read_fields(const std::string &text) {
-  const std::unique_ptr<char[]> exact(new char[text.size()]);
-  std::memcpy(exact.get(), text.data(), text.size());
-  const string_view source(exact.get(), text.size());
+  const Exact exact(text);
+  const string_view source = exact.view;
   if (find_invalid(source, draw(text.size() + 1)) > text.size()) fail("a place beyond the text", text);
   for (const int mark : {static_cast<int>(','), static_cast<int>(';'), -1}) {
     Fields fields(source, draw(text.size() + 9), mark);
@@ -136,7 +164,7 @@ void round_some(const std::string &text) {
   std::memcpy(&number, text.data(), text.size() < sizeof number ? text.size() : sizeof number);
   for (int digits = 1; digits <= 17; ++digits)
     for (bool half_up : {false, true}) {
-      const double rounded = round_double(number, digits, half_up);
+      const double rounded = round_double(number, digits, half_up).rounded;
       if (std::isfinite(number) && std::signbit(rounded) != std::signbit(number)) fail("another sign", text);
       if (digits == 17 && std::memcmp(&rounded, &number, sizeof number)) fail("17 digits change a number", text);
     }
@@ -157,7 +185,9 @@ int main(int count, char **arguments) {
       case 0: read_strings(choose(STRINGS)); break;
       case 1: round_some(choose(SHEETS)); break;
       case 2: read_fields(choose(DELIMITED)); break;
-      default: read_sheet(choose(SHEETS));
+      case 3: write_rows(choose(SHEETS)); break;
+      case 4: read_rows<&Rows::scan_table_row>(choose(TABLES)); break;
+      default: read_rows<&Rows::scan_row>(choose(SHEETS));
     }
   }
   std::printf("%lld mutations, nothing found\n", mutations);

@@ -313,7 +313,7 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
 def _to_series(texts: Any) -> pl.Series:
     import polars as pl
 
-    return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else pl.Series(texts).rename("")
+    return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else loops.to_series(texts)
 
 
 # The plain way -------------------------------------------------------------------------------------------------

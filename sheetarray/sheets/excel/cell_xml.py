@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # Characters that XML cannot hold, and a carriage return; as the engine's regular expressions write them
 _UNHELD = "\\x00-\\x08\\x0b-\\x1f\\x{fffe}\\x{ffff}"
 _SPECIAL = f"[&<>{_UNHELD}]|_x[0-9A-Fa-f]{{4}}_"
-_SPACED_PATTERN = r"^\s|\s$|[\t\n]|\s\s"
+# White space that programs might change without `xml:space="preserve"`, for Python and for the engine
+_SPACED = "^ | $|  |[\t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 
 
 def xml_text(text: str) -> str:
@@ -56,12 +57,17 @@ def xml_texts(texts: pl.Series) -> pl.Series:
     return texts.clone().scatter(places, pl.Series(list(map(xml_text, texts.gather(places).to_list()))))
 
 
-def needs_space(texts: pl.Series) -> bool:
-    """Return whether any text has white space that a reader may change without `xml:space="preserve"`.
+def is_spaced(text: str) -> bool:
+    """Return whether a text has white space that a reader may change without `xml:space="preserve"`.
 
-    That is white space at an end, a tab, a line feed, or two white-space characters in a row.
+    That is a space at an end, two spaces in a row, and any other white space.
     """
-    return bool(texts.str.contains(_SPACED_PATTERN).any())
+    return re.search(_SPACED, text) is not None
+
+
+def mark_spaced(texts: pl.Series) -> pl.Series:
+    """Return a mask of the texts of which `is_spaced` is true."""
+    return texts.str.contains(_SPACED).fill_null(value=False)
 
 
 # The XML of cells after their references, for each kind of cell, and the values that go into it.
@@ -83,7 +89,7 @@ def split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Seri
     if cells.numbers is not None:
         kinds.append((NUMBER if style is None else f' s="{style}"{NUMBER}', cells.numbers))
     if cells.texts is not None:
-        kinds.append((SPACED_TEXT if needs_space(cells.texts) else TEXT, xml_texts(cells.texts)))
+        kinds.append((SPACED_TEXT if mark_spaced(cells.texts).any() else TEXT, xml_texts(cells.texts)))
     if cells.booleans is not None:
         kinds.append((BOOLEAN if style is None else f' s="{style}"{BOOLEAN}', cells.booleans.cast(pl.UInt8)))
     return kinds
@@ -147,25 +153,27 @@ def make_cells_together(
 # Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
 
 _BEFORE, _AFTER = "><v>", "</v></c>"
-_SPACED = re.compile(
-    "^ | $|  |[\t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-)  # white space that programs might change, in the text of a cell
+_TEXT, _SPACED_TEXT, _AFTER_TEXT = (
+    ' t="inlineStr"><is><t>',
+    ' t="inlineStr"><is><t xml:space="preserve">',
+    "</t></is></c>",
+)
 
 
 class Layer(NamedTuple):
     """The values of some cells, in one form.
 
     Attributes:
-        before: the XML between a cell's reference and its value; not for kind `t`.
-        kind: `d` for float64, `f` for float32, `i` for int64, `v` for a list of texts as they are, `t` for one of texts
-            that are escaped, as inline strings. None, NaN and infinities are no values.
+        before: the XML between a cell's reference and its value.
+        kind: `d` for float64, `f` for float32, `i` for int64, `v` for a list of texts as they are. None, NaN and
+            infinities are no values.
         values: an array or a list.
         present: a mask of the cells that have a value, of uint8; None if all have one, or if values are a list.
-        after: the XML after a value; not for kind `t`.
+        after: the XML after a value.
     """
 
     before: str
-    kind: Literal["d", "f", "i", "v", "t"]
+    kind: Literal["d", "f", "i", "v"]
     values: Any
     present: Any
     after: str
@@ -242,7 +250,11 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
         values = series.cast(dtype).fill_null(0) if present is not None else series.cast(dtype)
         layers.append(Layer(styled + before, kind, np.ascontiguousarray(values.to_numpy()), present, _AFTER))
     if cells.texts is not None:
-        layers.append(Layer("", "t", cells.texts.to_list(), None, ""))
+        escaped, spaced = xml_texts(cells.texts), mark_spaced(cells.texts)
+        if spaced.any():
+            some = pl.select(pl.when(spaced).then(escaped)).to_series()
+            layers.append(Layer(_SPACED_TEXT, "v", some.to_list(), None, _AFTER_TEXT))
+        layers.append(Layer(_TEXT, "v", escaped.to_list(), None, _AFTER_TEXT))
     return layers
 
 
@@ -256,8 +268,7 @@ def format_text(text: str) -> str:
         >>> format_text("a "), format_text("1 < 2")
         (' t="inlineStr"><is><t xml:space="preserve">a </t></is></c>', ' t="inlineStr"><is><t>1 &lt; 2</t></is></c>')
     """
-    space = ' xml:space="preserve"' if _SPACED.search(text) else ""
-    return f' t="inlineStr"><is><t{space}>{xml_text(text)}</t></is></c>'
+    return f"{_SPACED_TEXT if is_spaced(text) else _TEXT}{xml_text(text)}{_AFTER_TEXT}"
 
 
 def format_number(value: float | int) -> str:
@@ -273,16 +284,14 @@ def _format_cells(layers: Group) -> list[str | None]:
         present = None if layer.present is None else layer.present.tolist()
         for index, text in enumerate(_texts_of(layer)):
             if text is not None and (present is None or present[index]):
-                cells[index] = text if layer.kind == "t" else f"{layer.before}{text}{layer.after}"
+                cells[index] = f"{layer.before}{text}{layer.after}"
     return cells
 
 
 def _texts_of(layer: Layer) -> list[str | None]:
-    """Return the texts of the values of a layer; for texts that are escaped, the whole XML after the reference."""
+    """Return the texts of the values of a layer."""
     if layer.kind == "v":
         return list(layer.values)
-    if layer.kind == "t":
-        return [None if text is None else format_text(text) for text in layer.values]
     if layer.kind == "f":
         return [_format_single(number) if np.isfinite(number) else None for number in layer.values]
     return [repr(number) if math.isfinite(number) else None for number in layer.values.tolist()]
@@ -290,14 +299,8 @@ def _texts_of(layer: Layer) -> list[str | None]:
 
 def _format_single(number: np.float32) -> str:
     """Return the shortest text of a float32, in the form that `repr` gives to a float."""
-    if number == 0:
+    if number and not np.float32(1e-4) <= abs(number) < np.float32(1e16):
+        return np.format_float_scientific(number, unique=True, trim="-", exp_digits=2)
+    if abs(number) >= 2**24:  # an integer, whose digits are exact
         return repr(float(number))
-    mantissa, _, power = np.format_float_scientific(abs(number), unique=True, trim="-").partition("e")
-    digits, exponent = mantissa.replace(".", ""), int(power)
-    sign = "-" if number < 0 else ""
-    if not -4 <= exponent < 16:
-        return f"{sign}{mantissa}e{exponent:+03d}"
-    if exponent < 0:
-        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
-    return f"{sign}{whole}.{digits[exponent + 1 :] or '0'}"
+    return np.format_float_positional(number, unique=True, trim="0")

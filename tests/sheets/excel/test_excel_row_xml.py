@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from cases import dtype_cases
 from examples import examples
@@ -18,7 +19,8 @@ from strategies import TEXTS
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows
+from sheetarray.cells import TypedCells
+from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows, format_text, value_layers
 
 
 def content(arrays: dict[str, Any], **options: Any) -> bytes:
@@ -77,7 +79,6 @@ def test_the_loop_writes_the_bytes_of_the_plain_way(data: st.DataObject) -> None
         Layer(' s="2"><v>', "f", np.frombuffer(content, np.float32)[:size], 1 - marks, "</v></c>"),
         Layer(' t="b"><v>', "i", np.frombuffer(content, np.int64), marks, "</v></c>"),
         Layer(' t="x">', "v", data.draw(texts), None, "</c>"),
-        Layer("", "t", data.draw(texts), None, ""),
     ]
     groups = [data.draw(st.lists(st.sampled_from(layers), min_size=1, max_size=3)) for _ in range(2)]
     segments = []
@@ -142,10 +143,10 @@ def test_white_space_that_programs_change_is_marked() -> None:
     ]
     plain = ["", "a", "a b c", "é", "\u20a8", "\u200b", "\u206f", "\u3001", "\xa1", "_x0020_"]
     for text in [*spaced, *plain]:
-        rows = (in_both_ways if loops.COMPILED else lambda make: make())(
-            lambda text=text: format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [[Layer("", "t", [text], None, "")]])
-        )
+        cells = TypedCells(None, pl.Series([text]), None)
+        rows = format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [value_layers(cells, None)])
         assert (b"preserve" in rows) == (text in spaced), text
+        assert rows.removesuffix(b"</row>").endswith(format_text(text).encode()), text
 
 
 @needs_loop

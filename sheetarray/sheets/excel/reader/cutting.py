@@ -23,7 +23,7 @@ from ..package.parts import DOCTYPE_REFUSED
 
 _Read = TypeVar("_Read")
 
-MORE, END, ODD = range(3)  # why a loop stopped: the text broke off, its elements ended, something odd stands there
+_PATIENCE = 2**18  # bytes in which the compiled loop sees no whole element, before the XML parser looks at them
 _LONGEST = 2**26  # bytes of one element
 _LONGEST_PROLOG = 2**24  # bytes before the first of the elements
 _PIECE = 2**16  # bytes of a prolog that the parser gets at a time
@@ -80,7 +80,7 @@ def read_elements(
     *,
     around: str,
     tag: str,
-    scan: Callable[[bytes, Scope], tuple[_Read, int, int]],
+    scan: Callable[[bytes, Scope], tuple[_Read, int]],
     parse: Callable[[bytes, Scope], tuple[_Read, int, bool]],
 ) -> Iterator[_Read]:
     """Yield what two functions make of the elements of a part.
@@ -109,10 +109,10 @@ def read_elements(
                 continue
         end, has_ended, goes_on = 0, False, False
         if COMPILED and scope.is_plain:
-            read, end, state = scan(text, scope)
+            read, end = scan(text, scope)
             yield read
-            has_ended = state == END and text.startswith(stop, end)
-            goes_on = state == MORE and block is not None
+            has_ended = text.startswith(stop, end)
+            goes_on = block is not None and (end > 0 or len(text) < _PATIENCE)
         if not has_ended and not goes_on:
             read, used, has_ended = parse(text[end:], scope)
             yield read

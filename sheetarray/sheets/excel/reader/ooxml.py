@@ -124,7 +124,7 @@ class OoxmlBook:
             if plain.all():
                 yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
                 continue
-            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None)
+            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None, areas=())
             if (places := np.flatnonzero(plain)).size:
                 rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw)[places]
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
@@ -151,7 +151,7 @@ class OoxmlBook:
                 numbers = np.minimum(raw.numbers[shared], len(words)).astype(np.int64)
                 literal[shared[np.append(words, False)[numbers]]] = True
             if literal.any():
-                yield self._texts(raw, np.flatnonzero(literal))
+                yield replace(self._texts(raw, np.flatnonzero(literal)), areas=())
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a worksheet that are one plain reference."""

@@ -11,13 +11,27 @@ import numpy as np
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from ....loops import Doubles, scan, to_array
+from ....loops import Doubles, scan, to_series
 from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds
 
 if TYPE_CHECKING:
     import polars as pl
 
-PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO = range(7)
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, ELAPSED = range(8)
+FORMULA, WAITING, NUMERAL = 8, 16, 32  # what the compiled loop adds to types: `RawCells` has a mask of each
+CELL = np.dtype(
+    [  # as the compiled loop makes it
+        ("number", np.float64),
+        ("row", np.uint32),
+        ("style", np.uint32),  # of .ods, how often the cell stands in its row
+        ("start", np.uint32),
+        ("length", np.uint32),
+        ("formula", np.uint32),
+        ("column", np.uint16),
+        ("formula_length", np.uint8),
+        ("type", np.uint8),
+    ]
+)
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
@@ -28,9 +42,8 @@ class XmlTexts:
     """Texts that stand in XML, or beyond it where they differ from the XML.
 
     Attributes:
-        xml: the XML.
         extra: what stands beyond it.
-        starts, lengths: of each text, as the compiled loop gives them.
+        starts, lengths: of each text, in bytes; what stands beyond the XML starts behind its last byte.
     """
 
     xml: bytes
@@ -40,10 +53,8 @@ class XmlTexts:
 
     def __getitem__(self, places: Positions) -> pl.Series:
         """Return the texts of some places."""
-        import polars as pl
-
-        made = scan.take_texts(self.xml, self.extra, self.starts, self.lengths, np.ascontiguousarray(places, np.int64))
-        return pl.Series(made)
+        starts, lengths = (np.ascontiguousarray(items[places], np.uint32) for items in (self.starts, self.lengths))
+        return to_series(scan.take_texts(self.xml, self.extra, starts, lengths))
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,7 @@ class RawCells:
     def text_lengths(self, places: Positions) -> Positions:
         """Return the bytes of the values of some cells; 0 for a formula without one."""
         if isinstance(self.values, XmlTexts):
-            return to_array(self.values.lengths, np.uint32)[places].astype(np.int64)
+            return np.asarray(self.values.lengths[places], np.int64)
         return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
-from ....loops import COMPILED, scan
+from ....loops import COMPILED, scan, to_series
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import LONGEST_EXACT
@@ -97,9 +97,7 @@ class SharedStrings(SharedTexts):
         return self.numbers[places], shared[(self.lengths[places] > LONGEST_EXACT)]
 
 
-def _scan(text: bytes, scope: Scope) -> tuple[pl.Series, int, int]:
-    """Return the strings of whole items by the compiled loop, the byte after the last one, and why the loop stopped."""
-    import polars as pl
-
-    state, end, texts = scan.scan_strings(text, 0, *scope.known)
-    return pl.Series(texts), end, state
+def _scan(text: bytes, scope: Scope) -> tuple[pl.Series, int]:
+    """Return the strings of whole items by the compiled loop, and the byte after the last one."""
+    end, texts = scan.scan_strings(text, 0, *scope.known)
+    return to_series(texts), end

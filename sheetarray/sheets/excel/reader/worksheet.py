@@ -14,22 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from ....loops import COMPILED, scan, to_array
+from ....loops import COMPILED, scan
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
-from .cells import MOST_ROWS, FormulaArea
+from .cells import MOST_ROWS, row_width
 from .cutting import Scope, read_elements
 from .events import NO_END, MarkupBudget
-from .formulas import find_area
 from .order import OrderCheck
-from .raw import LOGICAL, PLAIN, RawCells, XmlTexts
+from .raw import CELL, FORMULA, LOGICAL, NUMERAL, PLAIN, WAITING, RawCells, XmlTexts
 from .row_events import MOST_IN_ROWS, parse_rows
 from .serials import are_plain_doubles
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
 _MOST_BYTES, _MOST_NUMBERS = 2**26, 2**25  # of all that is kept of a workbook, and of cells that are numbers alone
 ALL_ROWS = ((0, MOST_ROWS),)
-_FORMULA, _PENDING, _NUMERAL = 1, 2, 4  # marks that the compiled loop gives cells
 
 
 @dataclass
@@ -130,11 +128,11 @@ class SheetRows:
             blocks = run_ahead(blocks)
         after, budget = 0, MarkupBudget(MOST_IN_ROWS if COMPILED else NO_END)
 
-        def read(text: bytes, scope: Scope) -> tuple[RawCells, int, int]:
+        def read(text: bytes, scope: Scope) -> tuple[RawCells, int]:
             nonlocal after
-            cells, end, state = scan_rows(text, scope, after)
+            cells, end = scan_rows(text, scope, after)
             after = cells.after
-            return cells, end, state
+            return cells, end
 
         def parse(text: bytes, scope: Scope) -> tuple[RawCells, int, bool]:
             nonlocal after
@@ -201,40 +199,36 @@ def _is_alike(items: Any, width: int) -> bool:
     return bool((items[width:] == items[:-width]).all())
 
 
-def scan_rows(text: bytes, scope: Scope, after: int) -> tuple[RawCells, int, int]:
-    """Return the cells of whole rows by the compiled loop, the byte after the last row, and why the loop stopped.
+def scan_rows(text: bytes, scope: Scope, after: int) -> tuple[RawCells, int]:
+    """Return the cells of whole rows by the compiled loop, and the byte after the last row.
 
-    `text`: from a row on; it may break off. `after`: the number of the row below those before, from 0, for a row that
-    does not say its own.
+    Args:
+        text: from a row on; it may break off.
+        scope: the elements around the rows.
+        after: the number of the row below those before, from 0, for a row that does not say its own.
     """
-    state, end, after, width, *buffers, extra = scan.scan_rows(text, 0, *scope.known, after, MOST_ROWS)
-    rows, columns, types, styles, marks, numbers, starts, lengths, areas, formulas = buffers
-    mark = to_array(marks, np.uint8)
-    is_formula = mark & _FORMULA != 0
+    end, after, cells, extra, _ = scan.scan_rows(text, 0, *scope.known, after, MOST_ROWS)
+    made = np.frombuffer(cells, CELL)
+    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
+    is_formula = made["type"] & FORMULA != 0
 
     def find_formulas() -> Iterator[tuple[int, str]]:
-        which, starts, lengths = to_array(formulas, np.uint32).reshape(-1, 3).T.copy()
-        sources = XmlTexts(text, extra, starts, lengths)[np.arange(len(which))]
-        yield from zip(which.tolist(), sources.to_list(), strict=True)
+        places = np.flatnonzero(made["formula_length"])
+        sources = XmlTexts(text, extra, made["formula"], made["formula_length"])[places]
+        yield from zip(places.tolist(), sources.to_list(), strict=True)
 
-    cells = RawCells(
-        to_array(rows, np.int64),
-        to_array(columns, np.int64),
-        to_array(types, np.uint8),
-        to_array(styles, np.int64),
-        mark & _PENDING != 0,
-        to_array(numbers, np.float64),
-        mark & _NUMERAL != 0,
-        XmlTexts(text, extra, starts, lengths),
+    raw = RawCells(
+        rows,
+        columns,
+        made["type"] & np.uint8(FORMULA - 1),
+        made["style"].astype(np.int64),
+        made["type"] & WAITING != 0,
+        made["number"].copy(),
+        made["type"] & NUMERAL != 0,
+        XmlTexts(text, extra, made["start"].copy(), made["length"].copy()),
         after,
-        width,
+        row_width(rows, columns) if len(rows) else 0,
         is_formula if is_formula.any() else None,
-        tuple(_find_areas(text, to_array(areas, np.uint32))),
-        find_formulas,
+        find_formulas=find_formulas,
     )
-    return cells, end, state
-
-
-def _find_areas(text: bytes, places: Any) -> Iterator[FormulaArea]:
-    for start, length in places.reshape(-1, 2).tolist():
-        yield from find_area("array", text[start : start + length].decode())
+    return raw, end
