@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -16,37 +13,37 @@ from children import run_limited
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))
-PAGES = {
-    path.name: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-}
+from docs.results import (  # noqa: E402
+    WIDTH,
+    find_commands,
+    find_examples,
+    find_pages,
+    run_commands,
+    show_commands,
+    show_results,
+)
+
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in find_pages()}
 TEXTS = PAGES | {path.name: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("*.md"))}
 BLOCKS = {
-    f"{page} {number}": block
-    for page, text in PAGES.items()
-    for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL), 1)
+    f"{page} {number}": block for page, text in PAGES.items() for number, block in enumerate(find_examples(text), 1)
 }
-COMMANDS = [
-    (page, line.removeprefix("$ ").partition("  #")[0].strip())
-    for page, text in PAGES.items()
-    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith(("$ sheetarray", "$ cat"))
-]
+COMMANDS = {page: find_commands(text) for page, text in PAGES.items() if find_commands(text)}
 
 
 @needing("csv", "json", "xlsx")
 def test_there_is_something_to_run() -> None:
     assert len([name for name in BLOCKS if name.startswith("README")]) >= 3
     assert len([name for name in BLOCKS if name.startswith("formats")]) >= 4
-    assert len(COMMANDS) >= 8
+    assert sum(map(len, COMMANDS.values())) >= 8
 
 
 RUN_BLOCKS = """
-    import os, runpy, sys, warnings
+    import contextlib, os, runpy, sys, warnings
     for folder in sys.argv[1:]:
         os.chdir(folder)
         print("block", os.path.basename(folder), file=sys.stderr, flush=True)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), open("printed", "w") as printed, contextlib.redirect_stdout(printed):
             warnings.simplefilter("error")
             runpy.run_path("block.py", run_name="__main__")
 """
@@ -58,7 +55,8 @@ RUN_TESTS = """
 """
 
 
-def test_python_blocks_run(tmp_path: Path) -> None:
+def test_python_blocks_run_and_print_what_stands_beneath_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", WIDTH)
     folders = []
     for name, block in BLOCKS.items():
         if "\ndef test_" not in block:
@@ -66,6 +64,11 @@ def test_python_blocks_run(tmp_path: Path) -> None:
             folders[-1].mkdir()
             (folders[-1] / "block.py").write_text(block, encoding="utf-8")
     run_limited(RUN_BLOCKS, *folders, seconds=60)  # one after the other in a child, each in a folder of its own
+    for page, text in PAGES.items():
+        names = [f"{page} {number}" for number in range(1, len(find_examples(text)) + 1)]
+        files = [tmp_path / name / "printed" for name in names]
+        printed = [file.read_text() if file.exists() else "" for file in files]
+        assert show_results(text, printed) == text, f"{page}: run python -m docs.results"
 
 
 def test_blocks_of_tests_pass(tmp_path: Path) -> None:
@@ -76,30 +79,15 @@ def test_blocks_of_tests_pass(tmp_path: Path) -> None:
     assert f"{sum(block.count('def test_') for block in tests)} passed" in output, output
 
 
-RUN_COMMAND = """
-    import glob, os, shlex, sys
-    from sheetarray.cli import main
-    os.chdir(sys.argv[1])
-    sys.argv = [word for pattern in shlex.split(sys.argv[2]) for word in sorted(glob.glob(pattern)) or [pattern]]
-    try:
-        main()
-    except SystemExit as end:
-        print("status", end.code)
-"""
-
-
-def test_command_lines_run(tmp_path: Path) -> None:
-    (tmp_path / "sample_sheets").symlink_to(ROOT / "sample_sheets")
-    on_path = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    for command, page in {command: page for page, command in COMMANDS}.items():
-        wanted = 1 if shlex.split(command)[1] == "check" else 0  # the damaged samples have findings
-        if command.startswith("sheetarray ") and not set("|<>$;&") & set(command):
-            output = run_limited(RUN_COMMAND, tmp_path, command).output
-            assert output.endswith(f"status {wanted}\n"), (page, command, output)
-            continue
-        run = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, env=on_path)
-        assert run.returncode == wanted, (page, command, run.stdout, run.stderr)
-        assert "Traceback" not in run.stderr
+@pytest.mark.parametrize("page", COMMANDS)
+def test_command_lines_run_and_print_what_stands_beneath_them(tmp_path: Path, page: str) -> None:
+    results = run_commands(COMMANDS[page], tmp_path)
+    for command, (printed, status) in zip(COMMANDS[page], results, strict=True):
+        wanted = 1 if "sheetarray check" in command else 0  # the damaged samples have findings
+        assert status == wanted, (command, printed)
+        assert "Traceback" not in printed
+    printed_by_all = [printed for printed, _ in results]
+    assert show_commands(PAGES[page], printed_by_all) == PAGES[page], "run: python -m docs.results"
 
 
 @pytest.mark.parametrize("page", TEXTS)
