@@ -26,6 +26,9 @@ import sheetarray as sa
 
 from .cases import CASES, assert_same, objects
 from .conformance_hooks import BAD, ConformanceHooks
+from .hostile import HostileConformance
+
+__all__ = ["Conformance", "HostileConformance"]
 
 
 class Conformance(ConformanceHooks):

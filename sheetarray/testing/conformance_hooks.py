@@ -102,7 +102,8 @@ class ConformanceHooks:
         for name in OF_THE_FORMAT:
             if name not in vars(cls):
                 tests = [vars(parent)[name] for parent in cls.__mro__ if vars(parent).get(name) is not None]
-                setattr(cls, name, tests[0] if tests and cls.every_case else None)
+                if tests:
+                    setattr(cls, name, tests[0] if cls.every_case else None)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Parametrize tests of one case by all cases or by `SOME_CASES`, and tests of refusals by `BAD`."""

@@ -5,5 +5,5 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    "sheetarray.testing.cases", "sheetarray.testing.conformance", "sheetarray.testing.conformance_hooks"
+    *(f"sheetarray.testing.{module}" for module in ("cases", "conformance", "conformance_hooks", "hostile"))
 )
