@@ -1,19 +1,23 @@
-"""What hostile content is put through, and what it is made of."""
+"""What hostile content is put through, and what it is made of; the suite of hostile files is shipped."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-from cases import objects
+from examples import PART, examples
 
 import sheetarray as sa
+from sheetarray.testing.hostile import NUMBERS, HostileConformance, limited_memory, mutate
+
+__all__ = ["FORMATS", "GLUE", "NUMBERS", "WORDS", "Hostile", "bounded_memory", "header", "mutate", "put", "survive"]
 
 FORMATS = ("csv", "tsv", "json")
+MOST_MEMORY = 200_000_000  # bytes, for any file of a few kilobytes
 WORDS = [
     "version",
     "1.0.0",
@@ -71,60 +75,42 @@ WORDS = [
     "\\ud800",
 ]
 GLUE = [",", ";", "\t", "|", "\n", "\n", "\n", "\r\n", "\r", '"', " ", "", "\x00", "\ufeff", ", ", ": "]
-VERBS: dict[str, Callable[..., Any]] = {
-    "read": sa.read,
-    "scan": sa.scan,
-    "check": lambda *args, **options: list(sa.check(*args, **options)),
-    "read_columns": sa.read_columns,
-}
 
 
-def survive(content: bytes, format: str, **options: Any) -> None:
-    """Put content through every verb: only a FormatError may come out."""
-    for verb, function in VERBS.items():
-        if verb == "read_columns" and format == "json":
-            continue
+class Hostile(HostileConformance):
+    """The shipped suite, with as many files as this run is worth."""
+
+    tries = examples(400)
+    inflated = 2**30 // PART
+
+
+@contextmanager
+def bounded_memory(most: int = MOST_MEMORY) -> Iterator[None]:
+    """Let a block take no more memory than that."""
+    with limited_memory(most):
+        yield
+
+
+def survive(content: bytes, format: str, **options: Any) -> bool:
+    """Put content through every verb that the format has; whether it could be read.
+
+    Only a `FormatError` may come out, with a reason; `check` finds an error exactly where `read` raises one.
+    """
+    outcomes: dict[str, list[Any]] = {}
+    for verb in ("read", "scan", "check", *(["read_columns"] if format in ("csv", "tsv", "xlsx") else [])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", sa.SheetArrayWarning)
             try:
-                result = function(io.BytesIO(content), format=format, **options)
-            except sa.FormatError as error:
-                assert verb != "check", f"check raised {error!r} for {content[:2000]!r}"  # noqa: PT017  (no error is right too)
-                assert str(error)  # noqa: PT017  (no error is right too)
+                result = getattr(sa, verb)(io.BytesIO(content), format=format, **options)
+                outcomes[verb] = list(result)
             except Exception as error:
-                raise AssertionError(f"{verb} of {format} raised {error!r} for {content[:2000]!r}") from error
-            else:
-                assert verb == "check" or all(isinstance(name, str) for name in result)
-
-
-def agree(content: bytes, format: str) -> None:
-    """`check` finds an error exactly where `read` raises one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sa.SheetArrayWarning)
-        findings = list(sa.check(io.BytesIO(content), format=format))
-        errors = [finding for finding in findings if finding.severity == "error"]
-        try:
-            sa.read(io.BytesIO(content), format=format)
-        except sa.FormatError as error:
-            assert errors, f"read raised {error!r}, check found nothing in {content[:2000]!r}"  # noqa: PT017  (either is right)
-        else:
-            assert not errors, f"read raised nothing, check found {errors} in {content[:2000]!r}"
-
-
-def valid(format: str, **options: Any) -> bytes:
-    """A file with arrays of several dtypes."""
-    arrays = {
-        "t": np.array([[1.5, -0.0], [np.nan, 2e300]]),
-        "i": np.array([1, 2, 3], dtype="int8"),
-        "s": np.array(["a", 'q"q', "x,y", ""]),
-        "c": np.array([1 + 2j]),
-        "d": np.array(["2020-01-01"], dtype="M8[D]"),
-        "g": objects(None, 1, "1", True),
-    }
-    file = io.BytesIO()
-    sa.write(file, arrays, format=format, **options)
-    return file.getvalue()
+                if verb == "check" or not isinstance(error, sa.FormatError) or not error.reason:
+                    raise AssertionError(f"{verb} of {format} raised {error!r} for {content[:2000]!r}") from error
+                outcomes[verb] = []
+    errors = [finding for finding in outcomes["check"] if finding.severity == "error"]
+    assert bool(outcomes["read"]) != bool(errors), f"{outcomes} for {content[:2000]!r}"
+    return bool(outcomes["read"])
 
 
 def header(**fields: list[str] | str) -> list[str]:

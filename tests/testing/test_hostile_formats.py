@@ -9,23 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import PART, examples
-from hostile import GLUE, WORDS
+from examples import examples
+from hostile import GLUE, WORDS, Hostile
 
 import sheetarray as sa
 from sheetarray.registry.inside import INSIDE
-from sheetarray.testing.conformance import HostileConformance
 from sheetarray.testing.hostile import ARRAYS, Content
 
 TEXT = ("csv", "tsv", "txt")
 PIECES = tuple(word.encode() for word in [*WORDS, *GLUE])
-
-
-class Hostile(HostileConformance):
-    """The suite with as many files as this run is worth."""
-
-    tries = examples(400)
-    inflated = 2**30 // PART
 
 
 def suite(name: str) -> type[Hostile]:

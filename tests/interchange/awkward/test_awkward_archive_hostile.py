@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from awkward_archives import CASES, LISTS, archive, members
 from examples import examples
-from mutations import bounded_memory, mutated
+from hostile import bounded_memory, mutate
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import load, save
@@ -141,11 +141,11 @@ def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) 
     parts, read = members(file), 0
     with bounded_memory():
         for _ in range(examples(50)):
-            survives(mutated(file.getvalue(), source))
+            survives(mutate(file.getvalue(), source))
             name = source.choice(list(parts))
             read += survives(
                 archive(
-                    replaced={name: mutated(parts[name], source)}
+                    replaced={name: mutate(parts[name], source)}
                     | {other: content for other, content in parts.items() if other != name}
                 )
             )

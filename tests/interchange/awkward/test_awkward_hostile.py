@@ -19,7 +19,7 @@ import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
 from children import GIVEN_UP_AFTER
 from examples import PART
-from mutations import bounded_memory
+from hostile import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import builder, deserialize, schema

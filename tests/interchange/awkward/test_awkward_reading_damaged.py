@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document
 from examples import examples
+from hostile import bounded_memory, mutate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mutations import bounded_memory, mutated
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize
@@ -200,7 +200,7 @@ def test_mutations_of_the_bytes_are_read_or_refused(seed: int) -> None:
         for _ in range(examples(600)):
             storage: dict[str, Any] = dict(source.choice(SAMPLES))
             name = source.choice([*storage])
-            storage[name] = mutated(storage[name], source)
+            storage[name] = mutate(storage[name], source)
             read += _survives(storage)
     assert 0 < read < 600
 

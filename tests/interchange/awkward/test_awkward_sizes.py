@@ -11,8 +11,8 @@ import pytest
 from awkward0_schemas import Blobs, call
 from awkward_layouts import arrays, contents, every_class, index, strings
 from examples import examples
+from hostile import bounded_memory
 from hypothesis import given, settings
-from mutations import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, save, serialize

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call, document
 from awkward_layouts import CATEGORICAL, assert_kept, contents, every_class, index, noted, strings
-from mutations import bounded_memory
+from hostile import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, serialize, to_columns

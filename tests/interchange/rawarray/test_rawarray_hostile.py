@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import random
 import struct
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
-import pytest
 from examples import examples
+from hostile import NUMBERS, Hostile, bounded_memory, survive
 from hypothesis import given
 from hypothesis import strategies as st
-from mutations import NUMBERS, bounded_memory, mutated, survive
 
 from sheetarray.interchange import rawarray
+from sheetarray.testing.hostile import Content
 
 
 def written(array: np.ndarray, **options: object) -> bytes:  # type: ignore[type-arg]
@@ -42,33 +45,20 @@ VALID = {
 }
 
 
-@pytest.mark.parametrize("kind", VALID)
-def test_what_is_mutated_is_valid_before(kind: str) -> None:
-    assert survive(VALID[kind], "ra")
+class TestHostileRawArrays(Hostile):
+    suffix, format = ".ra", "ra"
+    tries = examples(200)
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {kind: content for kind, content in VALID.items() if kind != "metadata"}
 
 
-@pytest.mark.parametrize("kind", VALID)
-def test_every_truncation(kind: str) -> None:
-    for length in range(len(VALID[kind])):
-        readable = survive(VALID[kind][:length], "ra")
-        assert not readable or kind == "metadata"
+class TestHostileMetadata(Hostile):
+    suffix, format, reads_cut = ".ra", "ra", True
+    reading = scanning = MappingProxyType({"axes": "same"})
 
-
-@pytest.mark.parametrize("kind", VALID)
-def test_mutated_files(kind: str) -> None:
-    source = random.Random(kind)
-    with bounded_memory():
-        for _ in range(examples(400)):
-            survive(mutated(VALID[kind], source, header=80), "ra", axes=source.choice(("reversed", "same")))
-
-
-@pytest.mark.parametrize("kind", VALID)
-def test_every_field_with_every_number(kind: str) -> None:
-    with bounded_memory():
-        for at in range(8, min(len(VALID[kind]), 72), 8):
-            for number in NUMBERS:
-                for mark in "<>":
-                    survive(VALID[kind][:at] + struct.pack(f"{mark}Q", number) + VALID[kind][at + 8 :], "ra")
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {"metadata": VALID["metadata"]}
 
 
 def test_random_headers() -> None:
@@ -108,12 +98,6 @@ def test_any_data_under_a_likely_header(flags: int, eltype: int, elbyte: int, di
     count = int(np.prod(dims, dtype=object))
     for size in (len(data), count * elbyte, 8 * -(-count // 64)):
         survive(encoded(flags, eltype, elbyte, size, tuple(dims), data), "ra")
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes(content: bytes) -> None:
-    for start in (b"", b"rawarray", b"yarrawar", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"):
-        survive(start + content, "ra")
 
 
 @given(st.binary(max_size=100), st.integers(1, 3000))

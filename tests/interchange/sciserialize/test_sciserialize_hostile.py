@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import json
 import random
 import struct
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -18,12 +19,13 @@ import pandas as pd
 import pytest
 from children import limited
 from examples import examples
-from mutations import bounded_memory
+from hostile import Hostile, bounded_memory, mutate, survive
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.interchange.sciserialize.serializers import MessageSkeleton
 from sheetarray.registry import FORMATS
+from sheetarray.testing.hostile import Content
 
 FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}
 
@@ -293,7 +295,7 @@ def test_the_signature_is_found_quickly_in_anything() -> None:
             assert signature.search(text[:4096]) is None
 
 
-def _samples() -> list[bytes]:
+def values() -> dict[str, Any]:
     rng = np.random.default_rng(0)
     arrays = {
         "a": rng.random((3, 2)),
@@ -309,80 +311,38 @@ def _samples() -> list[bytes]:
         "set": {1, 2},
         "f": frame,
     }
-    pairs = pd.DataFrame([[1, "x"]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)]))
-    values = [arrays, {**arrays, "list": [1, [2, {"x": 1.5}]]}, nested, {"f": frame}, frame, arrays["a"], {"p": pairs}]
-    result = []
-    for value in values:
-        result.append(sci.dumps(value, extensions=True).encode())
-        result.append(sci.packb(value, extensions=True))
-    return result
+    return {"arrays": arrays, "nested": nested, "frame": {"f": frame}}
 
 
-def _try(content: bytes) -> bool:
-    """Whatever is in it: data, or a FormatError; check says something where read refuses. Whether it was read."""
-    load = sci.loads if content[:1] in (b"{", b"[") else sci.unpackb
-    read = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", sa.SheetArrayWarning)
-        for attempt in (
-            load,
-            lambda data: sci.scan_sciserialize(io.BytesIO(data)),
-            lambda data: sci.read_sciserialize(io.BytesIO(data)),
-        ):
-            try:
-                attempt(content)
-                read = True
-            except sa.FormatError:
-                read = False
-        findings = list(sci.check_sciserialize(io.BytesIO(content)))
-    assert bool(findings) != read
-    return read
+class TestHostileMessages(Hostile):
+    suffix, format = ".msgpack", "sciserialize"
+    words: Sequence[bytes] = (b"dtype", b"object", b"<U9", b"M8[ns]", b"\xdd\xff\xff\xff\xff", b"\xc6\x7f\xff\xff\xff")
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {name: sci.packb(values()[name], extensions=True) for name in ("arrays", "frame")}
 
 
-def test_every_truncation_is_refused(frugal: Any) -> None:
-    for content in _samples():
-        for length in range(len(content)):
-            load = sci.loads if content[:1] == b"{" else sci.unpackb
-            with pytest.raises(sa.FormatError):
-                load(content[:length])
+class TestHostileTexts(Hostile):
+    suffix, format = ".json", "sciserialize-json"
+    words = (b'"shape"', b"dtype", b"-", b"e99", b"[", b"{", b"null", b"object", b"<U9", b"M8[ns]")
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {
+            name: sci.dumps(value, extensions=True).encode() for name, value in values().items() if name != "nested"
+        }
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
-    rng = random.Random(seed)
-    samples = _samples()
-    words = [
-        b'"shape"',
-        b"dtype",
-        b"-",
-        b"e99",
-        b"[",
-        b"{",
-        b"null",
-        b"\xdd\xff\xff\xff\xff",
-        b"\xc6\x7f\xff\xff\xff",
-        b"\xff",
-        b"object",
-        b"<U9",
-        b"M8[ns]",
-    ]
-    for _ in range(examples(700)):
-        content = bytearray(rng.choice(samples))
-        for _ in range(rng.choice((1, 1, 2, 5))):
-            at = rng.randrange(len(content) or 1)
-            change = rng.randrange(5)
-            if not content or change == 0:
-                content[at : at + 1] = bytes([rng.randrange(256)])
-            elif change == 1:
-                content[at] ^= 1 << rng.randrange(8)
-            elif change == 2:
-                content[at:at] = rng.choice(words)
-            elif change == 3:
-                content[at : at + rng.randrange(9)] = rng.choice(words)
-            else:
-                del content[at : at + rng.randrange(1, 9)]
-        _try(bytes(content))
+@pytest.mark.parametrize("form", ["json", "msgpack"])
+def test_times_sets_and_masked_arrays_are_read_or_refused_however_they_are_changed(form: str) -> None:
+    pack, load = (
+        (sci.packb, sci.unpackb) if form == "msgpack" else (lambda *v, **o: sci.dumps(*v, **o).encode(), sci.loads)
+    )
+    source, content = random.Random(form), pack(values()["nested"], extensions=True)
+    assert isinstance(load(content), dict)
+    with bounded_memory():
+        for _ in range(examples(1500)):
+            with contextlib.suppress(sa.FormatError):
+                load(mutate(content, source, TestHostileTexts.words))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -418,13 +378,13 @@ def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> N
         [None, {}],
         1e308,
     ]
-    trees = [sci.encode_types(sci.loads(c), extensions=True) for c in _samples() if c[:1] == b"{"]
+    trees = [sci.encode_types(value, extensions=True) for value in values().values()]
     for _ in range(examples(600)):
         tree = json.loads(json.dumps(rng.choice(trees), default=lambda data: {"__base64__": ""}))
         for _ in range(rng.choice((1, 2, 4))):
             _spoil(tree, rng, parts)
         packed = _packed(tree)
-        _try(packed)
+        survive(packed, "sciserialize")
 
 
 def _spoil(node: Any, rng: random.Random, parts: list[Any]) -> None:

@@ -29,7 +29,7 @@ from excel_packages import (
     with_parts,
     zipped,
 )
-from mutations import bounded_memory, mutated
+from hostile import bounded_memory, mutate
 from programs import resave
 
 import sheetarray as sa
@@ -207,7 +207,7 @@ def test_mutated_parts(part: str) -> None:
     members = parts(append(rich()))
     members["xl/worksheets/_rels/sheet3.xml.rels"] = members["xl/worksheets/_rels/sheet1.xml.rels"]
     for _ in range(examples(30)):
-        content = zipped({**members, part: mutated(members[part], source)}, zipfile.ZIP_STORED)
+        content = zipped({**members, part: mutate(members[part], source)}, zipfile.ZIP_STORED)
         for options in ({"if_sheet_exists": "replace"}, {"title": "more"}):
             try:
                 made = append(content, columns=[T], **options)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import io
 import json
@@ -14,9 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from cases import objects
 from children import SECONDS, measured, run_limited
 from examples import PART, cross, examples
 from foreign_books import (
@@ -29,7 +26,6 @@ from foreign_books import (
     compound,
     dated,
     document,
-    excel97_book,
     excel97_record,
     header,
     listed,
@@ -43,13 +39,11 @@ from foreign_books import (
     table_cell,
     table_row,
     text,
-    wide,
     words,
     worksheet,
     zipped,
 )
 from hostile import survive
-from mutations import mutated
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
@@ -401,66 +395,6 @@ def test_harm_is_refused_within_half_a_gigabyte(tmp_path: Path, name: str) -> No
 
 
 # Damage ------------------------------------------------------------------------------------------------------
-
-
-@functools.cache
-def sound(suffix: str) -> bytes:
-    """A workbook with arrays of several dtypes."""
-    if suffix == "xlsb":
-        return binary_book(
-            {
-                index: [
-                    binary_cell(6, 0, wide(str(word)))
-                    if isinstance(word, str)
-                    else binary_cell(5, 0, struct.pack("<d", word))
-                ]
-                for index, word in enumerate(WORDS)
-            },
-            strings=["x"],
-        )
-    if suffix == "ods":
-        return document(
-            {"arrays": "".join(table_row(table_cell(word if isinstance(word, str) else float(word))) for word in WORDS)}
-        )
-    if suffix == "xls":
-        return excel97_book({(index, 0): word for index, word in enumerate(WORDS)})
-    file = io.BytesIO()
-    arrays = {
-        "t": np.array([[1.5, -0.0], [np.nan, 2e300]]),
-        "i": np.array([1, 2, 3], "int8"),
-        "s": np.array(["a", "<&>", "_x000D_", ""]),
-        "g": objects(None, 1, "1", True),
-    }
-    sa.write(file, arrays, format="xlsx")
-    return file.getvalue()
-
-
-WORDS = ["t", *words("float64", 2), 0.5, -7]
-
-
-@pytest.mark.parametrize("suffix", ["xlsx", "xlsb", "ods", "xls"])
-def test_damaged_packages(suffix: str) -> None:
-    source = random.Random(suffix)
-    for _ in range(examples(150)):
-        survive(mutated(sound(suffix), source), "xlsx")
-
-
-@pytest.mark.parametrize("suffix", ["xlsx", "xlsb", "ods"])
-def test_damaged_parts_in_sound_packages(suffix: str) -> None:
-    source = random.Random(suffix)
-    with zipfile.ZipFile(io.BytesIO(sound(suffix))) as archive:
-        made = {name: archive.read(name) for name in archive.namelist() if "theme" not in name}
-    names = [name for name in made if name != "mimetype"]
-    for index in range(examples(250)):
-        name = names[index % len(names)]
-        survive(zipped({**made, name: mutated(made[name], source)}), "xlsx")
-
-
-def test_no_part_of_a_part_is_a_workbook() -> None:
-    content = sound("xlsx")
-    for size in range(0, len(content), 97):
-        with pytest.raises(sa.FormatError):
-            opened(content[:size])
 
 
 def test_the_packed_bytes_may_not_end_early_or_go_on() -> None:

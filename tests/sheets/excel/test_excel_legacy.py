@@ -32,7 +32,7 @@ from foreign_books import (
     words,
     zipped,
 )
-from mutations import mutated
+from hostile import mutate
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -427,9 +427,9 @@ def test_mutations_are_read_or_refused_within_bounds(suffix: str, tmp_path: Path
     for number in range(count):
         if members and number % 4:
             name = source.choice([name for name in members if name.endswith(".bin")])
-            content = zipped({**members, name: mutated(members[name], source)})
+            content = zipped({**members, name: mutate(members[name], source)})
         else:
-            content = mutated(made, source)
+            content = mutate(made, source)
         (tmp_path / f"{number}.{suffix}").write_bytes(content)
     (tmp_path / f"whole.{suffix}").write_bytes(made)
     child = run_limited(_READ, tmp_path, seconds=5 + count / 50, mebibytes=512)

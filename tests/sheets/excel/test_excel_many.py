@@ -18,7 +18,7 @@ import openpyxl
 import pytest
 from cases import dtype_cases, shape_cases
 from excel_packages import with_parts
-from mutations import bounded_memory
+from hostile import bounded_memory
 
 import sheetarray as sa
 from sheetarray.linear import LinearArray

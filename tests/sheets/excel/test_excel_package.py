@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from examples import examples
 from excel_packages import Raw, raw_members, rich, zipped
+from hostile import NUMBERS, bounded_memory, mutate
 from hypothesis import given
 from hypothesis import strategies as st
-from mutations import NUMBERS, bounded_memory, mutated
 from zip_packages import CENTRAL, END, LOCAL, TEXT, OnlyWrite, field, noise, survive
 
 import sheetarray as sa
@@ -283,9 +283,9 @@ def test_mutated_packages(seed: int) -> None:
     tail = content.index(CENTRAL)
     with bounded_memory():
         for _ in range(examples(300)):
-            survive(mutated(content, source))
-            survive(content[:tail] + mutated(content[tail:], source))
-            survive(mutated(content[:tail], source) + content[tail:])
+            survive(mutate(content, source))
+            survive(content[:tail] + mutate(content[tail:], source))
+            survive(mutate(content[:tail], source) + content[tail:])
 
 
 def test_every_field_of_the_directory_with_every_number() -> None:

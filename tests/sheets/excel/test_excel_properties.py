@@ -13,9 +13,9 @@ import openpyxl
 import pytest
 from examples import examples
 from excel_packages import parts, plan, replaced, rich, saved, strict, with_parts, zipped
+from hostile import bounded_memory, mutate
 from hypothesis import given
 from hypothesis import strategies as st
-from mutations import bounded_memory, mutated
 from programs import resave
 
 import sheetarray as sa
@@ -239,7 +239,7 @@ def test_mutated_properties(seed: int) -> None:
     members = {name: part for name, part in parts(written(RECORD)).items() if name in ("_rels/.rels", CUSTOM)}
     with bounded_memory():
         for _ in range(examples(200)):
-            package = Package(zipped({**members, CUSTOM: mutated(custom, source)}))
+            package = Package(zipped({**members, CUSTOM: mutate(custom, source)}))
             try:
                 record = read_record(package)
             except sa.FormatError as error:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import dtype_cases, objects, shape_cases
+from children import limited
 from examples import examples
 from fingerprints import (
     FIRST_ROW,
@@ -29,7 +30,6 @@ from fingerprints import (
 )
 from hypothesis import example, given
 from hypothesis import strategies as st
-from mutations import counted_memory
 
 from sheetarray.dtypes import from_name
 from sheetarray.errors import Finding
@@ -450,7 +450,7 @@ def test_records_edited_at_random_never_raise(seed: int) -> None:
         for array in (random_numbers(300), dtype_cases()["string"], np.arange(9))
         for blocks in (0, 4, 64)
     ]
-    with counted_memory():
+    with limited(seconds=60, megabytes=200):
         for _ in range(examples(400)):
             record, linear = rng.choice(samples)
             record = copy.deepcopy(record)
