@@ -11,7 +11,7 @@ import numpy as np
 
 from sheetarray import Finding
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint
+from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 WIDE = Context(prec=60, Emin=-9999, Emax=9999)

@@ -73,8 +73,8 @@ FINDINGS = {
 CHANGES = {
     "rounded.xlsx": ("warning", "yearly", "re-saved by a program that keeps 15 digits"),
     "edited.xlsx": ("error", "arrays!A30", "yearly[10] was edited"),
-    "sorted.xlsx": ("error", "yearly", "in ascending order"),
-    "scaled.xlsx": ("error", "yearly", "multiplied by 1000"),
+    "sorted.xlsx": ("error", "yearly", "reordered: the elements are those that were written"),
+    "scaled.xlsx": ("error", "yearly", "were edited, between yearly[0]"),
 }
 ELEMENTS = {"edited.csv": "sst[0, 8]", "blank.csv": "sst[1, 1]", "out_of_range.csv": "elevation_10m[1, 1]"}
 

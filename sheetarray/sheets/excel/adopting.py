@@ -28,7 +28,7 @@ from ..workbooks import ArrayArea, build_references, make_defined_names, parse_t
 from .appearance import value_style
 from .append import changed_parts, ensure_properties, find_book_styles, worksheet_xml
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
-from .fingerprint.many import Written, make_fingerprints
+from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import iter_rows
 from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook

@@ -20,9 +20,7 @@ from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
-from .fingerprint.maker import exact_checksum, exact_checksums, make_fingerprint
-from .fingerprint.many import read_many
-from .fingerprint.record import Fingerprint
+from .fingerprint.record import Fingerprint, exact_checksum, exact_checksums, read_many, take_fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
@@ -48,7 +46,7 @@ class StoredFingerprints:
         self._asked: set[str] = set()
         self._unknown: list[str] = []
         self._others: dict[str, str] = {}  # names under which the elements of arrays were written
-        self._blocks: dict[tuple[str, int], set[int]] = {}
+        self._kinds: dict[tuple[str, int], set[tuple[int, bool]]] = {}  # of fingerprints, by dtype and count
         self._groups: dict[str, str] = {}
         self._arrays: dict[str, Mapping[str, Any]] = {}
         self._emptied: set[str] = set()
@@ -214,9 +212,8 @@ class StoredFingerprints:
         """Return another name under which exactly these elements were written, or None."""
         if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
-        for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
-            now = Fingerprint.from_json(make_fingerprint(buffer, header.dtype, blocks=blocks))
-            assert now is not None
+        for blocks, is_old in self._kinds.get((header.dtype.name, len(buffer)), ()):
+            now = take_fingerprint(buffer, header.dtype, len(buffer), blocks=blocks, is_old=is_old)
             for sums, names in self._by_content.items():
                 known = names.get((header.dtype.name, len(buffer), _key_of(now, sums)), [])
                 if other := next((other for other in known if other != name), None):
@@ -231,7 +228,7 @@ class StoredFingerprints:
             for name, stored in arrays.items():
                 if (record := Fingerprint.from_json(stored)) is not None:
                     key = record.dtype, record.count
-                    self._blocks.setdefault(key, set()).add(record.blocks)
+                    self._kinds.setdefault(key, set()).add((record.blocks, record.is_old))
                     for sums, names in names_by_sums.items():
                         if (content := _key_of(record, sums)) is not None:
                             names.setdefault((*key, content), []).append(name)

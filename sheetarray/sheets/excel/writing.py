@@ -24,7 +24,7 @@ from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import LONGEST_TITLE
 from .appearance import column_widths, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
-from .fingerprint.many import Written, make_fingerprints
+from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .other_sheets import search_other_sheets

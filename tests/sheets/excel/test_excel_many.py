@@ -19,17 +19,31 @@ import pytest
 from cases import dtype_cases, shape_cases
 from excel_packages import with_parts
 from hostile import bounded_memory
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from plain_loops import without_loops
 
 import sheetarray as sa
+from sheetarray import dtypes
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint import many
-from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint, max_blocks
-from sheetarray.sheets.excel.fingerprint.many import MOST_IN_FULL, MOST_TOGETHER, Written, make_fingerprints, read_many
-from sheetarray.sheets.excel.fingerprint.record import Fingerprint
+from sheetarray.sheets.excel import piecewise
+from sheetarray.sheets.excel.fingerprint import record as records
+from sheetarray.sheets.excel.fingerprint.record import (
+    MOST_IN_FULL,
+    MOST_TOGETHER,
+    Fingerprint,
+    Written,
+    exact_checksum,
+    exact_checksums,
+    make_fingerprint,
+    make_fingerprints,
+    max_blocks,
+    read_many,
+)
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_properties, read_record
-from sheetarray.sheets.excel.reader import short_columns
-from sheetarray.sheets.excel.reader.column import to_numbers
+from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints
 
 CUSTOM = "docProps/custom.xml"
 MANY = MOST_IN_FULL + 1
@@ -40,7 +54,8 @@ def as_written(arrays: dict[str, Any]) -> dict[str, Written]:
     return {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in linear.items()}
 
 
-def plain(fingerprint: Fingerprint | None) -> dict[str, Any]:
+def plain(stored: object) -> dict[str, Any]:
+    fingerprint = Fingerprint.from_json(stored)
     assert fingerprint is not None
     return fingerprint.to_json()
 
@@ -50,44 +65,24 @@ def workbook(count: int = MANY, size: int = 3) -> dict[str, Any]:
     return {f"a{index}": row for index, row in enumerate(numbers)}
 
 
-def test_taken_together_they_are_what_they_are_one_by_one() -> None:
-    some = {**dtype_cases(), **shape_cases()}
-    arrays = as_written({f"{name} {copy}": array for copy in range(3) for name, array in some.items()})
-    numbers = np.random.default_rng(1).standard_normal((50, 2000)) * 10.0 ** np.arange(-150, 150, 6)[:, None]
-    arrays |= as_written({f"numbers {index}": row[: 1 + index * 40] for index, row in enumerate(numbers)})
-    arrays |= as_written({"special": np.array([0.0, -0.0, np.nan, np.inf, 5e-324, 1.7976931348623157e308])})
-    record = json.loads(json.dumps(make_fingerprints(arrays, of=MANY)))
-    together = read_many(record["many"])
-    assert list(together) == [name for name, array in arrays.items() if 0 < len(array.buffer) <= MOST_TOGETHER]
-    assert {*together, *record["arrays"]} == {*arrays}
-    for name, (buffer, dtype, header) in arrays.items():
-        alone = make_fingerprint(buffer, dtype, blocks=0, header=header, lean=True)
-        assert plain(together.get(name) or Fingerprint.from_json(record["arrays"][name])) == alone, name
-
-
-@pytest.mark.parametrize("count", [7, 40, 150, 250, MOST_IN_FULL])
-def test_records_in_full_are_the_same_together_and_one_by_one(count: int) -> None:
+@pytest.mark.parametrize("count", [7, 40, 150, 250, MOST_IN_FULL, MANY])
+def test_records_are_the_same_together_and_one_by_one(count: int) -> None:
     arrays = as_written({**dtype_cases(), **shape_cases()})
     numbers = np.random.default_rng(1).standard_normal((30, 2000)) * 10.0 ** np.arange(-150, 150, 10)[:, None]
     arrays |= as_written({f"numbers {index}": row[: 1 + index * 68] for index, row in enumerate(numbers)})
-    arrays |= as_written({f"decimals {index}": np.round(numbers[15, :20], index) for index in range(20)})
-    arrays |= as_written({f"large {index}": numbers[index + 10, :9] * 1e15 for index in range(9)})
+    arrays |= as_written({f"like them {index}": row[: 1 + index * 68] for index, row in enumerate(numbers)})
     arrays |= as_written({"special": np.array([0.0, -0.0, np.nan, np.inf, 5e-324, 1.7976931348623157e308])})
     arrays |= as_written({"most": np.ones(MOST_TOGETHER), "more": np.ones(MOST_TOGETHER + 1)})
-    together = make_fingerprints(arrays, of=count)["arrays"]
-    assert list(together) == list(arrays)
+    stored = json.loads(json.dumps(make_fingerprints(arrays, of=count)))
+    together = {**stored["arrays"], **(read_many(stored["many"]) if count == MANY else {})}
+    assert {*together} == {*arrays}
     for name, (buffer, dtype, header) in arrays.items():
-        alone = make_fingerprint(buffer, dtype, blocks=max_blocks(count), header=header)
-        one, other = (record.pop("moments", None) for record in (together[name], alone))
-        assert together[name] == alone, name
-        assert (one is None) == (other is None), name
-        if one is not None:  # sums of doubles, in another order
-            with np.errstate(over="ignore"):
-                sizes = (
-                    np.abs(buffer[np.isfinite(buffer)].astype(float)).sum() if buffer.dtype.kind in "fiu" else np.inf
-                )
-            first, second = (np.frombuffer(base64.b64decode(text + "="), "<f8") for text in (one, other))
-            assert not np.isfinite(sizes) or (np.abs(first - second) <= 1e-12 * sizes).all(), name
+        alone = make_fingerprint(buffer, dtype, blocks=max_blocks(count), header=header, lean=count == MANY)
+        one, other = plain(together[name]), plain(alone)
+        first, second = (np.frombuffer(base64.b64decode(r.pop("moments", "") + "=="), "<f8") for r in (one, other))
+        assert one == other, name
+        sizes = np.nansum(np.abs(buffer)) if len(first) else 0  # sums of doubles, in another order
+        assert not np.isfinite(sizes) or (np.abs(first - second) <= 1e-12 * sizes).all(), name
 
 
 def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
@@ -101,33 +96,29 @@ def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
 @pytest.fixture
 def hundred(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Arrays of a workbook that remembers a hundred of them as it would very many."""
-    monkeypatch.setattr(many, "MOST_IN_FULL", 99)
-    monkeypatch.setattr(many, "max_blocks", lambda count: max_blocks(10 * count))
+    monkeypatch.setattr(records, "MOST_IN_FULL", 99)
+    monkeypatch.setattr(records, "max_blocks", lambda count: max_blocks(10 * count))
     return workbook(100)
 
 
-def test_what_became_of_one_of_very_many_arrays_is_said_as_by_older_records(
-    hundred: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = []
-    for most in (MOST_TOGETHER, 0):
-        monkeypatch.setattr(many, "MOST_TOGETHER", most)
-        path = tmp_path / f"{most}.xlsx"
-        sa.write(path, hundred)
-        record = read_record(Package(path.read_bytes()))
-        assert record is not None
-        assert ("many" in record["sheets"]["arrays"]) == (most > 0)
-        assert not list(sa.check(path))
-        with zipfile.ZipFile(path) as package:
-            (sheet,) = (name for name in package.namelist() if name.startswith("xl/worksheets/"))
-            xml = package.read(sheet).decode()
-        last = max(map(int, re.findall(r'<row r="(\d+)"', xml)))
-        edited = re.sub(rf'(<c r="B{last}"><v>)[^<]*', r"\g<1>7.25", xml)
-        edited = re.sub(r'(<c r="C\d+"><v>-?\d\.\d{3})\d+', r"\1", edited)
-        path.write_bytes(with_parts(path.read_bytes(), {sheet: edited.encode()}))
-        said.append(list(sa.check(path)))
-    assert said[0] == said[1]
-    assert any(finding.location == f"arrays!B{last}" and "was edited" in finding.message for finding in said[0])
+def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "many.xlsx"
+    sa.write(path, hundred)
+    record = read_record(Package(path.read_bytes()))
+    assert record is not None
+    assert "many" in record["sheets"]["arrays"]
+    assert not list(sa.check(path))
+    with zipfile.ZipFile(path) as package:
+        (sheet,) = (name for name in package.namelist() if name.startswith("xl/worksheets/"))
+        xml = package.read(sheet).decode()
+    last = max(map(int, re.findall(r'<row r="(\d+)"', xml)))
+    edited = re.sub(rf'(<c r="B{last}"><v>)[^<]*', r"\g<1>7.25", xml)
+    edited = re.sub(r'(<c r="C\d+"><v>-?\d\.\d{3})\d+', r"\1", edited)
+    path.write_bytes(with_parts(path.read_bytes(), {sheet: edited.encode()}))
+    said = list(sa.check(path))
+    assert [finding.array for finding in said] == ["a1", "a2"]
+    assert said[0].location == f"arrays!B{last}"
+    assert "was edited" in said[0].message
 
 
 def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
@@ -181,30 +172,6 @@ def test_adopting_very_many_arrays_remembers_them_in_columns_again(hundred: dict
 # Reading ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("count", "size", "most"), [(7, 3, 0), (8, 3, 1), (40, 10, 1), (40, 11, 0), (40, 0, 0)])
-def test_short_columns_of_one_dtype_are_converted_together(
-    count: int, size: int, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-
-    def counted(run: Any, dtype: Any, **options: Any) -> Any:
-        calls.append(len(run))
-        return to_numbers(run, dtype, **options)
-
-    monkeypatch.setattr(short_columns, "to_numbers", counted)
-    monkeypatch.setattr(short_columns, "LONGEST", 10)
-    arrays = workbook(count, size) | {f"i{index}": np.arange(index, index + 3) for index in range(20)}
-    file = io.BytesIO()
-    sa.write(file, arrays, format="xlsx")
-    result = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-    assert list(result) == list(arrays)
-    assert len(calls) == most + 1
-    for name, array in arrays.items():
-        assert result[name].dtype == array.dtype
-        assert result[name].tobytes() == array.tobytes(), name
-        assert result[name].base is None or result[name].base.nbytes == array.nbytes
-
-
 @pytest.mark.parametrize("odd", ["NaN", "Infinity", "x", "", "1e999", "0.1"])
 def test_one_column_in_doubt_among_very_many_is_read_as_ever(odd: str) -> None:
     file = io.BytesIO()
@@ -220,6 +187,100 @@ def test_one_column_in_doubt_among_very_many_is_read_as_ever(odd: str) -> None:
     result = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
     np.testing.assert_array_equal(result["a19"][2], float(odd))
     assert all(np.isfinite(array).all() for name, array in result.items() if name != "a19")
+
+
+# Wide rows of headers, and checksums taken together -----------------------------------------------------------
+
+
+def edited_workbook(arrays, edit=lambda text: text):
+    file, edited = io.BytesIO(), io.BytesIO()
+    sa.write(file, arrays, format="xlsx")
+    with zipfile.ZipFile(file) as parts, zipfile.ZipFile(edited, "w") as target:
+        for name in parts.namelist():
+            text = parts.read(name)
+            target.writestr(name, edit(text) if name.endswith("sheet1.xml") else text)
+    return edited.getvalue()
+
+
+EDITS = [
+    lambda text: text,
+    lambda text: text.replace(b"<t>ndarray", b"<t>ndaray", 3),
+    lambda text: text.replace(b"<v>1</v>", b"<v>2</v>", 1),
+    lambda text: text.replace(b"<t>version</t>", b"<t> VERSION&#32;</t>"),
+    lambda text: text.replace(b'<row r="4" hidden="1"', b'<row r="4" ht="3"').replace(b' r="B7"', b' r="A7"'),
+    lambda text: text.replace(b"<v>0.25</v>", b"<v>7</v>", 1),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_wide_rows_of_headers_that_were_edited(edit):
+    file = edited_workbook({f"a{i}": np.array([0.25, i]) for i in range(200)}, edit)
+
+    def results():
+        said = [str(finding) for finding in sa.check(io.BytesIO(file), format="xlsx")]
+        try:
+            read = {name: array.tolist() for name, array in sa.read(io.BytesIO(file), format="xlsx").items()}
+            return said, read, sa.scan(io.BytesIO(file), format="xlsx")
+        except sa.FormatError as error:
+            return said, str(error)
+
+    compiled = results()
+    with without_loops():
+        assert results() == compiled
+
+
+def test_as_many_names_as_a_workbook_remembers_arrays():
+    file, target = io.BytesIO(), io.BytesIO()
+    sa.write(file, {"a": np.arange(2)}, format="xlsx")
+    names = b"".join(b'<definedName name="n%d">0</definedName>' % number for number in range(200_001))
+    with zipfile.ZipFile(file) as parts, zipfile.ZipFile(target, "w") as larger:
+        for name in parts.namelist():
+            larger.writestr(name, parts.read(name).replace(b"</definedNames>", names + b"</definedNames>"))
+    target.seek(0)
+    assert sa.read(target, format="xlsx")["a"].tolist() == [0, 1]
+
+
+buffers = st.sampled_from(["float64", "float32", "int8", "uint64", "bool", "complex64", "<U3", "M8[s]"]).flatmap(
+    lambda dtype: hnp.arrays(dtype, st.sampled_from([0, 1, 2, 2, 2, 7]))
+)
+
+
+@given(st.lists(buffers, max_size=12))
+def test_checksums_taken_together_are_those_taken_one_by_one(arrays):
+    pairs = [(buffer, dtypes.from_numpy(buffer.dtype)) for buffer in arrays]
+    assert exact_checksums(pairs) == [exact_checksum(*pair) for pair in pairs]
+
+
+def test_checksums_of_more_elements_than_are_taken_at_once():
+    pairs = [(np.arange(2000.0) + number, dtypes.from_name("float64")) for number in range(40)]
+    assert exact_checksums(pairs) == [exact_checksum(*pair) for pair in pairs]
+
+
+def test_only_arrays_that_changed_are_looked_at_one_by_one(monkeypatch):
+    monkeypatch.setattr(records, "MOST_IN_FULL", 100)
+    arrays = {f"a{i}": np.array([0.25, 10.5 + i]) for i in range(120)}
+    asked = []
+    original = StoredFingerprints.findings_of
+    monkeypatch.setattr(
+        StoredFingerprints, "findings_of", lambda self, name, *rest: asked.append(name) or original(self, name, *rest)
+    )
+    assert list(sa.check(io.BytesIO(edited_workbook(arrays)), format="xlsx")) == []
+    assert asked == []
+    edited = edited_workbook(arrays, lambda text: text.replace(b"<v>40.5</v>", b"<v>41.5</v>", 1))
+    (finding,) = sa.check(io.BytesIO(edited), format="xlsx")
+    assert (finding.array, asked) == ("a30", ["a30"])
+
+
+@pytest.mark.parametrize("count", [29, 30, 31])
+def test_very_many_short_arrays_of_a_large_workbook_are_read_together(monkeypatch, count):
+    searched = []
+    original = piecewise.find_parts
+    monkeypatch.setattr(piecewise, "LARGE_WORKBOOK", 1)
+    monkeypatch.setattr(piecewise, "MOST_ARRAYS", 30)
+    monkeypatch.setattr(piecewise, "find_parts", lambda *args: searched.append(1) or original(*args))
+    file = edited_workbook({f"a{i}": np.array([0.25, i]) for i in range(count)})
+    assert list(sa.check(io.BytesIO(file), format="xlsx")) == []
+    assert bool(searched) == (count <= 30)
 
 
 # Damaged and hostile -----------------------------------------------------------------------------------------

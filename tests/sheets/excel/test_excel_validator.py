@@ -15,7 +15,7 @@ from programs import resave, schema_errors
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
-from sheetarray.sheets.excel.fingerprint import many
+from sheetarray.sheets.excel.fingerprint import record as many
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_record
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import io
 import random
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from cases import dtype_cases, objects, shape_cases
 from children import limited
@@ -28,14 +31,16 @@ from fingerprints import (
     said,
     with_edits,
 )
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+import sheetarray as sa
 from sheetarray.dtypes import from_name
 from sheetarray.errors import Finding
 from sheetarray.header import Header
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint
+from sheetarray.sheets.excel.fingerprint import record
+from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 # Unchanged ---------------------------------------------------------------------------------------------------
@@ -64,13 +69,10 @@ def test_a_save_with_15_digits_is_a_warning_that_says_how_far_numbers_may_be_off
     array = random_numbers(20, 30) * 10.0 ** np.arange(-15, 15)
     (finding,) = findings(array, at_15, blocks)
     assert (finding.severity, finding.location) == ("warning", "t")
-    match = re.fullmatch(
-        r"re-saved by a program that keeps 15 digits: every number is within (\S+) of what was written, relatively",
-        finding.message,
+    assert finding.message == (
+        "re-saved by a program that keeps 15 digits: every number is within 5e-15 of what was written, relatively"
     )
-    assert match
-    largest = np.max(np.abs(at_15(array.ravel()) / array.ravel() - 1))
-    assert largest * 0.9 < float(match[1]) < largest * 1.15
+    assert np.max(np.abs(at_15(array.ravel()) / array.ravel() - 1)) < 5e-15
     assert 'cells="text"' in finding.hint
 
 
@@ -96,19 +98,23 @@ def test_a_lost_sign_of_zero_is_said(dtype: str) -> None:
 
 @pytest.mark.parametrize("count", [60, 3000])
 @pytest.mark.parametrize("blocks", [0, 5, 64])
-def test_rounding_of_another_kind_is_a_warning_too(count: int, blocks: int) -> None:
-    array = random_numbers(count, seed=3)
-    changes = {
-        ", after one that keeps 16: ": lambda buffer: at_15(at_16(buffer)),
-        ", rounding as %.15g does: ": at_15_even,
-    }
-    for way, change in changes.items():
-        (finding,) = findings(array, change, blocks)
-        assert finding.severity == "warning"
-        assert (way if blocks == 64 else "rounds in its own way") in finding.message
-    (finding,) = findings(array, lambda buffer: np.nextafter(buffer, 0), blocks)
+@pytest.mark.parametrize(
+    "change", [lambda x: at_15(at_16(x)), at_15_even, lambda x: np.nextafter(x, 0), lambda x: at_15_even(at_15(x))]
+)
+def test_rounding_of_another_kind_is_a_warning_too(count: int, blocks: int, change: Callable[[Array], Array]) -> None:
+    (finding,) = findings(random_numbers(count, seed=3), change, blocks)
     assert finding.severity == "warning"
-    assert "15" in finding.message
+    assert finding.message.startswith("re-saved by a program that ")
+
+
+def test_an_edit_that_rounding_would_hide_is_measured() -> None:
+    array = random_numbers(20_000, seed=3)
+    (finding,) = findings(array, lambda buffer: at_15(at_16(buffer)))
+    match = re.search(r"an edit of one by less than (\S+) could not be told", finding.message)
+    assert match
+    assert 1e-14 < float(match[1]) < 1e-10
+    result = findings(array, lambda buffer: at_15(at_16(buffer)) + 2 * float(match[1]) * (np.arange(20_000) == 7))
+    assert [finding.severity for finding in result] == ["error"]
 
 
 def test_generic_numbers_that_were_rounded_are_said() -> None:
@@ -243,32 +249,56 @@ def test_an_element_that_the_view_skips_is_named_by_its_place_in_the_buffer() ->
     assert finding.message == "t, buffer element 5 was edited since it was written"
 
 
+ROUNDINGS: dict[str, Callable[[Array], Array]] = {
+    "15 digits, half to even": at_15_even,
+    "16 digits, then 15": lambda x: at_15(at_16(x)),
+    "15 digits": at_15,
+    "16 digits": at_16,
+    "none": np.copy,
+}
+
+
+@pytest.mark.parametrize(
+    ("rounding", "count"), [*((name, 100) for name in ROUNDINGS), *((name, 20_000) for name in [*ROUNDINGS][2:])]
+)
+def test_one_edit_beside_any_rounding_accuses_that_element_alone(rounding: str, count: int) -> None:
+    numbers = random_numbers(count)
+    rounded, place = ROUNDINGS[rounding](numbers), len(numbers) // 3
+    for size in (1e-9, 1e-3, 5.0):
+        edited = rounded.copy()
+        edited[place] *= 1 + size
+        result = findings(numbers, lambda _, edited=edited: edited)
+        assert [finding.location for finding in result if finding.severity == "error"] == [cell(place)]
+
+
 # Reordered ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rounding", [lambda buffer: buffer, at_15, at_16])
+@pytest.mark.parametrize("rounding", [np.copy, at_15, at_16])
 @pytest.mark.parametrize("blocks", [0, 5, 64])
-def test_a_sort_is_said_and_rounding_with_it(blocks: int, rounding: Callable[[Array], Array]) -> None:
+@pytest.mark.parametrize(
+    "order", [np.sort, lambda x: x[::-1], lambda x: np.roll(x, 30), np.random.default_rng(1).permutation]
+)
+def test_another_order_is_said_and_rounding_with_it(
+    blocks: int, order: Callable[[Array], Array], rounding: Callable[[Array], Array]
+) -> None:
+    """How it came about, a guard tells: sums only tell that the elements are the same."""
     array = random_numbers(40, 10)
     array[3, 3] = np.nan
-    upward = findings(array, lambda buffer: rounding(np.sort(buffer)), blocks)
-    downward = findings(array, lambda buffer: rounding(-np.sort(-buffer)), blocks)
-    mixed = findings(array, lambda buffer: rounding(np.random.default_rng(1).permutation(buffer)), blocks)
-    assert said(upward)[-1][2] == "sorted: the elements are those that were written, but in ascending order"
-    assert said(downward)[-1][2] == "sorted: the elements are those that were written, but in descending order"
-    assert said(mixed)[-1][2] == "reordered: the elements are those that were written, but in another order"
-    for result in (upward, downward, mixed):
-        assert result[-1].severity == "error"
-        if rounding in (at_15, at_16):
-            assert f"keeps {15 if rounding is at_15 else 16} digits: every number is within" in result[0].message
+    result = findings(array, lambda buffer: rounding(order(buffer)), blocks)
+    reordered = "reordered: the elements are those that were written, but in another order"
+    assert said(result)[-1] == ("error", "t", reordered)
+    assert len(result) == 1 + (rounding is not np.copy)
+    if rounding is not np.copy:
+        assert f"keeps {15 if rounding is at_15 else 16} digits: every number is within" in result[0].message
 
 
 @pytest.mark.parametrize(
     "array", [np.array(["b", "a", "c"]), np.array([2, 1, 3]), np.array(["2020-01-02", "2020-01-01", "NaT"], "M8[D]")]
 )
-def test_a_sort_of_anything_is_said(array: Array) -> None:
+def test_another_order_of_anything_is_said(array: Array) -> None:
     (finding,) = findings(array, np.sort)
-    assert finding.message == "sorted: the elements are those that were written, but in ascending order"
+    assert finding.message.startswith("reordered: ")
 
 
 def test_elements_that_changed_places_are_named() -> None:
@@ -356,33 +386,186 @@ def test_an_edit_before_the_place_of_a_deletion_is_named() -> None:
     assert said(result[1:]) == [("error", cell(9), "t[9] was edited since it was written")]
 
 
-# Multiplied --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("step", [7, 30, 1000])
+def test_a_column_that_was_pushed_down_is_named(step: int) -> None:
+    array = random_numbers(5000)
+    (finding,) = findings(array, lambda x: np.concatenate([np.zeros(step), x])[:5000])
+    assert finding.message.startswith(f"{step} elements were inserted before t[0]")
+    (finding,) = findings(array.reshape(-1, 5), lambda x: np.concatenate([np.zeros(10 * 5), x])[:5000])
+    assert finding.message.startswith("50 elements (10 rows of 5) were inserted before t[0, 0]")
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
-def test_a_power_of_ten_is_told(dtype: str) -> None:
-    numbers = np.round(random_numbers(3000), 2) if dtype == "float32" else random_numbers(3000)
-    numbers[:3] = [0, np.nan, 0.01] if dtype != "int64" else [0, 7, 10]
-    wrong = []
-    for power, blocks in product((-12, -3, -2, -1, 1, 2, 3, 12), (0, 64)):
-        array = numbers.astype(dtype) if dtype != "int64" else (numbers * 1000).astype(dtype) * 10 ** max(-power, 0)
+def test_numbers_typed_over_nan_are_named() -> None:
+    array = np.where(np.arange(60) % 3, np.nan, np.inf)
 
-        def change(buffer: Array, power: int = power) -> Array:
-            if dtype == "int64":
-                return buffer * 10**power if power > 0 else buffer // 10**-power
-            return at_15(buffer.astype(float) * 10.0**power).astype(dtype)
+    def change(buffer: Array) -> Array:
+        buffer[[2, 5]] = 7.25
+        return buffer
 
-        size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
-        how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
-        result = said(findings(array, change, blocks))
-        if result != [("error", "t", f"all numbers were {how} since they were written")]:
-            wrong.append((power, blocks, result))
-    assert wrong == []
+    result = findings(array, change)
+    assert [finding.location for finding in result] == [cell(2), cell(5)]
 
 
-def test_a_single_number_that_is_ten_times_as_large_was_edited() -> None:
-    result = findings(np.array([0.0, 5.0, 0.0]), lambda buffer: buffer * 10)
-    assert said(result) == [("error", cell(1), "t[1] was edited since it was written")]
+# Changed alike -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+@pytest.mark.parametrize("count", [5, 30, 300, 3000])
+def test_a_change_of_all_elements_is_one_finding_that_names_no_kind(count: int, blocks: int) -> None:
+    """Times 1000, cut to float32: only a guard tells which."""
+    array = random_numbers(count)
+    for change in (lambda x: x * 1000, lambda x: x.astype("f4").astype("f8"), np.negative):
+        result = findings(array, change, blocks)
+        assert all(finding.severity == "error" for finding in result)
+        assert len(result) == (5 if count == 5 and blocks else 1)
+        text = str(result[0])
+        assert "edited" in text
+        assert not any(word in text for word in ("multiplied", "1000", "float32", "sign"))
+
+
+def test_more_edits_than_are_named_are_one_finding_if_they_are_most_elements() -> None:
+    for count, most in ((20, 20), (21, 1), (41, 1), (42, 21)):
+        result = findings(random_numbers(count), with_edits(*range(min(count, 21))))
+        assert len(result) == most, count
+    assert said(result)[-1] == ("error", "t", "1 element more edited, the last of them t[20] (B41)")
+    (finding,) = findings(random_numbers(41), with_edits(*range(21)))
+    assert finding.message == "21 of 41 elements were edited, between t[0] (B21) and t[20] (B41)"
+
+
+# Never an untrue claim -----------------------------------------------------------------------------------------
+
+
+CHANGES: list[Callable[[Array], Array]] = [
+    np.negative,
+    np.sort,
+    np.copy,
+    at_15,
+    at_16,
+    at_15_even,
+    lambda x: x[::-1],
+    lambda x: np.roll(x, 3),
+    lambda x: np.round(x, 2),
+    lambda x: x * 3,
+    lambda x: x + 1,
+    lambda x: np.full_like(x, x[0]),
+    np.abs,
+    lambda x: np.random.default_rng(2).permutation(x),
+    lambda x: np.where(x > 0, x, 0.0),
+    lambda x: x**2,
+]
+NUMBERS = st.one_of(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), min_size=1, max_size=60),
+    st.lists(st.sampled_from([0.0, 1.0, 2.5, -1.0]), min_size=1, max_size=60),
+    st.integers(0, 1000).map(lambda seed: (random_numbers(200, seed=seed) * 10).tolist()),
+    st.integers(0, 1000).map(lambda seed: np.round(random_numbers(200, seed=seed) * 10, 1).tolist()),
+)
+
+
+@given(NUMBERS, st.lists(st.sampled_from(range(len(CHANGES))), min_size=1, max_size=2), st.sampled_from([0, 6, 64]))
+def test_whatever_was_done_no_element_is_named_that_is_as_written(
+    numbers: list[float], chain: list[int], blocks: int
+) -> None:
+    before = np.array(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        after = before
+        for number in chain:
+            after = np.asarray(CHANGES[number](after), dtype=float)
+    assume(np.isfinite(after).all())
+    result = findings(before, lambda _: after, blocks)
+    assert bool(result) == (before.tobytes() != after.tobytes())
+    for finding in result:
+        if (finding.location or "").startswith("arrays!"):
+            index = int(str(finding.location)[8:]) - 21
+            assert before[index] != after[index] or before.tobytes() != after.tobytes()
+            assert before[index] != after[index]
+        said = finding.message
+        if "elements are those that were written" in said:
+            assert np.allclose(np.sort(before), np.sort(after), rtol=1e-14, atol=0)
+        if "re-saved" in said and len(result) == 1:
+            assert np.allclose(after, before, rtol=1e-14, atol=0)
+
+
+# Integers beyond 2^53 that a program kept as doubles ----------------------------------------------------------
+
+LARGE = np.array([2**53 + 1, 2**60 + 12345, 7, -(2**62) - 3, 5, 6, 8, 2**61 + 1])
+INTEGER_ROUNDINGS: dict[str, Callable[[int], int]] = {
+    "double": lambda number: int(float(number)),
+    "15 digits": lambda number: int(float(f"{number:.15g}")),
+    "%.16g": lambda number: int(float(f"{float(number):.16g}")),
+    "shortest": lambda number: int(f"{float(number):.17g}") if abs(number) < 10**17 else shortest(number),
+}
+
+
+def shortest(number: int) -> int:
+    """The integer that the shortest text of its double says, as a program prints it."""
+    digits, _, exponent = f"{float(number)!r}".replace(".", "").partition("e")
+    sign = -1 if digits.startswith("-") else 1
+    digits = digits.lstrip("-")
+    return sign * int(digits.ljust(int(exponent or 0) + 1, "0")) if exponent else int(float(number))
+
+
+def resaved(array: Any, change: Callable[[int, int], int]) -> io.BytesIO:
+    """A workbook with the array, of which each element that stands as text was changed, given its index."""
+    file = io.BytesIO()
+    sa.write_excel(file, {"i": array})
+    book = openpyxl.load_workbook(file)
+    start = 1 + len(sa.to_linear(array)) - array.size
+    for row in range(start, start + array.size):
+        cell = book["arrays"].cell(row + 1, 1)
+        cell.value = str(change(row - start, int(cell.value)))
+    saved = io.BytesIO()
+    book.save(saved)
+    saved.seek(0)
+    return saved
+
+
+def rounded(how: str, *, edits: dict[int, int] | None = None, most: int = 2**64) -> Callable[[int, int], int]:
+    def change(index: int, number: int) -> int:
+        if edits and index in edits:
+            return edits[index]
+        return INTEGER_ROUNDINGS[how](number) if index < most and abs(number) > 2**53 else number
+
+    return change
+
+
+@pytest.mark.parametrize("how", INTEGER_ROUNDINGS)
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_that_became_doubles_are_said_to_be_rounded(how: str, dtype: str) -> None:
+    array = LARGE if dtype == "int64" else np.abs(LARGE).astype(dtype)
+    (finding,) = sa.check(resaved(array, rounded(how)), format="xlsx")
+    assert finding.severity == "warning"
+    assert "rounds in its own way: between i[0] (A20) and i[7] (A27), 4 elements were rounded" in finding.message
+    assert finding.array == "i"
+
+
+def test_one_that_was_rounded_is_named() -> None:
+    (finding,) = sa.check(resaved(LARGE, rounded("double", most=1)), format="xlsx")
+    assert "rounds in its own way: at i[0] (A20), 1 element was rounded" in finding.message
+
+
+def test_an_edited_one_is_still_an_error() -> None:
+    for edit in (2**60 + 777_777, 2**59, 12):
+        findings = list(sa.check(resaved(LARGE, rounded("double", edits={1: edit})), format="xlsx"))
+        assert [finding.index for finding in findings if finding.severity == "error"] == [(1,)]
+        assert [finding.severity for finding in findings] == ["warning", "error"]
+    assert list(sa.check(resaved(LARGE, rounded("double", most=0)), format="xlsx")) == []
+
+
+@pytest.mark.parametrize(("number", "severity"), [(2**53 - 1, "error"), (2**53 + 1, "warning"), (2**53 + 2, "error")])
+def test_what_a_double_holds_was_not_rounded(number: int, severity: str) -> None:
+    """Around the bound: another double in the place of one that is exact, or too far away, is an edit."""
+    array = np.array([number, 1, 2])
+    (finding,) = sa.check(resaved(array, lambda index, cell: cell if index else 2**53), format="xlsx")
+    assert finding.severity == severity
+
+
+def test_many_in_a_stretch_are_rounded_together() -> None:
+    array = np.arange(2000) + 2**60
+    (finding,) = sa.check(resaved(array, rounded("double")), format="xlsx")
+    assert finding.severity == "warning"
+    assert "could not be told" in finding.message
+    findings = list(sa.check(resaved(array, lambda _, number: number + 3), format="xlsx"))
+    assert {finding.severity for finding in findings} == {"error"}
 
 
 # The header --------------------------------------------------------------------------------------------------
@@ -466,3 +649,84 @@ def test_records_edited_at_random_never_raise(seed: int) -> None:
             result = list(compare_with_fingerprint(record, linear.header, buffer, "t", cell))
             assert len(result) < 60
             assert all(len(str(finding)) < 3000 for finding in result)
+
+
+# Several arrays, and arrays of which nothing is known ------------------------------------------------------------
+
+
+def edited(path: Path, how: Callable[[Any], None]) -> list[str]:
+    book = openpyxl.load_workbook(path)
+    how(book["arrays"])
+    book.save(path)
+    return [str(finding) for finding in sa.check(path)]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    whole = np.random.default_rng(3).integers(0, 1000, 30)
+    sa.write(tmp_path / "x.xlsx", {"a": whole, "b": whole * 2 + 1, "c": whole[:20]})
+    return tmp_path / "x.xlsx"
+
+
+def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
+    def exchange(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
+
+    result = edited(book, exchange)
+    assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
+        "error: a: exchanged with 'b': its elements are those that were written there",
+        "error: b: exchanged with 'a': its elements are those that were written there",
+    ]
+
+
+@pytest.mark.parametrize("count", [6, 3000])
+def test_a_cell_put_in_at_the_top_is_told_by_its_address(tmp_path: Path, count: int) -> None:
+    sa.write(tmp_path / "t.xlsx", {"t": random_numbers(count).round(3)})
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    column = [cell.value for cell in book["arrays"]["A"]]
+    begin = column.index("data") + 2
+    for row, value in enumerate([9.5, *column[begin - 1 : -1]], begin):
+        book["arrays"].cell(row, 1).value = value
+    book.save(tmp_path / "t.xlsx")
+    (message,) = (finding.message for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
+    assert message.startswith(f"1 element was inserted before t[0] (A{begin}); what follows")
+
+
+def test_an_array_copied_over_another_is_named(book: Path) -> None:
+    def copy(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value = sheet.cell(row, 2).value
+
+    (line,) = edited(book, copy)
+    assert line.startswith("error: a: its elements are those that were written as 'b'")
+
+
+def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -> None:
+    def add(sheet: Any) -> None:
+        for row in range(1, 40):
+            sheet.cell(row, 4).value = sheet.cell(row, 3).value
+        sheet["D1"].value, sheet["D25"].value = "new", 5000
+
+    result = edited(book, add)
+    assert [line.split(":")[:3] for line in result] == [
+        ["warning", " new", " no record of 'new', as of the other arrays"]
+    ]
+
+
+def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
+    opened = openpyxl.load_workbook(book)
+    for name in list(opened.custom_doc_props.names):
+        del opened.custom_doc_props[name]
+    opened.save(book)
+    (finding,) = sa.check(book)
+    assert (finding.severity, finding.location) == ("warning", None)
+    assert finding.message.startswith("no record of what was written: cannot tell")
+    assert finding.hint
+
+
+def test_a_record_of_a_version_to_come_is_no_record(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "_VERSION", 5)
+    sa.write(book, {"a": np.arange(5)})
+    (finding,) = sa.check(book)
+    assert "no record of 'a'" in finding.message

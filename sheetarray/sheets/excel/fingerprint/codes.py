@@ -1,8 +1,8 @@
 """Makes codes of elements, 64 bits each, whose sums are the fingerprint; different elements hardly ever have one code.
 
 The exact code of an element is made of its bits (every NaN alike), whatever the byte order or the width of a string
-array. The rounded code is made of what a program leaves of it that keeps 15 digits and knows no -0.0. Only floats and
-generic elements have a rounded code other than their exact one.
+array. The code at 15 digits is made of what a program leaves of it that keeps 15 digits and knows no -0.0. Only floats
+and generic elements have a code at 15 digits other than their exact one, and only float64 one at 16 digits.
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -10,126 +10,59 @@ The mathematics is explained in docs/fingerprint.md.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ....dtypes import Buffer, DType
+from ....dtypes import Buffer, DType, Mask
 from ....elements import to_scalar
-from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, digits_from_text
+from ....loops import Doubles, Integers, digits_of_doubles, round_doubles
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+MOST = 16_384  # elements at a time: the buffers of a few steps stay in a processor's cache
 _FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
 _HALF = np.uint64(32)
-
-
-class ScaleSums(NamedTuple):
-    """Sums over the elements that show by which power of ten they were multiplied, as integers of any size.
-
-    Attributes:
-        digits: the sum of signed digits times weights.
-        exponents: the sum of decimal exponents times weights.
-        weight: the sum of the weights of all elements except zeros, NaN and infinities.
-    """
-
-    digits: int
-    exponents: int
-    weight: int
-
-
-class OtherRounding(NamedTuple):
-    """The numbers of a run that another way of rounding to 15 digits rounds to another decimal.
-
-    Attributes:
-        places: their indices in the run.
-        steps: their codes after that rounding, minus their usual codes at 15 digits.
-    """
-
-    places: np.ndarray[tuple[int], np.dtype[np.int64]]
-    steps: Codes
-
-
-class Coded(NamedTuple):
-    """The codes of a run of elements; the arrays may be overwritten by the coder's next call.
-
-    Attributes:
-        exact: the code of each element as it is.
-        rounded: the code of each element at 15 digits.
-        sixteen: the code of each element at 16 digits, as `%.16g` rounds; for float64 only.
-        even: the numbers that `%.15g` rounds to other 15 digits; for float64 only, and only if asked for.
-        twice: the numbers that get other 15 digits by way of 16 digits; for float64 only, and only if asked for.
-        errors: the relative error of each element's rounding to 15 digits; for float64 only.
-        parts: the signed digits and the decimal exponents of which `ScaleSums` are made; for real numbers only.
-        numbers: the elements; for float64 only.
-    """
-
-    exact: Codes
-    rounded: Codes
-    sixteen: Codes | None = None
-    even: OtherRounding | None = None
-    twice: OtherRounding | None = None
-    numbers: Buffer | None = None
-    errors: Buffer | None = None
-    parts: tuple[Buffer, Buffer] | None = None
-
-
-Coder = Callable[[Buffer], Coded]
-
-_FULL = 10**15
+_EXPONENT = 340  # is added to decimal exponents, so that all of them are positive
+_NAN_EXPONENT, _INFINITY_EXPONENT = 900, 901
+_LARGE = 1e308  # larger doubles may be rounded to what no double is
+_MANTISSA, _ONE = np.uint64((1 << 52) - 1), np.uint64(1)
 _SHORT_NUMBER = len("number ") + 15
 _CHARACTERS = 65_536  # characters of strings that are weighed at a time
 
 
-def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
-    """Return a code for each value of 64 bits, so mixed that every bit of the value changes about half of the code.
+class Coded(NamedTuple):
+    """The codes of a run of elements.
 
-    `values`: of 64 bits each. `out`: where the codes are put. `spare`: an array of the same length, which is
-    overwritten.
+    Attributes:
+        exact: the code of each element as it is.
+        fifteen: the code of each element at 15 digits.
+        sixteen: the code of each element at 16 digits, as `%.16g` rounds; for float64 only.
+        longer: a mask of the elements whose shortest text has more than 15 digits; for float64 only.
     """
-    np.multiply(values, _FIRST, out=out)
-    np.right_shift(out, _HALF, out=spare)
-    np.bitwise_xor(out, spare, out=out)
-    np.multiply(out, _SECOND, out=out)
-    np.right_shift(out, _HALF, out=spare)
-    return np.bitwise_xor(out, spare, out=out)
+
+    exact: Codes
+    fifteen: Codes
+    sixteen: Codes | None = None
+    longer: Mask | None = None
 
 
-def mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
-    """Return the codes that `mix` makes, in a new array."""
-    return mix(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
+def mix(values: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Codes:
+    """Return a code for each value of 64 bits, so mixed that every bit of the value changes about half of the code."""
+    codes = values * _FIRST
+    codes ^= codes >> _HALF
+    codes *= _SECOND
+    codes ^= codes >> _HALF
+    return codes
 
 
 @lru_cache(maxsize=8)
 def make_noise(count: int) -> Codes:
     """Return `count` odd pseudo-random numbers, the same in every call."""
-    numbers = mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
+    numbers = mix(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
     numbers.flags.writeable = False
     return numbers
-
-
-def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
-    """Return a coder, which takes at most MOST elements in native byte order.
-
-    `ways`: whether `Coded.even` and `Coded.twice` are wanted.
-    """
-    match dtype.kind:
-        case "float" if dtype.numpy.itemsize == 8:
-            return _DoubleCoder(ways=ways)
-        case "float":
-            return _ShortFloatCoder(dtype.numpy.itemsize)
-        case "int":
-            return _IntegerCoder()
-        case "complex":
-            return _code_complexes
-        case "string":
-            return _code_strings
-        case "generic":
-            return _code_generic
-        case "datetime" | "timedelta" | "bool":
-            return _code_plain
 
 
 def to_native(buffer: Buffer) -> Buffer:
@@ -140,103 +73,88 @@ def to_native(buffer: Buffer) -> Buffer:
 
 
 def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
-    """Return the code of each element's exact value, without the codes of its rounded digits."""
-    if dtype.kind == "float":
-        return mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
-    return _code_plain(buffer).exact if dtype.kind == "int" else coder_for(dtype)(buffer).exact
+    """Return the exact code of each element; `buffer` is what `to_native` returns."""
+    match dtype.kind:
+        case "float":
+            return mix(_float_bits(buffer).astype(np.uint64, copy=False))
+        case "complex":
+            parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
+            return mix(mix(parts[0::2]) + parts[1::2])
+        case "string":
+            return _code_variable_strings(buffer) if buffer.dtype.kind == "T" else _code_strings(buffer)
+        case "generic":
+            return _code_generic(buffer).exact
+        case _:
+            if buffer.dtype.kind in "mM":
+                buffer = buffer.view(np.int64)
+            return mix(buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64).view(np.uint64))
 
 
-@lru_cache(maxsize=1)
-def scale_weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the weights in `ScaleSums`, integers of 16 bits, for indices modulo MOST."""
-    return (make_noise(MOST) >> np.uint64(48)).view(np.int64)
+def code_elements(buffer: Buffer, dtype: DType, *, is_old: bool = False) -> Coded:
+    """Return the codes of elements; `buffer` is what `to_native` returns.
 
-
-class _DoubleCoder:
-    """The coder of float64, with buffers of its own: for one thread."""
-
-    def __init__(self, *, ways: bool = False) -> None:
-        self.decimals = Decimals()
-        self._ways = ways
-        self._codes = np.empty((4, MOST), np.uint64)
-        self._sign_decimals = np.empty((2, MOST), np.int64)
-
-    def __call__(self, buffer: Buffer) -> Coded:
-        exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
-        signed, powers = self._sign_decimals[:, : len(buffer)]
-        mix(_float_bits(buffer), exact, spare)
-        digits = self.decimals.take_apart(buffer, ways=self._ways)
-        np.multiply(digits.digits15, digits.sign, out=signed)
-        for exponent, fifteen in ((digits.exponent16, False), (digits.exponent, True)):
-            np.left_shift(exponent, 53, out=powers)
-            if fifteen:
-                np.multiply(powers, digits.sign, out=powers)
-                np.add(powers, signed, out=powers)
-                mix(powers.view(np.uint64), rounded, spare)
-            else:
-                np.add(powers, digits.digits16, out=powers)
-                np.multiply(powers, digits.sign, out=powers)
-                mix(powers.view(np.uint64), sixteen, spare)
-        even = self._find_other(digits, digits.below, -1, rounded) if self._ways else None
-        twice = self._find_other(digits, digits.above, 1, rounded) if self._ways else None
-        parts = signed, digits.exponent
-        return Coded(exact, rounded, sixteen, even, twice, buffer, digits.errors, parts)
-
-    def _find_other(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
-        """Return the numbers at some places, whose 15 digits another way of rounding leaves a unit more, or less.
-
-        `places`: the indices of these numbers. `unit`: 1 for a unit more, -1 for a unit less.
-        """
-        fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
-        for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
-            exponent[over] += unit
-            fifteen[over] = full
-        codes = mix_new(_sign_decimals(digits.sign[places], exponent, fifteen))
-        return OtherRounding(places, codes - rounded[places])
-
-
-def _sign_decimals(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
-    """Return decimals as values of 64 bits, by their signs, exponents and 15 or 16 digits."""
-    return ((exponent << 53) * sign + digits * sign).view(np.uint64)
-
-
-class _ShortFloatCoder:
-    """The coder of float16 and float32, which 15 digits hold exactly.
-
-    `ScaleSums` are made of their first 3 or 7 digits, which a multiplication by a power of ten does not change.
+    `is_old`: make the codes at 16 digits as records up to version 3 have them.
     """
-
-    def __init__(self, size: int) -> None:
-        self.decimals = Decimals()
-        self._size = size
-        self._unit, self._above = (10**8, 1 + 2.0**-23) if size == 4 else (10**12, 1 + 2.0**-10)
-
-    def __call__(self, buffer: Buffer) -> Coded:
-        bits = _float_bits(buffer).astype(np.uint64)
-        exact = mix_new(bits)
-        negative_zero = bits == np.uint64(1 << (8 * self._size - 1))
-        rounded = np.where(negative_zero, mix_new(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
-        # 0.01 as a float32 lies below 0.01: no such number may be taken for one of the next lower exponent
-        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
-            numbers = buffer.astype(np.float64)
-            digits = self.decimals.take_apart(numbers * self._above)
-        signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
-        parts = signed, digits.exponent
-        return Coded(exact, rounded, parts=parts)
+    if dtype.kind == "generic":
+        return _code_generic(buffer)
+    exact = exact_codes(buffer, dtype)
+    if dtype.kind != "float":
+        return Coded(exact, exact)
+    if dtype.numpy.itemsize < 8:  # 15 digits hold it exactly, but a cell knows no -0.0
+        return Coded(exact, np.where(buffer == 0, mix(np.zeros(1, np.uint64)), exact))
+    return _code_doubles(buffer, exact, is_old=is_old)
 
 
-class _IntegerCoder:
-    """The coder of integers."""
+# Doubles -------------------------------------------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        self.decimals = Decimals()
 
-    def __call__(self, buffer: Buffer) -> Coded:
-        codes = _code_plain(buffer)
-        numbers = buffer.astype(np.float64)
-        digits = self.decimals.take_apart(numbers)
-        parts = digits.digits15 * digits.sign, digits.exponent
-        return codes._replace(parts=parts)
+def _code_doubles(numbers: Doubles, exact: Codes, *, is_old: bool) -> Coded:
+    digits, exponents = digits_of_doubles(numbers, 17, half_up=True)  # all digits of the shortest text
+    to_sixteen = digits // 10
+    to_fifteen = to_sixteen // 10
+    fifteen = _decimal_codes(numbers, to_fifteen + (to_sixteen - to_fifteen * 10 >= 5), exponents, 15)
+    longer = digits != to_fifteen * 100
+    if is_old:
+        digits, exponents = digits_of_doubles(numbers, 16, half_up=False)
+        nearly_ten = digits == 10**16 - 1  # as which `%.16g` prints some powers of ten
+        return Coded(exact, fifteen, _decimal_codes(numbers, digits + nearly_ten, exponents, 16), longer)
+    rest = digits - to_sixteen * 10
+    to_sixteen += rest >= 5
+    # A double lies above or below the tie that its text says; and the doubles below a power of two are closer than
+    # those above. These few are rounded as `%.16g` does it, and what is left has a shortest text of 16 digits
+    ties = np.flatnonzero((rest == 5) | ((numbers.view(np.uint64) + _ONE) & _MANTISSA <= _ONE))
+    if len(ties):
+        left = round_doubles(numbers[ties], 16, half_up=False)
+        exponents = exponents.copy()
+        digits, exponents[ties] = digits_of_doubles(left, 16, half_up=True)
+        to_sixteen[ties] = digits
+    return Coded(exact, fifteen, _decimal_codes(numbers, to_sixteen, exponents, 16), longer)
+
+
+def _decimal_codes(numbers: Doubles, digits: Integers, exponents: Integers, count: int) -> Codes:
+    """Return the codes of decimals of `count` digits, or of 10^count, with the signs of some numbers."""
+    values = (exponents + _EXPONENT) << 53
+    values += digits
+    size = np.abs(numbers)
+    if digits.max(initial=0) == 10**count or not (size.min(initial=1) > 0 and size.max(initial=1) < _LARGE):
+        for index in np.flatnonzero((digits == 10**count) | ~((size > 0) & (size < _LARGE))).tolist():
+            values[index] = _odd_decimal(float(size[index]), int(digits[index]), int(exponents[index]), count)
+        numbers = np.where(np.isnan(numbers), 1.0, numbers)
+    values *= (numbers.view(np.int64) >> 63) | 1
+    return mix(values.view(np.uint64))
+
+
+def _odd_decimal(size: float, digits: int, exponent: int, count: int) -> int:
+    """Return the value of the code of 0, NaN, infinity, 10.00, or of what is rounded beyond all doubles."""
+    if size == 0:
+        return 0
+    if size != size:
+        return _NAN_EXPONENT << 53
+    if not digits or np.isinf(float(f"{digits}e{exponent - count + 1}")):
+        return _INFINITY_EXPONENT << 53
+    if digits == 10**count:
+        digits, exponent = digits // 10, exponent + 1
+    return ((exponent + _EXPONENT) << 53) + digits
 
 
 def _float_bits(buffer: Buffer) -> Buffer:
@@ -248,25 +166,11 @@ def _float_bits(buffer: Buffer) -> Buffer:
     return bits
 
 
-def _code_plain(buffer: Buffer) -> Coded:
-    """Return the codes of integers, booleans, dates and durations, without what else integers have."""
-    if buffer.dtype.kind in "mM":
-        buffer = buffer.view(np.int64)
-    wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
-    codes = mix_new(wide)
-    return Coded(codes, codes)
+# Text ----------------------------------------------------------------------------------------------------------
 
 
-def _code_complexes(buffer: Buffer) -> Coded:
-    parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
-    codes = mix_new(mix_new(parts[0::2]) + parts[1::2])
-    return Coded(codes, codes)
-
-
-def _code_strings(buffer: Buffer) -> Coded:
+def _code_strings(buffer: Buffer) -> Codes:
     """Return the codes of strings: mixed sums of their characters times noise. Padding adds nothing to them."""
-    if buffer.dtype.kind == "T":
-        return _code_variable_strings(buffer)
     width = buffer.dtype.itemsize // 4
     codes = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):
@@ -275,11 +179,10 @@ def _code_strings(buffer: Buffer) -> Coded:
         for row in range(0, len(buffer), rows):
             characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
             codes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
-    codes = mix_new(codes)
-    return Coded(codes, codes)
+    return mix(codes)
 
 
-def _code_variable_strings(buffer: Buffer) -> Coded:
+def _code_variable_strings(buffer: Buffer) -> Codes:
     """Return the codes of variable-width strings, those of about one length at a time, so that padding takes little."""
     texts = buffer.tolist()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -289,19 +192,19 @@ def _code_variable_strings(buffer: Buffer) -> Coded:
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         places = by_length[first:end]
         if len(places):
-            codes[places] = _code_strings(np.array([texts[place] for place in places.tolist()])).exact
-    return Coded(codes, codes)
+            codes[places] = _code_strings(np.array([texts[place] for place in places.tolist()]))
+    return codes
 
 
 def _code_generic(buffer: Buffer) -> Coded:
-    exact, rounded = np.empty((2, len(buffer)), np.uint64)
+    exact, fifteen = np.empty((2, len(buffer)), np.uint64)
     for index, element in enumerate(buffer.tolist()):
         value = to_scalar(element)
         text = _describe_generic(value)
-        exact[index] = rounded[index] = _text_code(text)
+        exact[index] = fifteen[index] = _text_code(text)
         if type(value) in (int, float) and len(text) > _SHORT_NUMBER:
-            rounded[index] = _text_code(_describe_generic(_round_to_fifteen(value)))
-    return Coded(exact, rounded)
+            fifteen[index] = _text_code(_describe_generic(_round_to_fifteen(value)))
+    return Coded(exact, fifteen)
 
 
 def _text_code(text: str) -> int:
@@ -317,9 +220,7 @@ def _describe_generic(value: object) -> str:
 
 
 def _round_to_fifteen(value: float) -> float:
-    """Return a number rounded to 15 digits."""
     try:
-        digits, exponent, _ = digits_from_text(abs(float(value)))
+        return float(round_doubles(np.array([float(value)]), 15, half_up=True)[0])
     except OverflowError:
         return value
-    return math.copysign(float(f"{digits}e{exponent - EXPONENT - 14}") if digits else math.inf, value)

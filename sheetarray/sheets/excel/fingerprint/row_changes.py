@@ -19,15 +19,14 @@ from ....errors import Finding
 from ....header import Header
 from ....resizing import count_rows
 from .codes import Codes
-from .edits import FingerprintComparison, SumsView
 from .record import Fingerprint
-from .sums import WIDTH
-from .verdict import compare_with_fingerprint, find_rounding
+from .sums import KEPT
+from .verdict import FingerprintComparison, SumsView, compare_with_fingerprint, find_rounding
 
 MOST_RUNS = 16  # runs of neighbouring rows that are tried as the added ones
 MOST_TRIED = 20_000  # rows that are tried as the first deleted one
 _LEAST_SUMS = 3  # sums of groups without deleted elements that must agree, at least
-_KEPT = np.uint64(2**WIDTH - 1)
+_KEPT = np.uint64(KEPT)
 
 
 def compare_rows(
@@ -68,7 +67,7 @@ def compare_rows(
 
 def _views_of(case: FingerprintComparison) -> list[SumsView]:
     """Return the views at each number of digits, the likeliest first, since it is unknown how numbers were rounded."""
-    views = [case.view, case.fifteen, *case.others, *([case.sixteen] if case.sixteen is not None else [])]
+    views = [case.view, case.fifteen, *([case.sixteen] if case.sixteen is not None else [])]
     return list({id(view): view for view in views}.values())
 
 

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from .codes import Codes
-from .decimal15 import MOST
+from .codes import MOST, Codes
 
 WIDTH = 48  # bits of a sum that are kept
 MOST_BLOCKS = 64
@@ -98,50 +97,31 @@ def _is_prime(number: int) -> bool:
 class Sums:
     """Adds up the codes of arrays over the groups of a partition, piece by piece.
 
-    `rows`: the number of arrays.
+    `rows`: the number of arrays, of which each has these groups.
     """
 
     def __init__(self, partition: Partition, rows: int = 1) -> None:
         self.partition = partition
         self._stretches = np.zeros((2, rows, partition.stretches), np.uint64)
         self._dealt = np.zeros((2, rows, partition.period if partition.primes else 0), np.uint64)
-        self._moments = np.empty(MOST, np.uint64)
 
-    def add(self, codes: Matrix, weights: Codes, index: int) -> None:
-        """Add the codes of successive elements, at most MOST in all rows.
+    def add(self, codes: Matrix, weighed: Matrix, index: int) -> None:
+        """Add the codes of successive elements, a row for each array, at most MOST in all; `index`: of the first.
 
-        `weights`: of their indices, made by `Weights`. `index`: of the first of them.
+        `weighed`: the codes times the weights of their indices.
         """
-        taken = 0
+        taken, stretch, period = 0, self.partition.stretch, self.partition.period
         while taken < codes.shape[1]:
-            start = (index + taken) % self.partition.period
-            some = np.s_[taken : taken + self.partition.period - start]
-            self._add(codes[:, some], weights[some], index + taken, start)
-            taken += self.partition.period - start
-
-    def _add(self, codes: Matrix, weights: Codes, index: int, start: int) -> None:
-        moments = np.multiply(codes, weights, out=self._moments[: codes.size].reshape(codes.shape))
-        stretch, count = self.partition.stretch, codes.shape[1]
-        first, last = index // stretch, (index + count - 1) // stretch
-        cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
-        for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            sums[:, first : last + 1] += np.add.reduceat(values, cuts, axis=1)
-            if self.partition.primes:
-                dealt[:, start : start + count] += values
-
-    def add_at(
-        self, places: np.ndarray[tuple[int], np.dtype[np.int64]], codes: Codes, weights: Codes, index: int
-    ) -> None:
-        """Add the codes of some of the elements of the only array that the last `add` got, by their places among them.
-
-        `weights`: of all elements that the last `add` got. `index`: of the first of them.
-        """
-        moments = codes * weights[places]
-        where = places + index
-        for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            np.add.at(sums[0], where // self.partition.stretch, values)
-            if self.partition.primes:
-                np.add.at(dealt[0], where % self.partition.period, values)
+            at, start = index + taken, (index + taken) % period
+            some = np.s_[:, taken : taken + period - start]
+            count = codes[some].shape[1]
+            first, last = at // stretch, (at + count - 1) // stretch
+            cuts = np.maximum(np.arange(first, last + 1) * stretch - at, 0)
+            for sums, dealt, values in zip(self._stretches, self._dealt, (codes[some], weighed[some]), strict=True):
+                sums[:, first : last + 1] += np.add.reduceat(values, cuts, axis=1)
+                if self.partition.primes:
+                    dealt[:, start : start + count] += values
+            taken += count
 
     @property
     def totals(self) -> tuple[Matrix, Matrix]:
@@ -155,40 +135,20 @@ class Sums:
         )
         return first, second
 
-    @property
-    def pair(self) -> Pair:
-        """The sums of the only array."""
-        first, second = self.totals
-        return first[0], second[0]
-
 
 # Weights -----------------------------------------------------------------------------------------------------
 
 
-class Weights:
-    """Computes the weights of runs of indices, in buffers of its own: for one thread."""
-
-    def __init__(self) -> None:
-        self._steps = np.arange(1, MOST + 1, dtype=np.uint64)
-        self._numbers, self._spare = np.empty((2, MOST), np.uint64)
-
-    def weights_of(self, index: int, count: int) -> Codes:
-        """Return the weights of at most MOST indices, valid until the next call."""
-        numbers = np.add(self._steps[:count], np.uint64(index), out=self._numbers[:count])
-        return _hash_in_place(numbers, self._spare[:count])
-
-
-def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
-    """Return the weights of indices plus 1, computed in place; `spare` is overwritten.
+def weights_of(index: int, count: int) -> Codes:
+    """Return the weights of successive indices.
 
     x + (x^2 | 5) is one to one on integers of n bits, and none of its bits depends on a higher bit of x: so the lower
     bits of a weight tell the lower bits of the index. After two rounds there is no pattern left that edits could have.
     """
-    np.multiply(numbers, np.uint64(_ODD), out=numbers)
+    numbers = np.arange(index + 1, index + count + 1, dtype=np.uint64)
+    numbers *= np.uint64(_ODD)
     for _ in range(2):
-        np.multiply(numbers, numbers, out=spare)
-        np.bitwise_or(spare, _FIVE, out=spare)
-        np.add(numbers, spare, out=numbers)
+        numbers += numbers * numbers | _FIVE
     return numbers
 
 
@@ -200,7 +160,7 @@ def weight(index: int, bits: int = 64) -> int:
     return number
 
 
-def _unhash(weighed: int, bits: int) -> int:
+def _index_of(weighed: int, bits: int) -> int:
     """Return the index whose weight has the lower bits of `weighed`; both are known to `bits` bits."""
     index = -1
     for bit in range(bits):
@@ -263,28 +223,95 @@ class Difference:
         return index if index is not None and index // self.partition.stretch == stretch else None
 
 
-def combine(one: Pair, other: Pair) -> Pair:
-    """Return the sums of two sets of codes together, by the sums of each."""
-    return (one[0] + other[0]) & np.uint64(KEPT), (one[1] + other[1]) & np.uint64(KEPT)
-
-
 def stretch_matches(codes: Codes, stretch: int, partition: Partition, pair: Pair) -> bool:
     """Return whether some codes are those of a stretch, by the sums of the stretch in a pair."""
-    begin = stretch * partition.stretch
-    weights = _hash_in_place(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
-    sums = int(codes.sum()) & KEPT, int(np.dot(codes, weights)) & KEPT
-    return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
+    weighed = codes * weights_of(stretch * partition.stretch, len(codes))
+    return (int(codes.sum()) & KEPT, int(weighed.sum()) & KEPT) == (int(pair[0][stretch]), int(pair[1][stretch]))
 
 
 def _single_change(first: int, second: int, count: int) -> int | None:
     """Return the index of the element that alone changed the sums of a group; None if there must be several.
 
-    `first`: by how much the sum of codes has changed. `second`: by how much the sum of codes times weights has
-    changed. `count`: the number of elements in the array.
+    `first`: by how much the sum of codes has changed. `second`: that of codes times weights. `count`: the number of
+    elements in the array.
     """
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
         return None
     bits = WIDTH - twos
-    index = _unhash((second >> twos) * pow(first >> twos, -1, 1 << bits), bits)
+    index = _index_of((second >> twos) * pow(first >> twos, -1, 1 << bits), bits)
     return index if 0 <= index < count else None
+
+
+# Moments: sums of the numbers themselves -----------------------------------------------------------------------
+#
+# There are four: the plain sum, and three whose weights belong to the indices and lie between 0.5 and 1, or between -1
+# and -0.5. Rounding moves a moment by no more than the sum of its errors, however a program rounds.
+
+Moments = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+EQUATIONS = 4
+_ERROR = 5e-15  # relative, of numbers rounded once more
+_SUMMING = 16 * 2.0**-53  # the error of a sum, relative to the sum of sizes
+_SIGMAS = 6.0  # standard deviations by which a moment may differ
+_LEAST_WEIGHT = 0.5  # the smallest weight of a number in a moment, without its sign
+_RUN = 2048  # numbers at a time: a product of this size stays in one thread
+
+
+def moments_of(rows: np.ndarray[Any, np.dtype[Any]], index: int) -> np.ndarray[Any, Any]:
+    """Return the moments of the doubles in each row, of which `index` is the first; NaN and infinities count as 0."""
+    total, taken = np.zeros((len(rows), EQUATIONS)), 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        while taken < rows.shape[1]:
+            run, start = divmod(index + taken, _RUN)
+            piece = rows[:, taken : taken + _RUN - start]
+            weights = _weights()[:, start : start + piece.shape[1]].T
+            moments = piece @ weights
+            if not np.isfinite(moments).all():
+                moments = np.where(np.isfinite(piece), piece, 0.0) @ weights
+            moments[:, 1:] *= _signs(run)
+            total += moments
+            taken += piece.shape[1]
+    return total
+
+
+def find_hidden_edit(then: Moments, now: Moments, numbers: np.ndarray[tuple[int], np.dtype[Any]]) -> float | None:
+    """Return the largest edit of a single double that would not be seen beside rounding; None if more has happened.
+
+    `then`: the moments when the array was written. `now`: those of today. `numbers`: the elements of today.
+    """
+    sizes, squares = np.zeros(EQUATIONS), np.zeros(EQUATIONS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(numbers), _RUN):
+            piece = np.abs(np.where(np.isfinite(some := numbers[start : start + _RUN]), some, 0.0))
+            weights = np.abs(_weights()[:, : len(piece)])
+            sizes += weights @ piece
+            squares += (weights * weights) @ (piece * piece)
+        slack = _SUMMING * sizes + _SIGMAS * _ERROR * np.sqrt(squares)
+        is_same = bool(np.isfinite(slack).all() and (np.abs(now - then) <= slack).all())
+    return float(slack.max()) / _LEAST_WEIGHT if is_same else None
+
+
+@lru_cache(maxsize=1)
+def _weights() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    noise = _noise(np.arange((EQUATIONS - 1) * _RUN, dtype=np.uint64)).reshape(EQUATIONS - 1, _RUN)
+    return np.concatenate([np.ones((1, _RUN)), noise])
+
+
+@lru_cache(maxsize=MOST)
+def _signs(run: int) -> Moments:
+    """Return the factors, 1 or -1, for the weights of a run of 2,048 indices, so that runs differ in their weights."""
+    if run == 0:
+        return np.ones(EQUATIONS - 1)
+    signs: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))
+    return signs
+
+
+def _noise(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return a pseudo-random number for each integer: between 0.5 and 1, or between -1 and -0.5."""
+    mixed = (numbers + np.uint64(1)) * np.uint64(_ODD)
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    size = 0.5 + (mixed >> np.uint64(12)) * 2.0**-53
+    return np.where(mixed & np.uint64(1), size, -size)

@@ -1,8 +1,8 @@
 """The findings of `check` about an array whose fingerprint the workbook has: what has become of it.
 
 An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning, which
-says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved, lost, or multiplied by
-a power of ten; `edits` finds out which.
+says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved or lost. A change of
+all elements that was the same for all is explained where there is a guard (`guard.explaining`).
 
 The mathematics is explained in docs/fingerprint.md.
 """
@@ -10,255 +10,367 @@ The mathematics is explained in docs/fingerprint.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ....dtypes import Buffer
+from ....dtypes import Buffer, DType, Mask
 from ....errors import Finding
 from ....header import Header
-from .decimal15 import EXPONENT, digits_from_text
-from .edits import FingerprintComparison, Moved
-from .maker import exact_checksum
-from .moments import find_hidden_edit
-from .record import Fingerprint, header_checksum
-from .sums import WIDTH
+from ....loops import digits_of_doubles
+from .codes import MOST, Codes, code_elements, to_native
+from .record import Fingerprint, exact_checksum, header_checksum, partitions_for, take_fingerprint
+from .sums import KEPT, Difference, Pair, Partition, find_hidden_edit, stretch_matches
 
-# Finds numbers that a program rounded to 20 decimals, as LibreOffice does in .ods: small ones lose digits by that.
-#
-# If an element was y and is x now, a multiple of 10^-20, then y was no further from x than half of 10^-20. The
-# fingerprint tells by how much the element's code has changed: so every decimal of 15 digits that near is tried.
-# Where there are too many, as below 10^-11, nothing can be proved, and nothing disproved.
-#
-# The mathematics is explained in docs/fingerprint.md.
-
-_UNITS = 1e20  # units of the 20th decimal in 1, exactly
-_SMALL = 1e-5  # from here on, 20 decimals hold 15 digits
-_WITH_EXPONENT = 1e-14  # numbers below are written with an exponent, and lose nothing
-_MOST_TRIED = 2**17  # decimals that are tried for one element
-_MOST_DECIMALS_TRIED = 2**22
-_PLAIN = 1e-5  # the largest edit that may stay unseen for rounding to be believed where no element proves it
+_RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
+_KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
+_WITHIN = {15: 5e-15, 16: 6.2e-16}  # relative: half a unit of the last digit of 1.00, and the rounding to a double
+_MOST_RANGES = 5
+_FEW = 3  # edits that need no other explanation
+_NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
+_MOST_STEPS = 16
+_LEAST_MOVED = 3  # stretches: fewer may fit by chance where an array repeats itself
 
 
-class Cut(NamedTuple):
-    """Elements that seem to have changed, and small numbers among them.
+class Moved(NamedTuple):
+    """Elements that moved together.
 
     Attributes:
-        edited: the indices of elements that were not rounded, but edited.
-        others: the stretches with changed elements whose indices are unknown, and with no small number.
-        doubtful: the stretches with changed elements whose indices are unknown, and which may only have been rounded.
+        step: the number of places by which they moved down; negative if they moved up.
+        first: the first of the stretches before `start` in which something was inserted or deleted; `start` itself if
+            that happened right before it.
+        start: the first stretch that moved as a whole.
+        stop: the stretch after the last one that moved as a whole.
     """
 
-    edited: list[int]
-    others: list[int]
-    doubtful: list[int]
+    step: int
+    first: int
+    start: int
+    stop: int
 
 
-def cut_at_20(case: FingerprintComparison) -> Cut | None:
-    """Return the edits besides a rounding to 20 decimals; None if there is no sign of such a rounding."""
-    view, record = case.view, case.record
-    if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
-        return None
-    numbers: np.ndarray[Any, np.dtype[np.float64]] = case.buffer
-    with np.errstate(invalid="ignore"):
-        small = (np.abs(numbers) < _SMALL) & (np.abs(numbers) >= _WITH_EXPONENT)
-    if not small.any() or (np.rint(numbers[small] * _UNITS) / _UNITS != numbers[small]).any():
-        return None
-    edited, others = view.edited_elements
-    results = _compare_rounding(case, [index for index in edited if small[index]])
-    hidden = None
-    if record.moments is not None and case.moments is not None:
-        hidden = find_hidden_edit(record.moments, case.moments, numbers)
-    if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
-        return None
-    size = view.partition.stretch
-    doubtful = [stretch for stretch in others if small[stretch * size : (stretch + 1) * size].any()]
-    left = [index for index in edited if not small[index] or results.get(index) is False]
-    if len(left) == len(edited) and not doubtful:
-        return None
-    return Cut(left, [stretch for stretch in others if stretch not in doubtful], doubtful)
+class SumsView:
+    """The changes of an array, as seen by its sums at 15 or 16 digits.
 
-
-def _compare_rounding(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
-    """Return, by their indices, whether elements were only rounded to 20 decimals; those not known are left out."""
-    results: dict[int, bool] = {}
-    left = _MOST_DECIMALS_TRIED
-    for index in edited:
-        count = _count_candidates(float(case.buffer[index]))
-        if count <= min(_MOST_TRIED, left):
-            left -= count
-            if (result := _is_rounded(case, index)) is not None:
-                results[index] = result
-    return results
-
-
-def _count_candidates(number: float) -> int:
-    """Return the number of decimals of 15 digits that, rounded to 20 decimals, may have become a given number."""
-    _, exponent, _ = digits_from_text(abs(number))
-    return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
-
-
-def _is_rounded(case: FingerprintComparison, index: int) -> bool | None:
-    """Return whether an element was only rounded to 20 decimals; None where that cannot be told."""
-    number = float(case.buffer[index])
-    count = _count_candidates(number)
-    digits, exponent, _ = digits_from_text(abs(number))
-    if digits - count // 2 < 10**14:  # the numbers below have another exponent: 15 digits of these are finer
-        return None
-    near = np.arange(digits - count // 2 - 1, digits + count // 2 + 2)
-    candidates = np.array([float(f"{unit}e{exponent - EXPONENT - 14}") for unit in near.tolist()])
-    codes = case.view.codes(np.copysign(np.append(candidates, abs(number)), number))
-    step = np.uint64(case.view.difference.steps[index])
-    return bool((((codes[-1] - codes[:-1] - step) & np.uint64(2**WIDTH - 1)) == 0).any())
-
-
-# Finds integers beyond 2^53 that a program rounded, because it kept them as doubles or wrote 15 to 17 digits.
-#
-# Such integers are written as text. If somebody has turned that text into numbers, they are rounded: if an integer
-# was y and is x now, then y was no further from x than half a unit of its last digit. The fingerprint tells by how
-# much the integer's code has changed, so every integer that near is tried. Where several elements of a stretch have
-# changed, none can be tried by itself; but if all large ones among them are doubles or short decimals, they count
-# as rounded.
-#
-# The mathematics is explained in docs/fingerprint.md.
-
-_EXACT = 2**53  # integers up to here are doubles
-_DIGITS = (15, 16, 17)  # with which programs write a double
-_MOST_TRIED_IN_ALL = 2**22
-
-Magnitudes = np.ndarray[tuple[int], np.dtype[np.uint64]]
-
-
-class RoundedIntegers(NamedTuple):
-    """The changes in an array of integers.
+    `then`: the sums when the array was written. `now`: those of today. `buffer`: the elements that are there now.
+    `codes`: returns the codes of elements at that number of digits.
 
     Attributes:
-        rounded: the indices of elements that may only have been rounded.
-        edited: the indices of elements that were not rounded, but edited.
+        grown: the number of elements that are there now, minus the number written.
+        whole: the number of stretches of which all elements are there.
+        changed: those of these stretches whose sums have changed.
+    """
+
+    def __init__(
+        self,
+        digits: Literal[15, 16],
+        partition: Partition,
+        then: Pair,
+        now: Pair,
+        buffer: Buffer,
+        codes: Callable[[Buffer], Codes],
+    ) -> None:
+        self.digits, self.partition, self.buffer, self.then, self.codes = digits, partition, buffer, then, codes
+        self.difference = Difference(partition, then, now)
+        self.grown = len(buffer) - partition.count
+        self.whole = partition.stretches if self.grown >= 0 else len(buffer) // partition.stretch
+        self.changed = [stretch for stretch in range(self.whole) if self.difference.stretches[stretch]]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether all elements are what they were."""
+        return not self.grown and self.difference.is_empty
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether the array holds the same elements in another order."""
+        return not self.grown and self.difference.is_reordered
+
+    @cached_property
+    def edited_elements(self) -> tuple[list[int], list[int]]:
+        """The indices of the edited elements that can be found, and the stretches that hold edited ones besides."""
+        if self.grown >= 0:
+            return self.difference.changed_elements
+        alone = {stretch: self.difference.single_element_in(stretch) for stretch in self.changed}
+        known = [index for index in alone.values() if index is not None]
+        return known, [stretch for stretch, index in alone.items() if index is None]
+
+    @property
+    def edit_amount(self) -> tuple[float, int]:
+        """The extent of edits, to be compared: the share of stretches with unknown ones, then the number of others."""
+        elements, others = self.edited_elements
+        return len(others) / max(self.whole, 1), len(elements)
+
+    @cached_property
+    def move(self) -> Moved | None:
+        """The elements that moved together, because something was inserted or deleted before them; None if none did."""
+        last = self.partition.stretches - 1
+        if self.grown:
+            return self._find_move(self.grown, last) if self._is_changed(last) else None
+        if not self.changed:
+            return None
+        tried = [
+            (step, self.changed[0] + 1 - min(step, 0) // self.partition.stretch)
+            for size in range(1, _NEARBY + 1)
+            for step in (-size, size)
+        ]
+        some = dict.fromkeys((self.changed[len(self.changed) // 2], self.changed[-1]))
+        tried += [(step, known) for known in some for step in self._steps_of(known)]
+        moves = (self._find_move(step, known) for step, known in tried if known <= last)
+        return next((moved for moved in moves if moved is not None and self._explains_all(moved)), None)
+
+    def _explains_all(self, moved: Moved) -> bool:
+        size = self.partition.stretch
+        if moved.stop - moved.start < _LEAST_MOVED:
+            return False
+        pushed_out = min((moved.stop + 1) * size, self.partition.count) + moved.step > len(self.buffer)
+        return pushed_out or self.changed[-1] <= moved.stop + abs(moved.step) // size
+
+    def _steps_of(self, stretch: int) -> list[int]:
+        """Return the numbers of places by which a stretch may have moved, the smallest first: its sum fits there."""
+        size, begin = self.partition.stretch, stretch * self.partition.stretch
+        if len(self.buffer) < size or begin + size > self.partition.count:
+            return []
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self.codes(self.buffer), dtype=np.uint64)])
+        steps = np.flatnonzero((sums[size:] - sums[:-size]) & np.uint64(KEPT) == self.then[0][stretch]) - begin
+        return sorted((step for step in steps.tolist() if step), key=abs)[:_MOST_STEPS]
+
+    def _is_changed(self, stretch: int) -> bool:
+        return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
+
+    def _find_move(self, step: int, known: int) -> Moved | None:
+        """Return the move by `step` of the stretch `known` and of those around it; None if `known` did not move so."""
+        if not self._has_moved(step, known):
+            return None
+        start, stop, size = known, known + 1, self.partition.stretch
+        while self._is_changed(start - 1) and self._has_moved(step, start - 1):
+            start -= 1
+        while stop < self.partition.stretches and self._has_moved(step, stop):
+            stop += 1
+        first, lowest = start, max(0, ((start - 1) * size + 1 + min(step, 0)) // size)
+        while first > lowest and self._is_changed(first - 1):
+            first -= 1
+        return Moved(step, first, start, stop)
+
+    def _has_moved(self, step: int, stretch: int) -> bool:
+        begin = stretch * self.partition.stretch
+        end = min(begin + self.partition.stretch, self.partition.count)
+        if begin + step < 0 or end + step > len(self.buffer):
+            return False
+        return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.partition, self.then)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the move alone explains all changes of an array whose length changed."""
+        return not self.changed or (self.move is not None and self.move.first <= self.changed[0])
+
+
+class FingerprintComparison:
+    """The comparison of an array with the fingerprint that it had when it was written; `buffer`: of today."""
+
+    def __init__(self, record: Fingerprint, buffer: Buffer, dtype: DType) -> None:
+        self.record, self.buffer, self.dtype = record, buffer, dtype
+        self.now, (fine, coarse) = self._take(buffer), partitions_for(record.count, record.blocks)
+        self.fifteen = SumsView(15, fine, record.fifteen, self.now.fifteen, buffer, self._codes(15))
+        self.sixteen: SumsView | None = None
+        if record.sixteen is not None and self.now.sixteen is not None:
+            self.sixteen = SumsView(16, coarse, record.sixteen, self.now.sixteen, buffer, self._codes(16))
+
+    def _take(self, buffer: Buffer) -> Fingerprint:
+        record = self.record
+        return take_fingerprint(buffer, self.dtype, record.count, blocks=record.blocks, is_old=record.is_old)
+
+    def _codes(self, digits: int) -> Callable[[Buffer], Codes]:
+        def codes(buffer: Buffer) -> Codes:
+            pieces = [to_native(buffer[start : start + MOST]) for start in range(0, len(buffer), MOST)]
+            coded = [code_elements(piece, self.dtype, is_old=self.record.is_old) for piece in pieces]
+            runs = [one.sixteen if digits == 16 and one.sixteen is not None else one.fifteen for one in coded]
+            return np.concatenate([np.empty(0, np.uint64), *runs])
+
+        return codes
+
+    @cached_property
+    def view(self) -> SumsView:
+        """The view at that number of digits at which least has changed: an array kept to 16 may look edited at 15."""
+        fine, coarse = self.fifteen, self.sixteen
+        if coarse is None or fine.is_same or fine.is_reordered:
+            return fine
+        if not fine.grown:
+            if coarse.is_same or coarse.is_reordered:
+                return coarse
+            return min(fine, coarse, key=lambda view: view.edit_amount)
+        compared = coarse.whole * coarse.partition.stretch > (fine.changed or [0])[0] * fine.partition.stretch
+        return coarse if coarse.is_explained and compared and not fine.is_explained else fine
+
+    def was(self, buffer: Buffer) -> bool:
+        """Return whether some elements are those that were written, or what a program that rounds leaves of them."""
+        then, now = self.record, self._take(buffer)
+        if now.exact == then.exact:
+            return True
+        pairs = [(then.fifteen, now.fifteen), (then.sixteen, now.sixteen)]
+        return self.dtype.kind in ("float", "generic") and any(
+            np.array_equal(before, after) for before, after in pairs if before is not None and after is not None
+        )
+
+    def was_rounded(self, *, edited: int, lost: int) -> bool:
+        """Return whether it is certain that numbers which had more than 15 digits have no more now.
+
+        `edited`: the number of elements that may have got more than 15 digits by an edit. `lost`: the number of
+        elements that may have had more than 15 digits, and are gone or edited now.
+        """
+        left = self.record.longer - self.now.longer
+        return self.now.longer <= edited and left > edited + lost and len(self.buffer) > 0
+
+
+# Other ways of rounding --------------------------------------------------------------------------------------
+#
+# A program may round in a way that neither 15 nor 16 digits explain: `%.15g` takes a tie to the even digit, two
+# programs round one after the other, LibreOffice's `.ods` keeps 20 decimals, and whoever turns text into numbers makes
+# doubles of integers. Of an element that was y and is x, the fingerprint tells by how much its code has changed: so
+# every y is tried from which such a program may have come to x. Where elements are too many for that, moments tell.
+
+_UNITS = 1e20  # units of the 20th decimal in 1, exactly
+_SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them lose digits by 20 decimals
+_LAST_DIGITS = 2  # units of the 15th digit by which a number differs, at most, if it was rounded in another way
+_EXACT = 2**53  # integers up to here are doubles
+_MOST_TRIED = 2**22  # numbers that are tried for all elements of an array
+_MOST_TRIED_OF_ONE = 2**17
+_TYPICAL = 1e-6  # relative to a number of typical size: the largest edit that may stay unseen beside rounding
+
+
+class Rounded(NamedTuple):
+    """What was only rounded, in a way of its own, and what is edited besides.
+
+    Attributes:
+        rounded: the indices of elements that were only rounded; of an array that was rounded as a whole, none.
+        edited: the indices of elements that were edited.
         others: the stretches with changed elements whose indices are unknown, and which were not all rounded.
         doubtful: the stretches with changed elements whose indices are unknown, and which may all have been rounded.
+        hidden: the largest edit that would not be seen; None where it is one of the last digit.
     """
 
     rounded: list[int]
     edited: list[int]
     others: list[int]
     doubtful: list[int]
+    hidden: float | None = None
 
 
-def find_rounded_integers(case: FingerprintComparison) -> RoundedIntegers | None:
-    """Return the edits besides a rounding to doubles; None if there is no sign of such a rounding."""
+def find_rounded(case: FingerprintComparison) -> Rounded | None:
+    """Return what was rounded in a way of its own; None if there is no sign of that."""
     view = case.view
-    if case.dtype.numpy not in (np.dtype(np.int64), np.dtype(np.uint64)) or view.grown:
-        return None
-    magnitudes = _magnitudes(case.buffer)
-    units = _find_units(magnitudes)
-    large = (magnitudes >= _EXACT) | (units > 0)  # rounded to 15 digits, 2^53 + 1 is less than 2^53
-    short = large & (_are_doubles(magnitudes) | (units > 0))
-    if not short.any():
+    if view.grown or view.digits != 15 or case.dtype.numpy not in map(np.dtype, ("f8", "i8", "u8")):
         return None
     edited, others = view.edited_elements
-    left = _MOST_TRIED_IN_ALL
-    rounded = []
+    candidates = _candidates_of_integer if case.dtype.kind == "int" else _candidates_of_double
+    rounded, unknown, left = list[int](), list[int](), _MOST_TRIED
     for index in edited:
-        if short[index]:
-            half = 2 ** max(int(magnitudes[index]).bit_length() - 54, 0)  # of the distance to the next double
-            unit = int(units[index]) or _unit_of_double(int(magnitudes[index]))
-            left -= 2 * half + unit
-            if left < 0 or _was_near(case, index, half, unit):
-                rounded.append(index)
+        tried = candidates(case.buffer, index, left)
+        if tried is None:
+            unknown.append(index)
+            continue
+        left -= len(tried)
+        codes = view.codes(np.append(tried, case.buffer[index]).astype(case.dtype.numpy))
+        step = np.uint64(view.difference.steps[index])
+        if (((codes[-1] - codes[:-1] - step) & np.uint64(KEPT)) == 0).any():
+            rounded.append(index)
     size = view.partition.stretch
-    doubtful = [
-        stretch
-        for stretch in others
-        if (within := large[stretch * size : (stretch + 1) * size]).any()
-        and short[stretch * size : (stretch + 1) * size][within].all()
-    ]
+    doubtful = list[int]()
+    if others and case.dtype.kind == "int":
+        large, short = _mark_rounded_integers(case.buffer)
+        parts = [(stretch, np.s_[stretch * size : (stretch + 1) * size]) for stretch in others]
+        doubtful = [stretch for stretch, some in parts if large[some].any() and short[some][large[some]].all()]
+    elif others and case.record.moments is not None and case.now.moments is not None:
+        hidden = find_hidden_edit(case.record.moments, case.now.moments, case.buffer)
+        sizes = np.abs(case.buffer[np.isfinite(case.buffer) & (case.buffer != 0)])
+        if hidden is not None and len(sizes) and hidden < _TYPICAL * float(np.median(sizes)):
+            return Rounded([], [], [], list(range(view.partition.stretches)), hidden)
     if not rounded and not doubtful:
         return None
-    return RoundedIntegers(
-        rounded,
-        [index for index in edited if index not in set(rounded)],
-        [stretch for stretch in others if stretch not in set(doubtful)],
-        doubtful,
-    )
+    rounded = sorted([*rounded, *unknown])
+    remaining = [index for index in edited if index not in set(rounded)]
+    return Rounded(rounded, remaining, [stretch for stretch in others if stretch not in set(doubtful)], doubtful)
 
 
-def _magnitudes(buffer: np.ndarray[tuple[int], Any]) -> Magnitudes:
-    """Return the integers without their signs, as unsigned ones, so that -2^63 has a magnitude too."""
-    unsigned = buffer.astype(np.uint64)  # two's complement
-    magnitudes: Magnitudes = np.where(buffer < 0, ~unsigned + np.uint64(1), unsigned)
-    return magnitudes
+def _candidates_of_double(buffer: Buffer, index: int, most: int) -> Buffer | None:
+    """Return the numbers of 15 digits from which a program may have come to an element; None if they are too many."""
+    number = float(buffer[index])
+    if not math.isfinite(number) or not number:
+        return buffer[:0]
+    (digits,), (exponent,) = (part.tolist() for part in digits_of_doubles(buffer[index : index + 1], 15, half_up=True))
+    near = _LAST_DIGITS
+    if _WITH_EXPONENT <= abs(number) < _SMALL and round(abs(number) * _UNITS) / _UNITS == abs(number):
+        near += 10 ** max(0, -6 - exponent) // 2
+        if 2 * near > min(most, _MOST_TRIED_OF_ONE) or digits - near < 10**14:
+            return None
+    units = (unit for unit in range(digits - near, digits + near + 1) if unit != digits or near > _LAST_DIGITS)
+    candidates: Buffer = np.copysign(np.array([float(f"{unit}e{exponent - 14}") for unit in units]), number)
+    return candidates
 
 
-def _are_doubles(magnitudes: Magnitudes) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return a mask of the integers that are doubles."""
-    lowest = np.maximum(magnitudes & (~magnitudes + np.uint64(1)), 1)
-    double: np.ndarray[Any, np.dtype[np.bool_]] = magnitudes // lowest <= _EXACT
-    return double
+def _candidates_of_integer(buffer: Buffer, index: int, most: int) -> Buffer | None:
+    """Return the integers that a program may have rounded to an element, since it kept them as doubles.
 
-
-def _find_units(magnitudes: Magnitudes) -> Magnitudes:
-    """Return, for each integer, the unit of its 15th to 17th digit if all digits after that are zeros; else 0."""
-    units = np.zeros(len(magnitudes), np.uint64)
-    for length in range(16, 21):
-        of_length = (magnitudes >= 10 ** (length - 1)) & ((magnitudes < 10**length) if length < 20 else True)
-        for digits in sorted(_DIGITS, reverse=True):
-            if digits < length:
-                unit = np.uint64(10 ** (length - digits))
-                units[of_length & (magnitudes % unit == 0)] = unit
-    return units
-
-
-def _unit_of_double(magnitude: int) -> int:
-    """Return the unit of the last digit with which an integer may have been printed, before it became a double again.
-
-    0 if no such printing gives it.
+    None if they are too many.
     """
-    for digits in _DIGITS[:2]:
+    now, limits = int(buffer[index]), np.iinfo(buffer.dtype)
+    (large,), (short,) = (mask.tolist() for mask in _mark_rounded_integers(buffer[index : index + 1]))
+    if not large or not short:
+        return buffer[:0]
+    half = 2 ** max(abs(now).bit_length() - 54, 0)  # of the distance to the next double
+    unit = _unit_of(abs(now))
+    span = half + unit // 2
+    if 2 * span > most:
+        return None
+    low, high = max(now - span, int(limits.min)), min(now + span, int(limits.max))
+    near = np.arange(high - low + 1, dtype=np.uint64) + np.array([low % 2**64], dtype=np.uint64)
+    near = near.view(buffer.dtype)
+    return near if unit else near[~_are_doubles(near)]  # a double was not rounded to another one
+
+
+def _unit_of(magnitude: int) -> int:
+    """Return the unit of the 15th to 17th digit of an integer whose digits end there; 0 if they end nowhere there.
+
+    It may also be a double that was printed with 15 or 16 digits.
+    """
+    for digits in (17, 16, 15):
+        if (more := len(str(magnitude)) - digits) > 0 and magnitude % 10**more == 0:
+            return int(10**more)
+    for digits in (15, 16):
         more = len(str(magnitude)) - digits
         if more > 0 and int(float(f"{float(magnitude):.{digits - 1}e}")) == magnitude:
-            return int(f"1{'0' * more}")
+            return int(10**more)
     return 0
 
 
-def _was_near(case: FingerprintComparison, index: int, half: int, unit: int) -> bool:
-    """Return whether an element may have been an integer that a program rounded to its present value.
-
-    `half`: half of the distance between doubles at the element. `unit`: of the last digit with which the element may
-    have been printed; 0 if it was not, so that an integer that is a double was not rounded to another one.
-    """
-    limits = np.iinfo(case.dtype.numpy)
-    now = int(case.buffer[index])
-    span = half + unit // 2 if unit else half
-    low, high = max(now - span, int(limits.min)), min(now + span, int(limits.max))
-    near = np.arange(high - low + 1, dtype=np.uint64) + np.array([low % 2**64], dtype=np.uint64)
-    candidates = np.append(near, np.array([now % 2**64], dtype=np.uint64)).view(case.dtype.numpy)
-    if not unit:
-        candidates = np.append(candidates[:-1][~_are_doubles(_magnitudes(candidates[:-1]))], candidates[-1])
-    codes = case.view.codes(candidates)
-    step = np.uint64(case.view.difference.steps[index])
-    return bool((((codes[-1] - codes[:-1] - step) & np.uint64(2**WIDTH - 1)) == 0).any())
+def _mark_rounded_integers(buffer: Buffer) -> tuple[Mask, Mask]:
+    """Return a mask of the integers that may have been beyond 2^53, and one of doubles and of decimals of 17 digits."""
+    magnitudes = _magnitudes(buffer)
+    ends = np.zeros(len(buffer), np.bool_)  # rounded to 15 digits, 2^53 + 1 is less than 2^53
+    for length in range(16, 21):
+        of_length = (magnitudes >= 10 ** (length - 1)) & ((magnitudes < 10**length) if length < 20 else True)
+        ends |= of_length & (magnitudes % np.uint64(10 ** max(length - 17, 1)) == 0)
+    return (magnitudes >= _EXACT) | ends, _are_doubles(buffer) | ends
 
 
-# The findings of `check` about an array whose fingerprint the workbook has: what has become of it.
-#
-# An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning,
-# which says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved, lost, or
-# multiplied by a power of ten; `edits` finds out which.
-#
-# The mathematics is explained in docs/fingerprint.md.
+def _are_doubles(buffer: Buffer) -> Mask:
+    magnitudes = _magnitudes(buffer)
+    lowest = np.maximum(magnitudes & (~magnitudes + np.uint64(1)), 1)
+    double: Mask = magnitudes // lowest <= _EXACT
+    return double
 
-_RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
-_KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
-_SIXTEEN = 6.2e-16  # relative: half a unit of the 16th digit of 1.000, and the rounding to a double
-_KEEP_TEXT = (
-    "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
-    "into numbers"
-)
-_MOST_RANGES = 5
-_FEW = 3  # edits that need no other explanation
+
+def _magnitudes(buffer: Buffer) -> Codes:
+    """Return the integers without their signs, as unsigned ones, so that -2^63 has a magnitude too."""
+    unsigned = buffer.astype(np.uint64)  # two's complement
+    magnitudes: Codes = np.where(buffer < 0, ~unsigned + np.uint64(1), unsigned)
+    return magnitudes
+
+
+# Findings ----------------------------------------------------------------------------------------------------
 
 
 def compare_with_fingerprint(
@@ -268,8 +380,8 @@ def compare_with_fingerprint(
 
     `record`: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint. `header`: of the array, as
     it stands in the sheet now. `buffer`: the elements that are there now, of the header's dtype: fewer, or more, than
-    were written are accepted. `address`: of the cell of an element, by its index in the buffer. `most`: how many
-    edited elements are named one by one.
+    were written are accepted. `address`: of the cell of an element, by its index in the buffer. `most`: how many edited
+    elements are named one by one.
     """
     stored = Fingerprint.from_json(record)
     if stored is None:
@@ -291,7 +403,7 @@ def find_rounding(
 ) -> Iterator[Finding]:
     """Yield the finding that numbers of an array were rounded which has lost elements, if that is certain.
 
-    `address`: of the cell of an element, by its index in the buffer. `lost`: the number of elements that are gone.
+    `lost`: the number of elements that are gone.
     """
     yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
 
@@ -308,30 +420,21 @@ class _Verdict:
 
     def findings(self, most: int) -> Iterator[Finding]:
         case, view = self.case, self.view
+        edited, others = view.edited_elements
         if view.grown:
             yield from self._length_findings(most)
         elif view.is_same:
             yield self._resaved_finding()
-        elif case.power_of_ten and np.count_nonzero(case.buffer) > 1:
-            yield self._scaled_finding(case.power_of_ten)
         elif view.is_reordered:
             yield from self._rounded_too("every number")
             yield self._reordered_finding(most)
-        elif (cut := cut_at_20(case)) is not None:
-            yield self._cut(cut)
-            yield from self._edited_findings(cut.edited, cut.others, most)
-        elif (integers := find_rounded_integers(case)) is not None:
-            yield self._kept_as_doubles(integers)
-            yield from self._edited_findings(integers.edited, integers.others, most)
-        elif case.last_digits and not view.edited_elements[1]:
-            yield from self._edited_and_rounded(most)
-        elif case.power_of_ten == 0 and case.sixteen is not None and (view.digits == 15 or view.edited_elements[1]):
-            yield self._last_digits()
-        elif (moved := self._find_move()) is not None:
+        elif (rounded := find_rounded(case)) is not None:
+            yield self._rounded_finding(rounded)
+            yield from self._edited_findings(rounded.edited, rounded.others, most)
+        elif (others or len(edited) > _FEW) and (moved := view.move) is not None:
             yield from self._rounded_too("every other number", lost=self.partition.count // 2)
             yield self._moved_finding(moved)
         else:
-            edited, others = view.edited_elements
             alike = {"lost": self.partition.count // 2} if others else {"edited": len(edited)}
             if len(others) < self.partition.stretches:  # there are others
                 yield from self._rounded_too("every other number", **alike)
@@ -343,93 +446,47 @@ class _Verdict:
         case = self.case
         if case.dtype.kind == "float" and not case.record.longer and not case.buffer.all():
             return self._warning("re-saved by a program that knows no -0.0: it has become 0; all else is as written")
-        if case.sixteen is not None and case.sixteen.is_same:
-            return self._keeps_sixteen_digits("every number")
-        if case.longer:
-            return self._warning(
-                "re-saved by a program that rounds: numbers differ from what was written, "
-                "but in none of their first 15 digits"
-            )
-        return self._keeps_fifteen_digits("every number")
+        is_sixteen = case.sixteen is not None and case.sixteen.is_same
+        return self._keeps_digits(16 if is_sixteen else 15, "every number")
 
-    def _edited_and_rounded(self, most: int) -> Iterator[Finding]:
-        """Yield findings about elements, some of them edited, others only rounded by a unit of their last digit."""
-        rounded = set(self.case.last_digits)
-        yield self._last_digits()
-        yield from self._edited_findings(
-            [index for index in self.view.edited_elements[0] if index not in rounded], [], most
-        )
-
-    def _keeps_fifteen_digits(self, which: str) -> Finding:
-        error = self.case.record.error
-        how_far = f": {which} is within {error:.2g} of what was written, relatively" if error is not None else ""
-        way = {"even": ", rounding as %.15g does", "twice": ", after one that keeps 16"}.get(self.view.way, "")
-        return self._warning(f"re-saved by a program that keeps 15 digits{way}{how_far}")
-
-    def _keeps_sixteen_digits(self, which: str) -> Finding:
+    def _keeps_digits(self, digits: int, which: str) -> Finding:
+        how_far = f": {which} is within {_WITHIN[digits]} of what was written, relatively"
         return self._warning(
-            f"re-saved by a program that keeps 16 digits: {which} is within {_SIXTEEN} of what was written, relatively"
+            f"re-saved by a program that keeps {digits} digits{how_far if self.case.dtype.kind == 'float' else ''}"
         )
 
-    def _last_digits(self) -> Finding:
-        return self._warning(
-            "re-saved by a program that rounds in its own way: numbers differ from what was written "
-            "by a unit or two of their 15th digit, so that a smaller edit could not be told"
-        )
-
-    def _cut(self, cut: Cut) -> Finding:
-        message = (
-            "re-saved by a program that keeps 20 decimals: numbers below 1e-5 were rounded, and a small edit of them"
-        )
-        if cut.doubtful:
-            message += f", or any {self._range_text(cut.doubtful[0], cut.doubtful[-1])},"
-        message += " could not be told"
-        return self._warning(message)
-
-    def _kept_as_doubles(self, integers: RoundedIntegers) -> Finding:
-        rounded, doubtful = integers.rounded, integers.doubtful
-        message = "re-saved by a program that keeps integers as doubles: "
-        if len(rounded) == 1 and not doubtful:
-            message += f"{self._element(rounded[0])} ({self._cell(rounded[0])}), beyond 2^53, was rounded"
+    def _rounded_finding(self, found: Rounded) -> Finding:
+        size, count = self.partition.stretch, self.partition.count
+        first = [*found.rounded, *(stretch * size for stretch in found.doubtful)]
+        last = [*found.rounded, *(min((stretch + 1) * size, count) - 1 for stretch in found.doubtful)]
+        message = f"re-saved by a program that rounds in its own way: {self._between(min(first), max(last))}"
+        if found.hidden is not None:
+            message += f", numbers were rounded, and an edit of one by less than {found.hidden:.1g} could not be told"
+        elif found.doubtful:
+            message += ", elements were rounded; whether others among them were edited could not be told"
         else:
-            size = self.partition.stretch
-            ends = [*rounded, *(stretch * size for stretch in doubtful)]
-            last = [*rounded, *(min((stretch + 1) * size, self.partition.count) - 1 for stretch in doubtful)]
-            message += f"those beyond 2^53 were rounded, from {self._element(min(ends))} to {self._element(max(last))}"
-        if doubtful:
-            message += "; whether others near them were edited could not be told"
-        return Finding("warning", self.name, message, _KEEP_TEXT)
+            were = "was" if len(found.rounded) == 1 else "were"
+            message += f", {_count_elements(len(found.rounded))} {were} rounded, and an edit as small could not be told"
+        return self._warning(message)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """Yield the finding that numbers were rounded besides what else happened, if that is certain.
 
-        `which`: the words for the numbers, such as "every other number". `edited`: see
-        `FingerprintComparison.was_rounded`. `lost`: see `FingerprintComparison.was_rounded`.
+        `which`: the words for the numbers, such as "every other number". `edited` and `lost`: those of `was_rounded`.
         """
-        if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
-            yield self._keeps_sixteen_digits(which)
+        if self.view.digits == 16:
+            yield self._keeps_digits(16, which)
         elif self.case.was_rounded(edited=edited, lost=lost):
-            yield self._keeps_fifteen_digits(which)
+            yield self._keeps_digits(15, which)
 
     def _warning(self, message: str) -> Finding:
         return Finding("warning", self.name, message, _KEEP_DIGITS)
 
     # Changed -------------------------------------------------------------------------------------------------
 
-    def _scaled_finding(self, power: int) -> Finding:
-        size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
-        how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
-        hint = "a decimal mark that was taken for a thousands separator does this"
-        return self._error(f"all numbers were {how} since they were written", hint)
-
-    def _error(self, message: str, hint: str = "") -> Finding:
-        return Finding("error", self.name, message, f"{hint}; {_RESTORE}" if hint else _RESTORE)
-
     def _reordered_finding(self, most: int) -> Finding:
         edited, others = self.view.edited_elements
-        if direction := _sort_direction(self.case.buffer):
-            message = f"sorted: the elements are those that were written, but in {direction} order"
-        elif not others and 0 < len(edited) <= most:
+        if not others and 0 < len(edited) <= most:
             message = "reordered: these elements are those that were written, but each in another's place: "
             message += ", ".join(map(self._element, edited))
         else:
@@ -463,22 +520,17 @@ class _Verdict:
         yield Finding("error", self.name, message, _RESTORE)
         yield from self._edited_findings(*view.edited_elements, most)
 
-    def _find_move(self) -> Moved | None:
-        """Return the move that explains the changes in an array of the same length; None if a few edits do."""
-        edited, others = self.view.edited_elements
-        return self.view.move if others or len(edited) > _FEW else None
-
     def _moved_finding(self, moved: Moved) -> Finding:
         size = abs(moved.step)
-        rows = self._describe_rows(size)
         what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
         if moved.first == moved.start:
-            where = f"before {self._stretch_ends(moved.start)[0]}"
+            where = f"before {self._named(moved.start * self.partition.stretch)}"
         else:
             where = self._range_text(moved.first, moved.start - 1)
-        message = f"{_count_elements(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
-        upto = "" if moved.stop == self.partition.stretches else f", up to {self._stretch_ends(moved.stop - 1)[1]},"
-        return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
+        message = f"{_count_elements(size)} {self._describe_rows(size)}{'was' if size == 1 else 'were'} {what} {where}"
+        end = self._last_of(moved.stop - 1)
+        upto = "" if moved.stop == self.partition.stretches else f", up to {self._named(end)},"
+        return Finding("error", self.name, f"{message}; what follows{upto} has moved {way} by {size}", _RESTORE)
 
     def _describe_rows(self, size: int) -> str:
         """Return the words for a number of elements as rows; empty if they are no whole rows, or the array is 1-D."""
@@ -489,68 +541,58 @@ class _Verdict:
         return f"({size // row} row{'' if size == row else 's'} of {row}) "
 
     def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
+        if len(edited) > most and 2 * len(edited) > self.partition.count:
+            between = self._between(edited[0], edited[-1])
+            message = f"{len(edited)} of {_count_elements(self.partition.count)} were edited, {between}"
+            yield Finding("error", self.name, message, _RESTORE)
+            return
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
             yield Finding("error", self.address(index), message, _RESTORE, index=self.header.index_at(index))
         if more := edited[most:]:
-            last = f"{self._element(more[-1])} ({self._cell(more[-1])})"
-            yield Finding(
-                "error", self.name, f"{_count_elements(len(more))} more edited, the last of them {last}", _RESTORE
-            )
+            message = f"{_count_elements(len(more))} more edited, the last of them {self._named(more[-1])}"
+            yield Finding("error", self.name, message, _RESTORE)
         if others:
-            yield self._other_findings(others, more=bool(edited))
+            yield Finding("error", self.name, self._describe_others(others, more=bool(edited)), _RESTORE)
 
-    def _other_findings(self, stretches: list[int], *, more: bool) -> Finding:
-        what = "more elements were" if more else "elements were"
+    def _describe_others(self, stretches: list[int], *, more: bool) -> str:
+        message = "more elements were edited" if more else "elements were edited"
         if self.partition.stretches == 1:
-            message = f"{what} edited: more than one, and a workbook of so many arrays does not remember which"
-            message += self._or_rounded
+            message += ": more than one, and a workbook of so many arrays does not remember which"
         elif len(stretches) == self.partition.stretches:
-            message = f"{what} edited throughout the array: some in each run of {self.partition.stretch}"
-            message += self._or_rounded
+            message += f" throughout the array: some in each run of {self.partition.stretch}"
         else:
-            ends = [0, *(k for k in range(1, len(stretches)) if stretches[k] != stretches[k - 1] + 1), len(stretches)]
-            runs = [(stretches[a], stretches[b - 1]) for a, b in pairwise(ends)]
-            message = f"{what} edited " + ", ".join(self._range_text(*run) for run in runs[:_MOST_RANGES])
-            if len(runs) > _MOST_RANGES:
-                message += f", and at {len(runs) - _MOST_RANGES} more places"
-            message += self._or_rounded
-        return Finding("error", self.name, message, _RESTORE)
-
-    @property
-    def _or_rounded(self) -> str:
-        return ", or rounded in a way that is not known" if self.case.dtype.kind in ("float", "complex") else ""
+            runs = list(_runs_of(stretches))
+            message += " " + ", ".join(self._range_text(*run) for run in runs[:_MOST_RANGES])
+            message += f", and at {len(runs) - _MOST_RANGES} more places" if len(runs) > _MOST_RANGES else ""
+        return message + (
+            ", or rounded in a way that is not known" if self.case.dtype.kind in ("float", "complex") else ""
+        )
 
     # Elements ------------------------------------------------------------------------------------------------
 
     def _element(self, index: int) -> str:
         return self.header.describe_element(self.name, index)
 
-    def _cell(self, index: int) -> str:
-        return self.address(index).rpartition("!")[2]
+    def _named(self, index: int) -> str:
+        return f"{self._element(index)} ({self.address(index).rpartition('!')[2]})"
 
-    def _stretch_ends(self, stretch: int) -> tuple[str, str]:
-        ends = stretch * self.partition.stretch, min((stretch + 1) * self.partition.stretch, self.partition.count) - 1
-        first, last = (f"{self._element(index)} ({self._cell(index)})" for index in ends)
-        return first, last
+    def _last_of(self, stretch: int) -> int:
+        return min((stretch + 1) * self.partition.stretch, self.partition.count) - 1
 
     def _range_text(self, first: int, last: int) -> str:
-        begin, end = self._stretch_ends(first)[0], self._stretch_ends(last)[1]
-        return f"at {begin}" if begin == end else f"between {begin} and {end}"
+        return self._between(first * self.partition.stretch, self._last_of(last))
+
+    def _between(self, begin: int, end: int) -> str:
+        return f"at {self._named(begin)}" if begin == end else f"between {self._named(begin)} and {self._named(end)}"
 
 
 def _count_elements(count: int) -> str:
     return "1 element" if count == 1 else f"{count} elements"
 
 
-def _sort_direction(buffer: Buffer) -> str | None:
-    """Return the word `ascending` or `descending` for sorted elements, NaN last; None if they are not sorted."""
-    if buffer.dtype.kind in "cO":
-        return None
-    missing = np.isnan(buffer) if buffer.dtype.kind == "f" else np.isnat(buffer) if buffer.dtype.kind in "mM" else None
-    present = buffer if missing is None else buffer[: len(buffer) - int(missing.sum())]
-    if missing is not None and missing[: len(present)].any():
-        return None
-    if bool((present[1:] >= present[:-1]).all()):
-        return "ascending"
-    return "descending" if bool((present[1:] <= present[:-1]).all()) else None
+def _runs_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of each run of successive numbers."""
+    known = list(numbers)
+    breaks = [0, *(place for place, (a, b) in enumerate(pairwise(known), 1) if b != a + 1), len(known)]
+    yield from ((known[a], known[b - 1]) for a, b in pairwise(breaks))
