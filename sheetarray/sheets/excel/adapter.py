@@ -211,13 +211,9 @@ def check_excel(
         []
     """
     try:
-        with Source(source) as opened:
-            known = find_in_large(opened, sheet, missing, guard=guard)
-            if known is not None:
-                yield from known
-                return
-            with Workbook(opened, reads_numbers=True) as book:
-                findings = list(find_all(opened, book, sheet, missing, guard=guard))
+        with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
+            known = find_in_large(book, sheet, missing, guard=guard)
+            findings = list(find_all(book, sheet, missing, guard=guard)) if known is None else known
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

@@ -23,7 +23,6 @@ from ...composite import check_sheets, count_cells, read_resized_arrays, read_sh
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
-from ...files import Source
 from ...header import warn_of_finding
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns, resized_to_linear
@@ -245,7 +244,6 @@ CheckSheets = Callable[..., Iterator[Finding]]
 
 
 def find_all(
-    source: Source,
     book: Workbook,
     sheet: str | None,
     missing: Missing,
@@ -257,16 +255,16 @@ def find_all(
 
     `sheet`: as for `check_excel`, as are `missing` and `guard`. `check`: reads the arrays and has each of them judged.
     """
-    for finding in _find_all(source, book, sheet, missing, guard=guard, check=check):
+    for finding in _find_all(book, sheet, missing, guard=guard, check=check):
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
 
 
 def _find_all(
-    source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool, check: CheckSheets
+    book: Workbook, sheet: str | None, missing: Missing, *, guard: bool, check: CheckSheets
 ) -> Iterator[Finding]:
     """Yield every finding, with the places of cells in the columns of arrays."""
-    memory = StoredFingerprints(source)
+    memory = StoredFingerprints(book)
     snapshots = open_snapshots(book, memory, survey=survey_of(book, check), used=guard)
     verdicts: list[Finding] = []
 
@@ -355,7 +353,7 @@ def open_snapshots(
 
     def is_own(header: SnapshotHeader, buffer: Buffer) -> bool | None:
         if not known:
-            known.append(StoredFingerprints(book.source))
+            known.append(StoredFingerprints(book))
         return known[0].is_own(header.name, header.sheet, header.header, buffer, find_names)
 
     guards = book.guards() if used else []

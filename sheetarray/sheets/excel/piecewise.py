@@ -286,7 +286,7 @@ def iter_elements_excel(
             with Workbook(opened) as book:
                 sheets = select_sheets(book, sheet)
                 pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
-                if guard and book.guards() and not _stand_as_written(opened, sheets, list(done), missing):
+                if guard and book.guards() and not _stand_as_written(book, sheets, list(done), missing):
                     if sheet is not None:  # arrays of all sheets tell what programs have done
                         raise NotInPiecesError
                     pieces = _iter_restored(book, sheets, list(done), missing)
@@ -303,7 +303,7 @@ def iter_elements_excel(
     yield from iter_rest(arrays, done)
 
 
-def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing) -> bool:
+def _stand_as_written(book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing) -> bool:
     """Return whether the arrays of some names have the elements that they were written with, by their checksums.
 
     Raises:
@@ -313,7 +313,7 @@ def _stand_as_written(source: Source, sheets: Sequence[ExcelSheet], names: Seque
     arrays = find_parts(sheets, names, lambda _: None)
     anchors = {name: group[0].anchor for name, group in arrays.items()}
     try:
-        return StoredFingerprints(source).remember(anchors, _refuse_nan(iter_arrays(sheets, arrays, missing)))
+        return StoredFingerprints(book).remember(anchors, _refuse_nan(iter_arrays(sheets, arrays, missing)))
     except _NaNError:
         return False
 
@@ -510,26 +510,25 @@ class _NoFormulas(FormulaCells):
             raise _EditedError
 
 
-def find_in_large(source: Source, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
+def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
     """Return every finding in a workbook; None if it is small, or has to be read at once.
 
-    All arguments are those of `check_excel`.
+    `sheet`, `missing` and `guard`: those of `check_excel`.
 
     Raises:
         NotFoundError: no such sheet.
     """
-    with Workbook(source) as book:
-        size = book.sheet_bytes
-        if size < LARGE_WORKBOOK:
-            return None
-    count = StoredFingerprints(source).count_arrays()
+    source, size = book.source, book.sheet_bytes
+    if size < LARGE_WORKBOOK:
+        return None
+    count = StoredFingerprints(book).count_arrays()
     if count > MOST_ARRAYS and size < _SHORT * count:
         return None  # all of these arrays take less memory than their fingerprints
     if is_large_and_intact(source, sheet, missing):
         return []
-    with Workbook(source) as book:
+    with Workbook(source) as again:
         try:
-            return list(find_all(source, book, sheet, missing, guard=guard, check=check_in_pieces))
+            return list(find_all(again, sheet, missing, guard=guard, check=check_in_pieces))
         except (FormatError, NotInPiecesError):
             return None
 
@@ -546,9 +545,7 @@ def is_large_and_intact(source: Source, title: str | None, missing: Missing) -> 
         with Workbook(source) as book:
             if book.sheet_bytes < LARGE_WORKBOOK or book.guards() or book.views.recorded:
                 return False
-            return _is_intact(
-                StoredFingerprints(source), select_sheets(book, title), missing, looks_at_all=title is None
-            )
+            return _is_intact(StoredFingerprints(book), select_sheets(book, title), missing, looks_at_all=title is None)
     except (FormatError, NotInPiecesError, _EditedError):
         return False
 

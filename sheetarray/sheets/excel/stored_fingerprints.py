@@ -18,16 +18,13 @@ import numpy as np
 from ...columns import Anchor, RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
-from ...files import Source
 from ...header import Header
 from .fingerprint.record import Fingerprint, exact_checksum, exact_checksums, read_many, take_fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
-from .package.parts import Package
-from .package.relations import read_record
+from .workbook import Workbook
 
-_ZIP = b"PK\3\4"
 _LEAST = 2  # elements of an array that is looked for under other names
 _FEW = 3  # findings about single elements, with which an array is not looked for under other names
 _RENAMED_HINT = "write the array again to have it remembered under its new name"
@@ -41,7 +38,7 @@ class StoredFingerprints:
         findings: about a damaged record.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, book: Workbook) -> None:
         self.findings: list[Finding] = []
         self._asked: set[str] = set()
         self._unknown: list[str] = []
@@ -51,8 +48,9 @@ class StoredFingerprints:
         self._arrays: dict[str, Mapping[str, Any]] = {}
         self._emptied: set[str] = set()
         try:
-            record = read_record(Package(source.ranges())) if source.prefix(4) == _ZIP else None
-            self._take(record or {})
+            if book.record_error is not None:
+                raise book.record_error
+            self._take(book.record)
         except FormatError as error:
             hint = "whether numbers were rounded or edited cannot be told"
             self.findings.append(Finding("warning", error.location, error.reason, hint))

@@ -92,6 +92,7 @@ def _parse_sheets(sheets: object) -> Iterator[tuple[Content, int]]:
 
 # A workbook that is open for reading: its sheets, its views, its record, and the sheets that hold snapshots.
 
+_ZIP = b"PK\3\4"
 LEAST_BYTES = 2**18  # of all worksheets
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
@@ -130,12 +131,10 @@ class Workbook:
     @cached_property
     def views(self) -> ViewSheets:
         """The sheets that are views, according to the record."""
-        if isinstance(self._container, OoxmlBook):
-            return find_views(self._container.package, self._container.parts, lambda: self.record)
-        if isinstance(self._container, OdsBook):
-            package = Package(self.source.ranges())
-            return find_views(package, dict.fromkeys(self.titles, ""), lambda: _read_record(package))
-        return ViewSheets()
+        if not isinstance(self._container, OoxmlBook | OdsBook):
+            return ViewSheets()
+        parts = self._container.parts if isinstance(self._container, OoxmlBook) else dict.fromkeys(self.titles, "")
+        return find_views(self._container.package, parts, lambda: self.record)
 
     @property
     def package(self) -> Package | None:
@@ -152,10 +151,25 @@ class Workbook:
         """The part of the shared strings of an .xlsx or .xlsm; None where it names none."""
         return self._container.strings_part if isinstance(self._container, OoxmlBook) else None
 
-    @cached_property
+    @property
     def record(self) -> Mapping[str, Any]:
-        """The record of an .xlsx or .xlsm; an empty one where it is damaged, as `check` says."""
-        return {} if self.package is None else _read_record(self.package)
+        """The record of a workbook; an empty one where it is damaged, as `check` says, or missing."""
+        return self._record_and_error[0]
+
+    @property
+    def record_error(self) -> FormatError | None:
+        """The error that the record of a workbook is damaged."""
+        return self._record_and_error[1]
+
+    @cached_property
+    def _record_and_error(self) -> tuple[Mapping[str, Any], FormatError | None]:
+        container = self._container
+        try:
+            if isinstance(container, OoxmlBook | OdsBook):
+                return read_record(container.package) or {}, None
+            return (read_record(Package(self.source.ranges())) or {} if self.source.prefix(4) == _ZIP else {}), None
+        except FormatError as error:
+            return {}, error
 
     @cached_property
     def header_rows(self) -> dict[str, int]:
@@ -260,10 +274,3 @@ class Workbook:
         """Return all sheets but those that hold snapshots."""
         guards = {sheet.title for sheet in self.guards()}
         return [self.sheet(title) for title in self.titles if title not in guards]
-
-
-def _read_record(package: Package) -> Mapping[str, Any]:
-    try:
-        return read_record(package) or {}
-    except FormatError:
-        return {}

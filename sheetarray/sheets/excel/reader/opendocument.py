@@ -48,7 +48,7 @@ class OdsBook:
     from_1904 = False  # dates are written out
 
     def __init__(self, package: Package) -> None:
-        self._package, self._kept = package, KeptRuns()
+        self.package, self._kept = package, KeptRuns()
         self._budgets: dict[str, MarkupBudget] = {}  # of the latest pass over each table
         self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
@@ -109,7 +109,7 @@ class OdsBook:
             yield from self._blocks
             return
         blocks, room = list[bytes](), _MOST_KEPT
-        for block in run_ahead(to_utf8(inflate_blocks(self._package, CONTENT), CONTENT)):
+        for block in run_ahead(to_utf8(inflate_blocks(self.package, CONTENT), CONTENT)):
             room -= len(block)
             if room >= 0:
                 blocks.append(block)
