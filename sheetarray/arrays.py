@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar
 
@@ -15,7 +16,18 @@ from .elements import describe_object, find_element_problem, is_unicode, to_fixe
 from .errors import DTypeError, LimitError, NotFoundError
 from .files import name_part
 from .linear import LinearArray
-from .values import DEFAULT_NAME, as_array, is_of, name_of, naming, split_columns
+from .values import (
+    DEFAULT_NAME,
+    Note,
+    RaggedError,
+    as_array,
+    is_of,
+    name_of,
+    naming,
+    note_of,
+    split_columns,
+    split_fields,
+)
 
 _Anything = TypeVar("_Anything")
 
@@ -73,7 +85,7 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
     by_name = {}
     for name, value in values_by_name(arrays).items():
         opaque = isinstance(value, np.ndarray) and value.dtype.kind == "V" and value.dtype.names is None
-        if opaque and value.dtype.itemsize and not isinstance(value, np.ma.MaskedArray):
+        if opaque and value.dtype.itemsize:
             by_name[name] = value if value.flags.forc else value.copy()
             continue
         try:
@@ -121,18 +133,21 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
     return {name: available[name] for name in wanted}
 
 
-def values_by_name(arrays: Any) -> dict[str, Any]:
+def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
     """Return the arrays given to `write`, by name: ndarrays, but `LinearArray`s and awkward arrays as they are.
+
+    Args:
+        arrays: as for `linear_arrays`.
+        split: whether an array whose elements have fields is one array a field.
 
     Raises:
         DTypeError: no array holds one of the values; names it, and says what to do.
         LimitError: two arrays have one name, or there is no array.
     """
     values: dict[str, Any] = {}
-    for key, value in _named_pairs(arrays):
-        name = name_of(key)
+    for name, value in _named_pairs(arrays, split):
         if name in values:
-            raise LimitError(f"two arrays would have the name {name!r}")
+            raise LimitError(f"two arrays would have the name {name!r}: rename one of them")
         values[name] = value
     if not values:
         raise LimitError("no array to write")
@@ -142,11 +157,14 @@ def values_by_name(arrays: Any) -> dict[str, Any]:
 def hold_stream(arrays: Any) -> Any:
     """Return the argument of `write` with its Arrow streams read into memory, as each can be read only once.
 
-    Tables of pandas, polars, pyarrow and xarray, which can be read again and may have labels, stay as they are.
+    Tables of pandas, polars, pyarrow and xarray, which can be read again and may have labels, stay as they are; a
+    LazyFrame of polars is collected once.
 
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
     """
+    if is_of(arrays, "polars", "LazyFrame"):
+        return arrays.collect()
     if isinstance(arrays, dict):
         streams = {key: _value(name_of(key), value) for key, value in arrays.items() if _is_read_once(value)}
         return {**arrays, **streams} if streams else arrays
@@ -160,23 +178,74 @@ def _is_read_once(value: Any) -> bool:
     return not is_of(value, "pyarrow") or is_of(value, "pyarrow", "RecordBatchReader")
 
 
-def _named_pairs(arrays: Any) -> list[tuple[Any, Any]]:
-    if isinstance(arrays, (np.ndarray, LinearArray)) or is_of(arrays, "awkward"):
+def note_values(arrays: Any) -> dict[str, Note]:
+    """Return what the arrays of the argument of `write` do not say of their values, by name.
+
+    Raises:
+        DTypeError: times of several zones, or of one without a name; names the array.
+    """
+    notes = {}
+    for name, value in _named_values(arrays):
+        with naming(name):
+            if (note := note_of(value)) is not None:
+                notes[name] = note
+    return notes
+
+
+def _named_pairs(arrays: Any, split: bool) -> list[tuple[str, Any]]:
+    return [(name, _value(name, value)) for name, value in _named_values(arrays, split)]
+
+
+def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
+    """Return values by name, as they were given."""
+    whole = isinstance(arrays, np.ndarray) and not split
+    if isinstance(arrays, LinearArray) or is_of(arrays, "awkward") or whole:
         return [(DEFAULT_NAME, arrays)]
     if arrays is None or isinstance(arrays, (str, bytes, PurePath)):
         kinds = "a mapping of names to arrays, one array, a DataFrame, an Arrow table, or an xarray Dataset"
         raise DTypeError(f"{describe_object(arrays)} is no array: write {kinds}")
     columns = None if isinstance(arrays, dict) else split_columns(arrays)
     if columns is not None:
-        return list(columns)
-    if isinstance(arrays, Mapping):
-        return [(key, _value(name_of(key), value)) for key, value in arrays.items()]
-    return [(DEFAULT_NAME, _value(DEFAULT_NAME, arrays))]
+        return columns
+    pairs = arrays.items() if isinstance(arrays, Mapping) else [(DEFAULT_NAME, arrays)]
+    if not split:
+        return [(name_of(key), value) for key, value in pairs]
+    return [field for key, value in pairs for field in split_fields(name_of(key), value)]
 
 
 def _value(name: str, value: Any) -> Any:
     """Return a value as an ndarray, unless containers may take it as it is: an awkward array, or a `LinearArray`."""
-    if isinstance(value, (np.ndarray, LinearArray)) or is_of(value, "awkward"):
+    if isinstance(value, LinearArray) or is_of(value, "awkward"):
         return value
     with naming(name):
-        return as_array(value)
+        try:
+            return as_array(value)
+        except RaggedError as error:
+            return _ragged(value, error)
+
+
+def _ragged(value: Any, error: RaggedError) -> Any:
+    """Return lists of different lengths as an awkward array.
+
+    Raises:
+        DTypeError: awkward is not installed, or it does not hold the same values.
+    """
+    try:
+        ak = import_module("awkward")
+    except ImportError:
+        raise DTypeError(f"{error}: pip install 'sheetarray[awkward]'") from error
+    leaves = _leaves_of(value)
+    kinds = {type(leaf) for leaf in leaves}
+    one = len(kinds) == 1 and kinds <= {int, float, bool, str}
+    if not one and (kinds != {int, float} or any(type(leaf) is int and abs(leaf) > 2**53 for leaf in leaves)):
+        raise error
+    try:
+        return ak.from_iter(value)
+    except (ValueError, TypeError, OverflowError) as reason:
+        raise DTypeError(f"no array: {reason}") from reason
+
+
+def _leaves_of(value: Any) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return [leaf for item in value for leaf in _leaves_of(item)] if isinstance(value, (list, tuple)) else [value]

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from .arrays import select, values_by_name
+from .arrays import note_values, select, values_by_name
 from .columns import (
     ArrayInfo,
     CompareFingerprint,
@@ -480,10 +480,10 @@ def spread(arrays: Any, *, limit: int) -> Any:
         LimitError: a column of one would have the name of another array; or an array would be read as a description.
     """
     given = arrays
-    if LABELLING is not None and type(arrays) is not dict:
+    if LABELLING is not None and _may_have_labels(given):
         arrays = load_labels(LABELLING).spread(given, limit=limit)
     if arrays is given:
-        arrays = given if isinstance(given, Mapping) else values_by_name(given)
+        arrays = values_by_name(given)
         if LABELLING is not None and LABELLING.name in arrays:
             load_labels(LABELLING).refuse_description(arrays[LABELLING.name])
     unchecked = [composite for composite in composites() if _has_lookalike(arrays, composite)]
@@ -492,6 +492,10 @@ def spread(arrays: Any, *, limit: int) -> Any:
     for composite in unchecked:
         _check_readable(arrays, composite)
     return arrays
+
+
+def _may_have_labels(arrays: Any) -> bool:
+    return type(arrays) is not dict or bool(note_values(arrays))
 
 
 def _has_lookalike(arrays: Mapping[Any, Any], composite: Composite) -> bool:
@@ -533,7 +537,7 @@ def spread_rows(arrays: Any, *, limit: int) -> Any:
     for composite in _composites_among(arrays):
         raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")
     by_name = spread(arrays, limit=limit)
-    if LABELLING is None or by_name is arrays:
+    if LABELLING is None or not _may_have_labels(arrays):
         return by_name
     return {name: array for name, array in by_name.items() if name != LABELLING.name}
 

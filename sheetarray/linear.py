@@ -203,12 +203,9 @@ class LinearArray:
                 the elements of the view alone, in the array's own order.
 
         Raises:
-            DTypeError: no dtype of the format holds it, or it is masked.
+            DTypeError: no dtype of the format holds it.
         """
-        array = as_array(a)
-        if isinstance(array, np.ma.MaskedArray):
-            raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
-        array = np.asarray(array)
+        array = np.asarray(as_array(a))
         dtype = dtypes.from_numpy(array.dtype)
         if array.dtype.kind == "T":
             array = blank_missing(array)

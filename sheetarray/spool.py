@@ -227,8 +227,6 @@ class Spool:
     def _append(self, blocks: Mapping[str, tuple[Any, int]]) -> None:
         checked = []
         for name, (value, axis) in blocks.items():
-            if isinstance(value, np.ma.MaskedArray):
-                raise DTypeError(f"{name}: a masked array: fill it first, for example a.filled(np.nan)")
             if not isinstance(value, np.ndarray):
                 raise DTypeError(f"{name}: blocks are plain arrays, and this is of {type(value).__name__}")
             array = self._arrays.get(name) or SpooledArray(name, value, axis, self._folder)

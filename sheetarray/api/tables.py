@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from ..arrays import hold_stream, values_by_name
+from ..arrays import hold_stream, note_values, values_by_name
 from ..errors import SheetArrayError, SheetArrayWarning, quote_names, warn_caller
 from ..registry import locate_place
 
@@ -134,12 +134,13 @@ def write_table(
     """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
 
     No header of the exchange format is written: shapes and dtypes are not kept, only what cells say. Numbers have all
-    their digits, dates are dates. Labels are left out; of a pandas DataFrame the index comes first, unless it only
-    counts rows.
+    their digits, dates are dates, times with a zone are those of UTC. Labels are left out; of a pandas DataFrame the
+    index comes first, unless it only counts rows.
 
     Args:
         target: a path, a URL, or an open file (then with `format`).
-        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
+        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, or a
+            list of dictionaries.
         format: instead of the suffix.
         verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
             values of the same kind, in wider numbers perhaps.
@@ -154,7 +155,7 @@ def write_table(
 
     Warns:
         SheetArrayWarning: columns that will not come back the same, such as text of digits: their names, once for each
-            kind of change.
+            kind of change; times of a zone other than UTC.
 
     Example:
         >>> import io
@@ -165,6 +166,7 @@ def write_table(
     """
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
+    _warn_of_zones(table)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
     if isinstance(target, (str, os.PathLike)) or row.prefixes:
@@ -182,6 +184,19 @@ def write_table(
         if "sheet" in row.options("write_table"):
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)
+
+
+def _warn_of_zones(table: Any) -> None:
+    """Warn of each column whose times have a zone: a table has none."""
+    zones: dict[str, list[str]] = {}
+    for name, note in note_values(table).items():
+        if zone := note.zone:
+            zones.setdefault(zone, []).append(name)
+    for zone, names in zones.items():
+        if zone != "UTC":
+            warn_caller(
+                f"{quote_names(names, MOST_NAMED)}: times of {zone} are written in UTC, as a table has no zones"
+            )
 
 
 def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: Mapping[str, Any]) -> None:

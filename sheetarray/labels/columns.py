@@ -13,14 +13,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..arrays import values_by_name
+import numpy as np
+
+from ..arrays import note_values, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, LimitError, locating
 from ..header import NoteFinding
 from ..linear import LinearArray
-from ..values import is_of
+from ..values import Note, is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
-from .description import NAME, DatasetLabels, description_error, is_description
+from .description import NAME, DatasetLabels, VariableLabels, description_error, is_description
 from .frames import describe_frame
 
 
@@ -86,7 +88,9 @@ def has_labels(arrays: Any) -> bool:
         return True
     if isinstance(arrays, LabelledArrays):
         return arrays.labels is not None
-    return is_of(arrays, "pandas", "DataFrame", "Series") and describe_frame(arrays)[1] is not None
+    if is_of(arrays, "pandas", "DataFrame", "Series"):
+        return describe_frame(arrays)[1] is not None
+    return bool(note_values(arrays))
 
 
 def spread(arrays: Any, *, limit: int) -> Any:
@@ -153,7 +157,25 @@ def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] 
         return describe_frame(arrays)
     if isinstance(arrays, LabelledArrays):
         return dict(arrays), arrays.labels and fit_labels(arrays.labels, arrays)
-    return None
+    notes = note_values(arrays)
+    return _describe_notes(arrays, notes) if notes else None
+
+
+def _describe_notes(arrays: Any, notes: Mapping[str, Note]) -> tuple[dict[str, Any], DatasetLabels]:
+    """Return arrays by name, and labels of those that have a note: the rows of a table lie along one dimension."""
+    by_name, labels = values_by_name(arrays), DatasetLabels()
+    plain = {name: array for name, array in by_name.items() if isinstance(array, np.ndarray)}
+    is_table = not isinstance(arrays, Mapping) and len({array.shape[:1] for array in plain.values()}) == 1
+    for name, array in plain.items():
+        note = notes.get(name)
+        if note is None and not is_table:
+            continue
+        dims = tuple(f"{name}_{axis}" for axis in range(array.ndim))
+        dims = ("index", *dims[1:]) if is_table and array.ndim else dims
+        kind, units = (note.kind, note.units) if note else ("", "")
+        dtype = kind or ("object" if array.dtype.kind in "UTO" else str(array.dtype))
+        labels.data_vars[name] = VariableLabels(dims, dtype, array.shape, {"units": units} if units else {})
+    return by_name, labels
 
 
 # Reading -----------------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
-from ..values import DEFAULT_NAME, as_array, is_of, name_of, naming
+from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, name_of, naming, note_of
 from .description import DatasetLabels, VariableLabels
-from .frames import MASKED, restore_column
+from .frames import MASKED, describe_categories, restore_column
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,13 +40,15 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
                 dims = tuple(name_of(dim) for dim in entry["dims"])
                 if len({*dims}) < len(dims):
                     raise DTypeError("a dimension stands twice: rename one, variable.swap_dims or .set_dims")
-                variables[name] = VariableLabels(dims, entry["dtype"], tuple(entry["shape"]), dict(variable.attrs))
+                note = None if name in composed else note_of(variable)
+                attrs = ({"units": note.units} if note and note.units else {}) | dict(variable.attrs)
+                dtype = note.kind if note and note.kind else entry["dtype"]
+                variables[name] = VariableLabels(dims, dtype, tuple(entry["shape"]), attrs)
                 if name in composed:
                     continue
                 arrays[name] = as_array(variable)
-                if entry["dtype"] == "category":
-                    dtype = variable.data.dtype
-                    labels.frame.categories[name] = as_array(dtype.categories), bool(dtype.ordered)
+                if dtype == "category":
+                    labels.frame.categories[name] = describe_categories(variable.data.dtype)
     return {label: arrays[label] for label in map(name_of, dataset.variables) if label in arrays}, labels
 
 
@@ -265,11 +267,22 @@ def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
     description = labels.find(name)
     if description is None:
         return array
-    if description.dtype == "object" or (array.ndim == 1 and MASKED.fullmatch(description.dtype)):
+    if description.dtype == "object" or OBJECTS.fullmatch(description.dtype):
         return restore_column(name, array, description.dtype)
+    known = MASKED.fullmatch(description.dtype) or EXTENSIONS.fullmatch(description.dtype)
+    if array.ndim == 1 and (known or description.dtype.endswith("[pyarrow]")):
+        column = restore_column(name, array, description.dtype)
+        return _to_index(column) if description.dims == (name,) else column
     if description.dtype == "category" and array.ndim == 1:
         return restore_column(name, array, "category", labels.frame.categories.get(name))
     return array
+
+
+def _to_index(column: Any) -> Any:
+    """Return a column as an index of pandas, whose dtype xarray keeps in a coordinate along its own dimension."""
+    import pandas as pd
+
+    return pd.Index(column)
 
 
 def _compose_index(dim: str, levels: tuple[str, ...], variables: Mapping[str, Any]) -> Any:

@@ -280,6 +280,21 @@ class VariableLabels:
     attrs: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """The categories of a categorical array.
+
+    Attributes:
+        values: as an array.
+        ordered: whether they are in order.
+        dtype: the name of the dtype from which they are made again; "" for that of the array.
+    """
+
+    values: np.ndarray[Any, Any]
+    ordered: bool = False
+    dtype: str = ""
+
+
 @dataclass(slots=True)
 class FrameLabels:
     """The properties of some arrays that only pandas knows; each attribute that is a dict has names for keys.
@@ -288,18 +303,18 @@ class FrameLabels:
         index: for a dimension whose index has several levels, or levels with names of their own: the names of the
             arrays that are its levels.
         labels: the label of a column, level or dimension, where that is not text, or not the name of the array.
-        categories: the categories of a categorical array, and whether they are in order.
+        categories: of a categorical array.
         freqs: the frequency of an array of dates.
         ranges: names of levels that count in equal steps.
-        columns: the name of the columns' index. The name "", which no array has, stands for that index in categories,
-            freqs and ranges.
+        columns: the name of the columns' index; of one with several levels, a tuple of their names. The name "", which
+            no array has, stands for that index in categories, freqs and ranges.
         indexed: coordinates that have an index though no dimension has their name (True), or none though one has
             (False).
     """
 
     index: dict[str, tuple[str, ...]] = field(default_factory=dict)
     labels: dict[str, Any] = field(default_factory=dict)
-    categories: dict[str, tuple[np.ndarray[Any, Any], bool]] = field(default_factory=dict)
+    categories: dict[str, Categories] = field(default_factory=dict)
     freqs: dict[str, str] = field(default_factory=dict)
     ranges: tuple[str, ...] = ()
     columns: Any = None
@@ -335,8 +350,9 @@ def write_frame(frame: FrameLabels) -> dict[str, Any]:
         "index": {dim: list(levels) for dim, levels in frame.index.items()},
         "labels": {name: to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},
         "categories": {
-            name: {"values": to_json(values, f"the categories of {name!r}"), "ordered": ordered}
-            for name, (values, ordered) in frame.categories.items()
+            name: {"values": to_json(kept.values, f"the categories of {name!r}"), "ordered": kept.ordered}
+            | ({"dtype": kept.dtype} if kept.dtype else {})
+            for name, kept in frame.categories.items()
         },
         "freq": dict(frame.freqs),
         "range": list(frame.ranges),
@@ -417,7 +433,10 @@ def _read_frame(note: dict[str, Any]) -> FrameLabels:
         values = _read_attrs({"values": category.get("values")}, "attrs", PANDAS, "categories")["values"]
         if not isinstance(values, np.ndarray) or values.ndim != 1:
             raise description_error("categories are an array of one dimension", "attrs", PANDAS, name)
-        frame.categories[name] = values, category.get("ordered") is True
+        dtype = category.get("dtype", "")
+        if type(dtype) is not str:
+            raise description_error("a dtype is text", "attrs", PANDAS, name)
+        frame.categories[name] = Categories(values, category.get("ordered") is True, dtype)
     for name, freq in object_at(note, "freq").items():
         if type(freq) is not str or len(freq) > _LONGEST_FREQUENCY:
             raise description_error("a frequency is a short text", "attrs", PANDAS, name)

@@ -12,8 +12,18 @@ import numpy as np
 from ..arrays import values_by_name
 from ..dtypes import Array
 from ..errors import FormatError, warn_caller
-from ..values import DEFAULT_NAME, as_array, is_of, naming
-from .description import DatasetLabels, VariableLabels
+from ..values import (
+    DEFAULT_NAME,
+    EXTENSIONS,
+    OBJECTS,
+    as_array,
+    is_of,
+    naming,
+    note_of,
+    restore_extension,
+    restore_objects,
+)
+from .description import Categories, DatasetLabels, VariableLabels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +33,10 @@ if TYPE_CHECKING:
 
 MASKED = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")
 _TEXT = re.compile(r"str|string(\[python\])?")
-_ARROW = re.compile(r"[a-z0-9_]{1,20}(\[[a-z]{1,3}\])?\[pyarrow\]")
+_ARROW = re.compile(r"[a-z0-9_]{1,20}(\[[a-z]{1,3}(, tz=[A-Za-z0-9_+\-/:]{1,100})?\]|\(\d{1,2}, \d{1,2}\))?\[pyarrow\]")
+
+
+_DECIMALS = ("decimal32", "decimal64", "decimal128", "decimal256")
 
 
 def name_dtype(dtype: Any) -> str:
@@ -38,11 +51,11 @@ def name_dtype(dtype: Any) -> str:
     return "string[python]" if name == "string" and getattr(dtype, "storage", None) == "python" else name
 
 
-def restore_column(name: str, array: Array, dtype: str, categories: tuple[Array, bool] | None = None) -> Any:
+def restore_column(name: str, array: Array, dtype: str, categories: Categories | None = None) -> Any:
     """Return an array as the column that it was written from.
 
     `dtype`: of the column, as `name_dtype` calls it; under one that is not made here the array stays as it is.
-    `categories`: of a categorical column, and whether they are in order.
+    `categories`: of a categorical column.
 
     Raises:
         FormatError: an element that the dtype does not hold.
@@ -57,10 +70,16 @@ def restore_column(name: str, array: Array, dtype: str, categories: tuple[Array,
         return array.astype(object)
     try:
         if dtype == "category":
-            return array if categories is None else _restore_categories(array, *categories)
+            return array if categories is None else _restore_categories(name, array, categories)
+        if OBJECTS.fullmatch(dtype):
+            return restore_objects(array, dtype)
+        if EXTENSIONS.fullmatch(dtype):
+            return restore_extension(array, dtype)
         if wanted := _find_dtype(dtype, array.dtype.kind):
             import pandas as pd
 
+            if dtype.endswith("[pyarrow]") and (stored := _to_arrow(array, wanted)) is not None:
+                return pd.arrays.ArrowExtensionArray(stored)
             return pd.array(array.astype(object) if array.dtype.kind == "T" else array, dtype=wanted)
     except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         reason = error.reason if isinstance(error, FormatError) else str(error)
@@ -79,21 +98,63 @@ def _find_dtype(name: str, kind: str) -> Any | None:
     import pandas as pd
 
     try:
+        pa = import_module("pyarrow")
         if name == "string[pyarrow]":  # pandas' own name of another dtype
-            return pd.ArrowDtype(import_module("pyarrow").string())
+            return pd.ArrowDtype(pa.string())
+        if "(" in name:
+            kind, precision, scale = re.split(r"[(,]", name.partition(")")[0])
+            return pd.ArrowDtype(getattr(pa, kind)(int(precision), int(scale))) if kind in _DECIMALS else None
         return pd.ArrowDtype.construct_from_string(name)
     except (ImportError, TypeError, NotImplementedError):
         return None
 
 
-def _restore_categories(array: Array, categories: Array, ordered: bool) -> Any:
+def _to_arrow(array: Array, dtype: Any) -> Any | None:
+    """Return times with a zone, decimals and times of day as an array of Arrow; None for dtypes that need no such."""
+    pa = import_module("pyarrow")
+    wanted = dtype.pyarrow_dtype if hasattr(dtype, "pyarrow_dtype") else pa.null()
+    if pa.types.is_timestamp(wanted) and wanted.tz is not None:
+        return pa.array(array).cast(pa.timestamp(wanted.unit, "UTC")).cast(wanted)
+    if pa.types.is_decimal(wanted):
+        return pa.array(restore_objects(array, f"decimal({wanted.scale})").tolist(), wanted)
+    if pa.types.is_time(wanted):
+        width = pa.int32() if wanted.bit_width == 32 else pa.int64()
+        counts = [None if text is None else _count_time(text, wanted.unit) for text in array.tolist()]
+        return pa.array(counts, width).cast(wanted)
+    return None
+
+
+def _count_time(text: str, unit: str) -> int:
+    """Return the number of units since midnight of a time such as 12:30:00.250."""
+    clock, _, fraction = text.partition(".")
+    hours, minutes, seconds = map(int, clock.split(":"))
+    digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit]
+    if fraction[digits:].strip("0"):
+        raise ValueError(f"{text!r:.60} has more digits than {unit}")
+    count: int = (hours * 3600 + minutes * 60 + seconds) * 10**digits
+    return count + int(fraction[:digits].ljust(digits, "0") or 0)
+
+
+def describe_categories(dtype: Any) -> Categories:
+    """Return the categories of a categorical dtype."""
+    values = dtype.categories
+    note = note_of(values)
+    kind = note.kind if note is not None else ""
+    return Categories(as_array(values), bool(dtype.ordered), kind)
+
+
+def _restore_categories(name: str, array: Array, categories: Categories) -> Any:
     import pandas as pd
 
-    index = pd.Index(categories)
+    index = pd.Index(categories.values)
     codes = index.get_indexer(pd.Index(array))
     missing = np.asarray(pd.isna(array))
     if strange := np.flatnonzero((codes < 0) & ~missing)[:1].tolist():
         raise FormatError(f"{array[strange].tolist()[0]!r:.60} is none of its categories")
+    if categories.dtype:
+        values = restore_column(name, categories.values, categories.dtype)
+        index = pd.Index(values, dtype=object) if OBJECTS.fullmatch(categories.dtype) else pd.Index(values)
+    ordered = categories.ordered
     return pd.Categorical.from_codes(np.where(missing, -1, codes).tolist(), categories=index, ordered=ordered)
 
 
@@ -131,7 +192,9 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     labels = DatasetLabels(attrs=dict(frame.attrs))
     columns = _columns_of(frame, levels)
     for (name, array), (label, column) in zip(arrays.items(), columns, strict=True):
-        described = VariableLabels((dim,), name_dtype(column.dtype), array.shape)
+        note = note_of(column) if column.dtype == object else None
+        dtype = name_dtype(column.dtype) if note is None else note.kind
+        described = VariableLabels((dim,), dtype, array.shape)
         (labels.coords if name in levels else labels.data_vars)[name] = described
         if label != name:
             labels.frame.labels[name] = _to_scalar(label)
@@ -140,7 +203,8 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     if len(levels) > 1:
         labels.frame.index[dim] = tuple(levels)
         labels.coords = {dim: VariableLabels((dim,), "object", (len(frame),)), **labels.coords}
-    labels.frame.columns = _to_scalar(frame.columns.name)
+    several = is_of(frame.columns, "pandas", "MultiIndex")
+    labels.frame.columns = _to_scalar(tuple(frame.columns.names) if several else frame.columns.name)
     kinds = (labels.frame.labels, labels.frame.categories, labels.frame.freqs, labels.frame.ranges)
     plain = not levels and not labels.attrs and not any(kinds) and labels.frame.columns is None
     if plain and all(
@@ -154,10 +218,10 @@ def _describe_column(name: str, column: Any, labels: DatasetLabels) -> None:
     """Note what only pandas knows of a column, a level of an index, or the labels of the columns."""
     if str(column.dtype) == "category":
         with naming(name or "the labels of the columns"):
-            labels.frame.categories[name] = as_array(column.dtype.categories), bool(column.dtype.ordered)
+            labels.frame.categories[name] = describe_categories(column.dtype)
     if is_of(column, "pandas", "RangeIndex"):
         labels.frame.ranges += (name,)
-    if getattr(column, "freqstr", None) is not None:
+    if getattr(column, "freqstr", None) is not None and not is_of(column, "pandas", "PeriodIndex"):
         labels.frame.freqs[name] = column.freqstr
 
 
@@ -180,7 +244,9 @@ def _free_name(taken: Mapping[str, Any]) -> str:
 
 
 def _to_scalar(label: Any) -> Any:
-    """Return a label with NumPy's date in the place of pandas' own."""
+    """Return a label with NumPy's date in the place of pandas' own; of a tuple, all its parts."""
+    if type(label) is tuple:
+        return tuple(map(_to_scalar, label))
     if is_of(label, "pandas", "Timestamp") and label.tzinfo is None:
         return label.to_datetime64()
     return label.to_timedelta64() if is_of(label, "pandas", "Timedelta") else label
@@ -217,9 +283,21 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
     if levels:
         frame.index = _build_index(levels, columns, labels)
     headings = [labels.frame.labels.get(name, name) for name in names]
-    frame.columns = _build_level(_COLUMNS, _restore_headings(headings, labels), labels.frame.columns, labels)
     frame.attrs.update(labels.attrs)
+    if type(labels.frame.columns) is tuple:
+        frame.columns = _build_levels(headings, labels.frame.columns)
+        return frame
+    frame.columns = _build_level(_COLUMNS, _restore_headings(headings, labels), labels.frame.columns, labels)
     return frame
+
+
+def _build_levels(headings: list[Any], names: tuple[Any, ...]) -> Any:
+    """Return the labels of columns that had several levels; one that was added since has blanks beneath it."""
+    import pandas as pd
+
+    blank = ("",) * (len(names) - 1)
+    labels = [label if type(label) is tuple and len(label) == len(names) else (label, *blank) for label in headings]
+    return pd.MultiIndex.from_tuples(labels, names=names)
 
 
 def index_levels(labels: DatasetLabels, names: list[str]) -> tuple[str, ...]:
@@ -238,9 +316,10 @@ def _restore(name: str, array: Array, labels: DatasetLabels) -> Any:
 
     dtype = labels.get(name).dtype
     column = restore_column(name, array, dtype, labels.frame.categories.get(name))
-    if isinstance(column, np.ndarray) and dtype != "object" and not is_numpy_dtype(dtype):
+    is_object = dtype == "object" or OBJECTS.fullmatch(dtype) is not None
+    if isinstance(column, np.ndarray) and not is_object and not is_numpy_dtype(dtype):
         warn_caller(f"{name!r:.80} was a column of {dtype:.80}, and is read as one of {array.dtype}")
-    return pd.Index(column, dtype=object) if dtype == "object" else column  # as an ndarray it might become text
+    return pd.Index(column, dtype=object) if is_object else column  # as an ndarray it might become text
 
 
 def _build_index(levels: list[str], columns: Mapping[str, Any], labels: DatasetLabels) -> Any:
@@ -268,6 +347,8 @@ def _build_level(level: str, values: Any, name: Any, labels: DatasetLabels) -> A
     import pandas as pd
 
     index = pd.Index(values, name=name)
+    if is_of(index, "pandas", "PeriodIndex"):
+        return index  # its frequency is in its dtype
     if level in labels.frame.ranges and (index.dtype.kind == "i" or not len(index)):
         step = int(index[1]) - int(index[0]) if len(index) > 1 else 1
         first = int(index[0]) if len(index) else 0
@@ -304,7 +385,8 @@ def check_lengths(arrays: Mapping[str, Any], labels: DatasetLabels | None) -> No
             examples.setdefault(length, name)
         text = ", ".join(f"{name!r:.60} has {length}" for length, name in list(examples.items())[:5])
         raise FormatError(f"arrays of several lengths, of which no one frame is made: {text}", hint="names= chooses")
-    dims = {labels.get(name).dims: name for name in arrays if labels.find(name) is not None} if labels else {}
+    described = [name for name in arrays if labels is not None and labels.find(name) is not None]
+    dims = {labels.get(name).dims: name for name in described if labels and labels.get(name).dims != (f"{name}_0",)}
     if len(dims) > 1:
         text = ", ".join(f"{name!r:.60} lies along {dim[0]!r:.60}" for dim, name in list(dims.items())[:5])
         raise FormatError(f"arrays of several dimensions, of which no one frame is made: {text}", hint="names= chooses")

@@ -20,10 +20,9 @@ from .cases import CASES, assert_same, objects
 
 BAD = {
     "longdouble": np.zeros(2, dtype=np.longdouble),
-    "structured": np.zeros(2, dtype=[("a", "i4")]),
     "void": np.zeros(2, dtype="V3"),
     "bytes": np.array([b"ab"]),
-    "masked": np.ma.masked_array([1.0, 2.0], mask=[False, True]),
+    "masked and NaN": np.ma.masked_array([1.0, 2.0, np.nan], mask=[False, True, False]),
     "timeless": np.zeros(2, dtype="timedelta64"),
     "a list object": objects([1, 2], "x"),
     "a generic NaN": objects(1, float("nan")),

@@ -1,13 +1,32 @@
 """What people hand over -> ndarrays, exactly: values of Python and NumPy, tables of pandas, polars, Arrow and xarray.
 
 Nothing is rounded, dropped or made another kind in silence: what no array of the format can hold is a `DTypeError` that
-says what to do. `taking` has Python and NumPy, `frames` pandas, `series` polars, `arrow` Arrow, `datasets` xarray;
-`nulls` is the one rule of all of them for values that are missing. No package is imported to know its objects.
+says what to do. `taking` has Python and NumPy, `everyday` dates, Decimals and the like, `frames` pandas, `extensions`
+its zones, periods and intervals, `series` polars, `arrow` Arrow, `datasets` xarray; `nulls` is the one rule of all of
+them for values that are missing. A `Note` says what an array does not say of its value, such as the zone of times;
+labels keep it. No package is imported to know its objects.
 """
 
 from __future__ import annotations
 
+from .everyday import OBJECTS, restore_objects
+from .extensions import EXTENSIONS, restore_extension
 from .kinds import is_of, name_of, naming
-from .taking import DEFAULT_NAME, as_array, split_columns
+from .taking import DEFAULT_NAME, Note, RaggedError, as_array, note_of, split_columns, split_fields
 
-__all__ = ["DEFAULT_NAME", "as_array", "is_of", "name_of", "naming", "split_columns"]
+__all__ = [
+    "DEFAULT_NAME",
+    "EXTENSIONS",
+    "OBJECTS",
+    "Note",
+    "RaggedError",
+    "as_array",
+    "is_of",
+    "name_of",
+    "naming",
+    "note_of",
+    "restore_extension",
+    "restore_objects",
+    "split_columns",
+    "split_fields",
+]

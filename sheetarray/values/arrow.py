@@ -14,13 +14,12 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError
-from .kinds import is_of, naming
+from .everyday import check_zone
+from .kinds import is_of
 from .nulls import texts_or_objects, to_floats, to_objects, to_times
-from .series import frame_columns, series_array
 
+_UTC = "column.cast(pa.timestamp('us', 'UTC'))"
 _REFUSED = {
-    "decimal": "cast it to text, column.cast(pa.string()), which keeps every digit, or to pa.float64()",
-    "time": "cast it to text, column.cast(pa.string()), or to integers",
     "struct": "give each field a column, table.flatten()",
     "binary": "decode it to text, column.cast(pa.string())",
     "list": "ak.from_arrow(table) makes an awkward.Array of lists of different lengths",
@@ -30,29 +29,21 @@ _REFUSED = {
 }
 
 
-def table_columns(table: Any) -> list[tuple[str, Array]]:
-    """Return the columns of a Table or RecordBatch.
+def table_columns(table: Any) -> list[tuple[str, Any]]:
+    """Return the columns of a Table or RecordBatch."""
+    return list(zip(table.schema.names, table.columns, strict=True))
+
+
+def stream_columns(value: Any) -> list[tuple[str, Any]] | Any:
+    """Return the columns of a table, or the one column, that an object hands out as an Arrow stream or array.
 
     Raises:
-        DTypeError: names the column that no array of the format holds.
-    """
-    columns = []
-    for name, column in zip(table.schema.names, table.columns, strict=True):
-        with naming(name):
-            columns.append((name, arrow_array(column)))
-    return columns
-
-
-def stream_columns(value: Any, name: str) -> list[tuple[str, Array]] | Array:
-    """Return the columns of a table, or the array, that an object hands out as an Arrow stream or array.
-
-    Raises:
-        DTypeError: no array of the format holds it; names the column.
+        DTypeError: the stream cannot be read.
     """
     try:
         pa = import_module("pyarrow")
     except ImportError:
-        return _by_polars(value, name)
+        return _by_polars(value)
     try:
         stream = hasattr(value, "__arrow_c_stream__")
         content = pa.chunked_array(value) if stream else pa.chunked_array([pa.array(value)])
@@ -60,11 +51,10 @@ def stream_columns(value: Any, name: str) -> list[tuple[str, Array]] | Array:
         raise DTypeError(f"no Arrow stream that can be read: {error}") from error
     if pa.types.is_struct(content.type):
         return table_columns(pa.Table.from_struct_array(content))
-    with naming(name):
-        return arrow_array(content)
+    return content
 
 
-def _by_polars(value: Any, name: str) -> list[tuple[str, Array]] | Array:
+def _by_polars(value: Any) -> list[tuple[str, Any]] | Any:
     import polars as pl
 
     try:
@@ -72,9 +62,8 @@ def _by_polars(value: Any, name: str) -> list[tuple[str, Array]] | Array:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError) as error:
         raise DTypeError(f"an Arrow stream that only pyarrow can read: pip install pyarrow ({error})") from error
     if type(series.dtype).__name__ == "Struct":
-        return frame_columns(series.struct.unnest())
-    with naming(name):
-        return series_array(series)
+        return [(column.name, column) for column in series.struct.unnest().iter_columns()]
+    return series
 
 
 def arrow_array(column: Any) -> Array:
@@ -99,18 +88,27 @@ def arrow_array(column: Any) -> Array:
         return _times(column, f"datetime64[{'D' if types.is_date32(dtype) else 'ms'}]")
     if types.is_duration(dtype):
         return _times(column, f"timedelta64[{dtype.unit}]")
-    if types.is_timestamp(dtype) and dtype.tz is None:
+    if types.is_timestamp(dtype):  # counted in UTC, where there is a zone
         return _times(column, f"datetime64[{dtype.unit}]")
-    if types.is_timestamp(dtype):
-        raise DTypeError(
-            f"times with a time zone ({dtype.tz}): store them as UTC without it, "
-            f"column.cast(pa.timestamp('{dtype.unit}'))"
-        )
+    if types.is_time(dtype):
+        return texts_or_objects(column.cast(pa.string()).to_pylist())
+    if types.is_decimal(dtype):
+        return texts_or_objects(column.to_pylist())
     if types.is_fixed_size_list(dtype):
         return _stack(column)
     if isinstance(dtype, pa.FixedShapeTensorType):
         return np.asarray(_whole(column).to_numpy_ndarray())
     raise DTypeError(f"no dtype of the exchange format holds Arrow's {dtype}: {_suggest_instead(dtype)}")
+
+
+def arrow_kind(column: Any) -> str:
+    """Return the name of the dtype from which labels make the column again; "" where its array says it all."""
+    types, dtype = import_module("pyarrow").types, column.type
+    if types.is_timestamp(dtype) and dtype.tz is not None:
+        return f"datetime64[{dtype.unit}, {check_zone(dtype.tz, _UTC)}]"
+    if types.is_decimal(dtype):
+        return f"decimal({dtype.scale})" if dtype.scale >= 0 else ""
+    return f"{dtype}[pyarrow]" if types.is_time(dtype) else ""
 
 
 def _suggest_instead(dtype: Any) -> str:

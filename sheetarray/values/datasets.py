@@ -7,23 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
-from ..errors import DTypeError
+from .everyday import to_plain
 from .frames import column_array
-from .kinds import is_of, name_of, naming
+from .kinds import is_of, name_of
 
 
-def dataset_columns(dataset: Any) -> list[tuple[str, Array]]:
+def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
     """Return the variables of a Dataset.
 
     Raises:
-        DTypeError: names the variable that no array of the format holds.
+        DTypeError: a label that is no name.
     """
-    variables = []
-    for label, variable in dataset.variables.items():
-        name = name_of(label)
-        with naming(name):
-            variables.append((name, variable_array(variable)))
-    return variables
+    return [(name_of(label), variable) for label, variable in dataset.variables.items()]
 
 
 def variable_array(variable: Any) -> Array:
@@ -36,9 +31,11 @@ def variable_array(variable: Any) -> Array:
     if is_of(data, "pandas", "ExtensionArray"):
         return column_array(data)
     if is_of(data, "pint"):
-        raise DTypeError("quantities, whose unit no array has room for: .pint.dequantify() first")
+        data = np.asarray(data.magnitude)
     array = data if isinstance(data, np.ndarray) else np.asarray(variable.to_numpy())
     if array.dtype.kind == "O":  # xarray itself puts NaN in the place of None
         array = array.copy()
         array[np.asarray(variable.isnull().to_numpy())] = None
+        plain = to_plain(array.ravel().tolist())
+        return array if plain is None else plain.reshape(array.shape)
     return array

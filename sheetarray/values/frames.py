@@ -1,50 +1,46 @@
 """pandas -> ndarrays: a DataFrame's columns and index, Series, Index, and the arrays under them.
 
-Missing text, integers and booleans become None in a generic array; a categorical column is that of its values. Times
-with a zone, periods and intervals are refused.
+Missing text, integers and booleans become None in a generic array; a categorical column is that of its values.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import Array, Mask
-from ..errors import DTypeError, warn_caller
+from ..errors import LimitError
 from .arrow import arrow_array
-from .kinds import is_of, name_of, naming
+from .extensions import extension_array
+from .kinds import is_of, name_of, warn_of_column
 from .nulls import texts_or_objects, to_floats, to_objects
 
-_REFUSED = {
-    "DatetimeTZDtype": "times with a time zone: store them as UTC, column.dt.tz_convert('UTC').dt.tz_localize(None)",
-    "PeriodDtype": "periods: store where they begin, column.dt.to_timestamp(), or text, column.astype(str)",
-    "IntervalDtype": "intervals: store both ends, column.array.left and column.array.right, or text, "
-    "column.astype(str)",
-}
 
-
-def frame_columns(frame: Any) -> list[tuple[str, Array]]:
+def frame_columns(frame: Any) -> list[tuple[str, Any]]:
     """Return the columns of a DataFrame, its index before them unless it only counts rows from 0.
 
     Raises:
-        DTypeError: names the column that no array of the format holds.
+        DTypeError: a label that is no name.
+        LimitError: two columns of one name.
     """
-    columns = index_columns(frame.index, taken=list(frame.columns))
-    for number, label in enumerate(frame.columns):
-        name = name_of(label)
-        with naming(name):
-            columns.append((name, column_array(frame.iloc[:, number])))
-    return columns
+    names = [name_of(label) for label in frame.columns]
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        hint = "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
+        raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
+    columns = [(name, frame.iloc[:, number]) for number, name in enumerate(names)]
+    return [*index_columns(frame.index, taken=list(frame.columns)), *columns]
 
 
-def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Array]]:
+def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Any]]:
     """Return the levels of an index by their names; none if it only counts rows from 0.
 
     `taken`: labels of columns, which a level without a name keeps away from. `always`: take one too that only counts.
 
     Raises:
-        DTypeError: names the level that no array of the format holds.
+        DTypeError: a label that is no name.
     """
     counts = is_of(index, "pandas", "RangeIndex") and (index.start, index.step) == (0, 1) and index.name is None
     if counts and not always:
@@ -53,8 +49,7 @@ def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list
     for level, label in enumerate(index.names):
         plain = "index" if index.nlevels == 1 and "index" not in taken else f"level_{level}"
         name = plain if label is None else name_of(label)
-        with naming(name):
-            levels.append((name, column_array(index.get_level_values(level))))
+        levels.append((name, index.get_level_values(level)))
     return levels
 
 
@@ -68,8 +63,8 @@ def column_array(column: Any) -> Array:
     kind = type(dtype).__name__
     if isinstance(dtype, np.dtype) or kind == "NumpyEADtype":
         return np.asarray(column) if dtype.kind != "O" else _objects(column)
-    if kind in _REFUSED:
-        raise DTypeError(_REFUSED[kind])
+    if kind in ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype"):
+        return extension_array(column)
     if kind == "ArrowDtype":
         return arrow_array(getattr(column, "array", column).__arrow_array__())
     if kind == "CategoricalDtype":
@@ -94,10 +89,18 @@ def _nullable_values(column: Any, dtype: Any) -> Array:
 
 def _objects(column: Any) -> Array:
     values = to_objects(list(column.astype(object)))
-    missing = np.asarray(column.isna())
+    missing = missing_objects(column)
     _warn_of_nan(column, values, missing)
     values[missing] = None
     return texts_or_objects(values.tolist())
+
+
+def missing_objects(column: Any) -> Mask:
+    """Return a mask of the objects of a column that are missing; the NaN of a Decimal is a value."""
+    missing = np.array(column.isna())
+    for index in np.flatnonzero(missing).tolist():
+        missing[index] = not isinstance(column[index] if not hasattr(column, "iloc") else column.iloc[index], Decimal)
+    return missing
 
 
 def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
@@ -110,11 +113,9 @@ def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
     if not changed:
         return
     kinds = " and ".join(sorted({"NaN" if isinstance(value, float) else "NaT" for value in changed}))
-    name = getattr(column, "name", None)
-    where = "" if name is None else f"{name}: "
     numbers = any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist())
     hint = "astype(float) keeps NaN" if numbers else "where(column.notna(), None) says so beforehand"
-    warn_caller(f"{where}{kinds} in a column of objects is written as None ({hint})")
+    warn_of_column(f"{kinds} in a column of objects is written as None ({hint})")
 
 
 def _categories(column: Any) -> Array:

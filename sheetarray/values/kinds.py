@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError
-
-_JOIN = "join its parts to one text, df.columns = ['.'.join(map(str, name)) for name in df.columns]"
+from ..errors import DTypeError, warn_caller
 
 
 def is_of(value: Any, package: str, *classes: str) -> bool:
@@ -26,25 +25,43 @@ def is_of(value: Any, package: str, *classes: str) -> bool:
 
 
 def name_of(key: Any) -> str:
-    """Return the name that a key of a mapping, or the label of a column, stands for: text; numbers and dates as text.
+    """Return the name that a key of a mapping, or the label of a column, stands for: text; numbers and dates as text;
+    the parts of a tuple with a space between them.
 
     Raises:
-        DTypeError: it is neither.
+        DTypeError: it is none of them.
+
+    Example:
+        >>> name_of(2019), name_of(("price", "mean")), name_of(("city", ""))
+        ('2019', 'price mean', 'city')
     """
     if isinstance(key, str):
         return str.__str__(key)
     if key == key and isinstance(key, (bool, int, float, complex, np.generic, datetime.date, datetime.timedelta)):
         return str(key)
-    hint = _JOIN if isinstance(key, tuple) else "names are text"
-    raise DTypeError(f"{key!r:.60}: no name of an array: {hint}")
+    if isinstance(key, tuple) and (parts := [name for part in key if (name := name_of(part))]):
+        return " ".join(parts)
+    raise DTypeError(f"{key!r:.60}: no name of an array: names are text")
+
+
+_name: ContextVar[str] = ContextVar("_name", default="")
 
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the name of a column, unless it is "", before a `DTypeError` that passes through."""
+    """Put the name of a column, unless it is "", before a `DTypeError` that passes through, and before warnings."""
+    token = _name.set(name)
     try:
         yield
     except DTypeError as error:
         if not name:
             raise
         raise DTypeError(f"{name}: {error}") from error
+    finally:
+        _name.reset(token)
+
+
+def warn_of_column(message: str) -> None:
+    """Issue a warning that begins with the name of the column that is being taken."""
+    name = _name.get()
+    warn_caller(f"{name}: {message}" if name else message)

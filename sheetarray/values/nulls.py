@@ -13,6 +13,7 @@ import numpy as np
 from ..dtypes import Array, Mask
 from ..elements import check_texts, text_array
 from ..errors import DTypeError
+from .everyday import to_plain
 
 _NOT_A_TIME = np.iinfo(np.int64).min
 
@@ -25,10 +26,11 @@ def to_objects(values: Sequence[Any]) -> Array:
 
 
 def texts_or_objects(values: Sequence[Any]) -> Array:
-    """Return the 1-D array of values: text where each is one, else of objects."""
+    """Return the 1-D array of values: text where each is one, dates where each is one, and so on, else of objects."""
     if all(isinstance(value, str) for value in values):
         return text_array(check_texts(values))
-    return to_objects(values)
+    plain = to_plain(values)
+    return to_objects(values) if plain is None else plain
 
 
 def to_floats(values: Array, missing: Mask) -> Array:
@@ -46,6 +48,28 @@ def to_floats(values: Array, missing: Mask) -> Array:
     values = values.copy()
     values[missing] = np.nan
     return values
+
+
+def fill_masked(array: Any) -> Array:
+    """Return a masked array as a plain one: NaN or NaT where an element is masked, else None among objects.
+
+    Raises:
+        DTypeError: there are both masked elements and NaN.
+    """
+    mask, plain = np.ma.getmaskarray(array), np.array(array.data)
+    if not mask.any():
+        return plain
+    if plain.dtype.kind in "fc":
+        if np.isnan(plain[~mask]).any():
+            raise DTypeError("has masked elements and NaN, which would both become NaN: write value.filled(np.nan)")
+        plain[mask] = np.nan
+        return plain
+    if plain.dtype.kind in "mM":
+        plain[mask] = np.array("NaT", plain.dtype)
+        return plain
+    filled = plain.astype(object)
+    filled[mask] = None
+    return filled
 
 
 def to_times(counts: Array, missing: Mask, dtype: str) -> Array:

@@ -1,7 +1,7 @@
 """polars -> ndarrays: a DataFrame's columns, and Series of every dtype.
 
 Missing text, integers and booleans become None in a generic array; an `Array` column becomes an array of more
-dimensions. Times with a zone, structs, lists, decimals and binary data are refused.
+dimensions. Times with a zone are those of UTC. Structs, lists and binary data are refused.
 """
 
 from __future__ import annotations
@@ -13,33 +13,18 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError
-from .kinds import naming
+from .everyday import check_zone, find_kind
 from .nulls import texts_or_objects, to_floats, to_objects, to_times
 
-_UTC = ".dt.convert_time_zone('UTC').dt.replace_time_zone(None)"
+_UTC = ".dt.convert_time_zone('UTC')"
 _REFUSED = {
     "Int128": ".cast(pl.Int64) where the numbers have room there, else .cast(pl.String)",
     "UInt128": ".cast(pl.UInt64) where the numbers have room there, else .cast(pl.String)",
-    "Decimal": ".cast(pl.String) keeps every digit, .cast(pl.Float64) is rounded",
-    "Time": ".cast(pl.String), or .cast(pl.Int64) for nanoseconds since midnight",
     "Struct": "give each field a column, df.unnest(name)",
     "List": ".list.to_array(width) where all have one length, or ak.from_arrow(df.to_arrow()) for an awkward.Array",
     "Map": "ak.from_arrow(df.to_arrow()) makes an awkward.Array",
     "Binary": ".bin.encode('hex') or .bin.encode('base64') makes text",
 }
-
-
-def frame_columns(frame: Any) -> list[tuple[str, Array]]:
-    """Return the columns of a DataFrame.
-
-    Raises:
-        DTypeError: names the column that no array of the format holds.
-    """
-    columns = []
-    for series in frame.iter_columns():
-        with naming(series.name):
-            columns.append((series.name, series_array(series)))
-    return columns
 
 
 def series_array(series: Any) -> Array:
@@ -64,15 +49,29 @@ def series_array(series: Any) -> Array:
         case "Date" | "Duration":
             unit = "D" if kind == "Date" else dtype.time_unit
             return _times(series, f"{'datetime' if kind == 'Date' else 'timedelta'}64[{unit}]")
-        case "Datetime" if dtype.time_zone is None:
+        case "Datetime":  # counted in UTC, where there is a zone
             return _times(series, f"datetime64[{dtype.time_unit}]")
-        case "Datetime":
-            raise DTypeError(f"times with a time zone ({dtype.time_zone}): store them as UTC, {_UTC}")
+        case "Time":
+            return texts_or_objects(series.dt.to_string("%H:%M:%S%.f").to_list())
+        case "Decimal":
+            return texts_or_objects(series.to_list())
         case "Array":
             return _stack(series)
         case _:
             instead = _REFUSED.get(kind, "cast it to a dtype of numbers, dates or text first")
             raise DTypeError(f"no dtype of the exchange format holds polars' {kind}: {instead}")
+
+
+def series_kind(series: Any) -> str:
+    """Return the name of the dtype from which labels make the column again; "" where its array says it all."""
+    dtype, kind = series.dtype, type(series.dtype).__name__
+    if kind == "Datetime" and dtype.time_zone is not None:
+        return f"datetime64[{dtype.time_unit}, {check_zone(dtype.time_zone, _UTC)}]"
+    if kind == "Decimal":
+        return f"decimal({dtype.scale})"
+    if kind == "Time":
+        return "" if (series.to_physical() % 1000 != 0).any() else "time"
+    return find_kind(series.to_list()) if kind == "Object" else ""
 
 
 def _values(series: Any) -> Array:

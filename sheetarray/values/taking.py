@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,12 +12,14 @@ import numpy as np
 from ..dtypes import Array
 from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError
-from .arrow import arrow_array, stream_columns, table_columns
+from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
 from .datasets import dataset_columns, variable_array
-from .frames import column_array, frame_columns, index_columns
+from .everyday import find_kind, to_plain
+from .extensions import EXTENSIONS
+from .frames import column_array, frame_columns, index_columns, missing_objects
 from .kinds import is_of, name_of, naming
-from .series import frame_columns as polars_columns
-from .series import series_array
+from .nulls import fill_masked
+from .series import series_array, series_kind
 
 # Python's values and NumPy's scalars -> ndarrays, without the silent conversions of `np.array`.
 #
@@ -32,6 +37,10 @@ _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an in
     "complex": (complex, np.complexfloating),
     "text": (str,),
 }
+
+
+class RaggedError(DTypeError):
+    """A list whose lists are not all of one length: no ndarray, but perhaps an awkward array."""
 
 
 def scalar_array(value: Any) -> Array:
@@ -58,7 +67,7 @@ def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
         if hasattr(item, "__array__") and any(is_of(item, package) for package in _PACKAGES):
             raise DTypeError(f"a list with {describe_object(item)} in it: give a mapping of names to arrays")
         if isinstance(item, np.ma.MaskedArray):
-            raise DTypeError("a list of masked arrays: fill them first, for example a.filled(np.nan)")
+            raise DTypeError("a list of masked arrays: make one of them, np.ma.stack(value)")
     if _is_of_one_dtype(value):
         return _array(value)  # however large the arrays are: nothing is converted
     leaves = _leaves(value)
@@ -66,6 +75,9 @@ def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
     kinds = {_kind(kind) for kind in set(map(type, flat))}
     if kinds == {"text"}:
         return text_array(check_texts([str.__str__(text) for text in flat])).reshape(leaves.shape)
+    if "other" in kinds:
+        plain = to_plain(flat)
+        return leaves if plain is None else plain.reshape(leaves.shape)
     if not kinds <= {"int", "float", "complex"} and len(kinds) != 1:
         return leaves
     if (
@@ -89,10 +101,10 @@ def _leaves(value: Any) -> Array:
     try:
         leaves = np.array(value, dtype=object)
     except (ValueError, TypeError) as error:
-        raise DTypeError(f"no array: {error}") from error
+        raise RaggedError(f"no array: {error}") from error
     for item in {type(leaf): leaf for leaf in leaves.ravel().tolist()}.values():
         if isinstance(item, (list, tuple, np.ndarray)):
-            raise DTypeError("lists of different lengths, or of different depths: an awkward.Array takes them")
+            raise RaggedError("lists of different lengths, or of different depths: an awkward.Array takes them")
     return leaves
 
 
@@ -148,9 +160,12 @@ def other_array(value: Any) -> Array:
     Raises:
         DTypeError: it is no array; says what to do.
     """
-    if is_of(value, "pint") or (is_of(value, "astropy") and hasattr(value, "unit")):
-        member = "magnitude" if is_of(value, "pint") else "value"
-        raise DTypeError(f"{describe_object(value)}, whose unit no array has room for: write value.{member}")
+    if is_of(value, "astropy") and hasattr(value, "unit"):
+        raise DTypeError(f"{describe_object(value)}, whose unit no array has room for: write value.value")
+    if is_of(value, "pint") and hasattr(value, "magnitude"):  # the unit stands in the labels
+        return as_array(value.magnitude)
+    if (plain := to_plain([value])) is not None:
+        return plain.reshape(())
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__") or isinstance(value, memoryview):
         return _array(value)
     if isinstance(value, (bytes, bytearray)) or not _has_buffer(value):
@@ -168,19 +183,18 @@ def _has_buffer(value: Any) -> bool:
 
 # Any object -> one ndarray, or the columns of a table by name, by the rules for the package that it is of.
 
-NamedColumns = list[tuple[str, Array]]
+NamedColumns = list[tuple[str, Any]]
 
 DEFAULT_NAME = "array"  # the name of an array that came without one
 
 _TABLE = "has columns of its own: write it by itself, or an entry for each column"
 _TABLES = {
     "pandas": ("DataFrame", "MultiIndex"),
-    "polars": ("DataFrame",),
+    "polars": ("DataFrame", "LazyFrame"),
     "pyarrow": ("Table", "RecordBatch"),
     "xarray": ("Dataset",),
 }
 _NOT_TABLES = {
-    ("polars", "LazyFrame"): "a LazyFrame holds no values yet: .collect() it first",
     ("polars", "Expr"): "an expression holds no values: select it first, df.select(expression)",
     ("xarray", "DataTree"): "a tree has children of their own: write a node at a time, tree['name'].to_dataset()",
     ("pyarrow", "Scalar"): "a scalar of Arrow: write value.as_py()",
@@ -190,35 +204,63 @@ _NOT_TABLES = {
 
 
 def split_columns(value: Any) -> NamedColumns | None:
-    """Return the columns of a table of pandas, polars, Arrow or xarray, or its one array, by name; None for anything
-    else.
+    """Return the columns of a table by name, each as its package has it, for `as_array`; None for anything else.
+
+    Tables are those of pandas, polars, Arrow and xarray, their single columns, lists of dictionaries, and arrays whose
+    elements have fields.
 
     Raises:
-        DTypeError: names the column that no array of the format holds, and says what to do.
+        DTypeError: it holds no values, or a label is no name.
+        LimitError: two columns of one name.
     """
     _check_holds_values(value)
     if is_of(value, "pandas", "DataFrame"):
         return frame_columns(value)
     if is_of(value, "pandas", "Series"):
-        name = _own_name(value)
-        with naming(name):
-            return [*index_columns(value.index, taken=[value.name]), (name, column_array(value))]
+        return [*index_columns(value.index, taken=[value.name]), (_own_name(value), value)]
     if is_of(value, "pandas", "MultiIndex"):
         return index_columns(value, taken=[], always=True)
+    if is_of(value, "polars", "LazyFrame"):
+        value = value.collect()
     if is_of(value, "polars", "DataFrame"):
-        return polars_columns(value)
+        return [(series.name, series) for series in value.iter_columns()]
     if is_of(value, "xarray", "Dataset"):
         return dataset_columns(value)
     if is_of(value, "pyarrow", "Table", "RecordBatch"):
         return table_columns(value)
     if is_of(value, "pandas", "Index") or is_of(value, "polars", "Series") or is_of(value, "xarray", "DataArray"):
-        name = _own_name(value)
-        with naming(name):
-            return [(name, as_array(value))]
+        return [(_own_name(value), value)]
     if _is_stream(value):
-        columns = stream_columns(value, DEFAULT_NAME)
+        columns = stream_columns(value)
         return columns if isinstance(columns, list) else [(DEFAULT_NAME, columns)]
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return _fields(value, "")
+    if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
+        return _records(value)
     return None
+
+
+def split_fields(name: str, value: Any) -> NamedColumns:
+    """Return an array whose elements have fields as one array a field; any other value as it is."""
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return _fields(value, f"{name}.")
+    return [(name, value)]
+
+
+def _fields(array: Array, before: str) -> NamedColumns:
+    return [column for field in array.dtype.names or () for column in split_fields(f"{before}{field}", array[field])]
+
+
+def _records(rows: Sequence[Mapping[Any, Any]]) -> NamedColumns:
+    """Return the columns of rows, None where a row has no such key."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns = [(name_of(key), [row.get(key) for row in rows]) for key in keys]
+    for name, values in columns:
+        with naming(name):
+            nested = next((value for value in values if isinstance(value, Mapping)), None)
+            if nested is not None:
+                raise DTypeError("rows within rows: pandas.json_normalize(rows) makes columns of them")
+    return columns
 
 
 def as_array(value: Any) -> Array:
@@ -235,7 +277,7 @@ def as_array(value: Any) -> Array:
         array([9223372036854775808, -1], dtype=object)
     """
     if isinstance(value, np.ndarray):
-        return value
+        return _check_elements(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, np.generic)):
         return scalar_array(value)
     if isinstance(value, (list, tuple)):
@@ -254,11 +296,98 @@ def as_array(value: Any) -> Array:
     if any(is_of(value, package, *classes) for package, classes in _TABLES.items()):
         raise DTypeError(f"{describe_object(value)} {_TABLE}")
     if _is_stream(value):
-        content = stream_columns(value, "")
+        content = stream_columns(value)
         if isinstance(content, list):
             raise DTypeError(f"{describe_object(value)} {_TABLE}")
-        return content
+        return as_array(content)
     return other_array(value)
+
+
+def _check_elements(array: Array) -> Array:
+    """Return an ndarray with what is masked as missing values, and objects of one everyday kind as their array."""
+    if isinstance(array, np.ma.MaskedArray) and not array.dtype.names:
+        array = fill_masked(array)
+    if array.dtype.kind == "O" and (plain := to_plain(array.ravel().tolist())) is not None:
+        return plain.reshape(array.shape)
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What an array does not say of the value that it was made of.
+
+    Attributes:
+        kind: the name of the dtype from which the value is made again; "" for that of the array.
+        units: the unit of a quantity; "" if it has none.
+    """
+
+    kind: str = ""
+    units: str = ""
+
+    @property
+    def zone(self) -> str:
+        """The zone of times; "" if the values are none, or have no zone."""
+        known = _ZONED.search(self.kind)
+        return known["zone"] if known else ""
+
+
+_ZONED = re.compile(r"^(?:datetime\[|datetime64\[\w+, |timestamp\[\w+, tz=)(?P<zone>[^\]]+)\]")
+
+
+def note_of(value: Any) -> Note | None:
+    """Return what the array of a value does not say of it; None if it says everything.
+
+    Raises:
+        DTypeError: times of several zones, or of one without a name.
+
+    Example:
+        >>> from datetime import time
+        >>> note_of([time(12, 30)]).kind, note_of([1.5, 2.5])
+        ('time', None)
+    """
+    if is_of(value, "pint") and hasattr(value, "magnitude"):
+        return Note(units=str(value.units))
+    if is_of(value, "xarray", "DataArray", "Variable"):
+        if is_of(value.data, "pint"):
+            return note_of(value.data)
+        if isinstance(value.data, np.ndarray) and value.dtype.kind == "O":
+            objects = value.data.copy()
+            objects[np.asarray(value.isnull().to_numpy())] = None
+            return note_of(objects)
+        return None
+    kind = ""
+    if isinstance(value, (np.ndarray, list, tuple)):
+        kind = _kind_of_elements(value)
+    elif is_of(value, "pandas", "Series", "Index", "ExtensionArray") and not is_of(value, "pandas", "MultiIndex"):
+        kind = str(value.dtype)
+        if kind == "object":
+            blanks = zip(value, missing_objects(value), strict=True)
+            kind = find_kind([None if blank else item for item, blank in blanks])
+        elif not EXTENSIONS.fullmatch(kind) and not kind.startswith(("timestamp[", "decimal", "time32[", "time64[")):
+            kind = ""
+    elif is_of(value, "polars", "Series"):
+        kind = series_kind(value)
+    elif is_of(value, "pyarrow", "Array", "ChunkedArray"):
+        kind = arrow_kind(value)
+    return Note(kind) if kind else None
+
+
+def _kind_of_elements(value: Any) -> str:
+    """Return the kind of the objects in a list or an array, unless the dtype of its array says as much."""
+    if isinstance(value, np.ndarray):
+        return find_kind(value.ravel().tolist()) if value.dtype.kind == "O" else ""
+    first: Any = value
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if isinstance(first, (int, float, str, complex, np.generic, list, tuple)):
+        return ""
+    try:
+        kind = find_kind(_leaves(value).ravel().tolist())
+    except DTypeError:
+        return ""  # `as_array` says what is wrong
+    if kind.startswith("datetime["):
+        return f"datetime64[us, {kind[9:-1]}]"
+    return "" if kind in ("date", "datetime", "timedelta") else kind
 
 
 def _check_holds_values(value: Any) -> None:

@@ -55,7 +55,7 @@ def write_awkd(
         >>> read_awkd(file)["events"].to_list()
         [[1, 2], []]
     """
-    by_name = values_by_name(arrays)
+    by_name = values_by_name(arrays, split=False)
     if "" in by_name:
         raise LimitError("the name '' is that of an archive's only array, which is read by the file's name: rename it")
     plans = [

@@ -273,7 +273,7 @@ def test_scan_says_where(tmp_path: Path) -> None:
         (np.array(["2020-01-01"], "M8[D]"), "int64"),
         (np.zeros(2, "m8[s]"), "int64"),
         (np.zeros(2, [("a", "i4")]), "per field"),
-        (np.ma.masked_array([1.0], mask=[True]), "fill"),
+        (np.ma.masked_array([1.0, np.nan], mask=[True, False]), "filled"),
     ],
 )
 def test_other_dtypes_are_refused_with_what_to_do(array: Any, instead: str) -> None:

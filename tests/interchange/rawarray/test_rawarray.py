@@ -247,7 +247,6 @@ def test_bool_is_written_only_as_told() -> None:
         (np.zeros(2, "m8[s]"), r"view\('int64'\)"),
         (np.array([None]), "pickle"),
         (np.zeros(2, "g"), "float64"),
-        (np.zeros(2, [("a", "i4")]), "per field"),
         (np.zeros(2, "V0"), "V0|void"),
     ],
 )

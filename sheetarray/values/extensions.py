@@ -1,0 +1,124 @@
+"""pandas' times with a zone, periods and intervals <-> arrays; the name of the dtype, in the labels, makes them again.
+
+datetime64[us, Europe/Berlin]    datetime64[us], the instants in UTC
+period[M]                        datetime64[D], where each period begins; of hours and less, in their own unit
+interval[float64, right]         text, as (0.5, 1.5]
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array
+from .everyday import check_zone, find_zone, texts_or_none
+
+EXTENSIONS = re.compile(
+    r"datetime64\[(?P<unit>s|ms|us|ns), (?P<zone>[^\]]{1,100})\]"
+    r"|period\[(?P<freq>\d{0,4}(?P<base>[A-Za-z]{1,5})(-[A-Z]{3})?)\]"
+    r"|interval\[(?P<ends>\w{1,12}|(datetime|timedelta)64\[[^\]]{1,110}\]), (?P<closed>left|right|both|neither)\]"
+)
+"""The names of the dtypes that are made again here."""
+
+_UNITS = {"h": "h", "min": "m", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}  # of pandas and of NumPy
+_IN_UTC = "convert it, column.dt.tz_convert('UTC'), or an index, index.tz_convert('UTC')"
+
+
+def extension_array(column: Any) -> Array:
+    """Return the array of a column whose dtype is one of `EXTENSIONS`.
+
+    Raises:
+        DTypeError: times of a zone without a name.
+    """
+    pd = import_module("pandas")
+
+    match type(column.dtype).__name__:
+        case "DatetimeTZDtype":
+            check_zone(column.dtype.tz, _IN_UTC)
+            return _view(pd.DatetimeIndex(column).asi8, f"M8[{column.dtype.unit}]")
+        case "PeriodDtype":
+            known = EXTENSIONS.fullmatch(str(column.dtype))
+            unit = _UNITS.get(known["base"] if known else "")
+            periods = pd.PeriodIndex(column)
+            return _view((periods if unit else periods.asfreq("D", "start")).asi8, f"M8[{unit or 'D'}]")
+    missing = np.asarray(column.isna()).tolist()
+    return texts_or_none([None if blank else str(value) for value, blank in zip(list(column), missing, strict=True)])
+
+
+def _view(counts: Any, dtype: str) -> Array:
+    return np.array(counts, dtype=np.int64).view(dtype)
+
+
+def restore_extension(array: Array, dtype: str) -> Any:
+    """Return the column that an array was made of.
+
+    Raises:
+        ValueError: an element that the dtype does not hold, or a zone that is not known.
+    """
+    known = EXTENSIONS.fullmatch(dtype)
+    assert known is not None
+    if known["zone"]:
+        return _to_zone(_moments(array), known["unit"], known["zone"]).array
+    if known["freq"]:
+        return _restore_periods(_moments(array), known["freq"], _UNITS.get(known["base"]))
+    return _restore_intervals(array, known["ends"], known["closed"])
+
+
+def _moments(array: Array) -> Array:
+    if array.dtype.kind != "M":
+        raise ValueError(f"{array.dtype} are no times")
+    return array
+
+
+def _to_zone(moments: Any, unit: str, zone: str) -> Any:
+    pd = import_module("pandas")
+
+    return pd.DatetimeIndex(moments).as_unit(unit).tz_localize("UTC").tz_convert(find_zone(zone))
+
+
+def _restore_periods(moments: Array, freq: str, unit: str | None) -> Any:
+    pd = import_module("pandas")
+
+    counts = moments.astype(f"M8[{unit or 'D'}]").view(np.int64)
+    if unit:
+        return pd.PeriodIndex.from_ordinals(counts, freq=freq).array
+    return pd.PeriodIndex.from_ordinals(counts, freq="D").asfreq(freq).array
+
+
+def _restore_intervals(array: Array, ends: str, closed: str) -> Any:
+    pd = import_module("pandas")
+
+    brackets = "[" if closed in ("left", "both") else "(", "]" if closed in ("right", "both") else ")"
+    pairs: list[list[str] | None] = []
+    for text in array.tolist():
+        if text is None or text == "":
+            pairs.append(None)
+            continue
+        pair = text[1:-1].split(", ") if isinstance(text, str) and (text[:1], text[-1:]) == brackets else []
+        if len(pair) != 2:
+            raise ValueError(f"{text!r:.60} is no interval such as {brackets[0]}0, 1{brackets[1]}")
+        pairs.append(pair)
+    left, right = (_restore_ends([None if pair is None else pair[side] for pair in pairs], ends) for side in (0, 1))
+    return pd.arrays.IntervalArray.from_arrays(left, right, closed=closed)
+
+
+def _restore_ends(texts: list[str | None], dtype: str) -> Any:
+    pd = import_module("pandas")
+
+    if zoned := EXTENSIONS.fullmatch(dtype):
+        return _to_zone(
+            pd.to_datetime(texts, utc=True, format="ISO8601").tz_localize(None), zoned["unit"], zoned["zone"]
+        )
+    wanted = np.dtype(dtype)
+    if wanted.kind == "M":
+        return pd.to_datetime(texts, format="ISO8601").as_unit(np.datetime_data(wanted)[0])
+    if wanted.kind == "m":
+        return pd.to_timedelta(texts).as_unit(np.datetime_data(wanted)[0])
+    if wanted.kind == "f":
+        return np.array([np.nan if text is None else float(text) for text in texts], dtype=wanted)
+    if wanted.kind not in "iu":
+        raise ValueError(f"no intervals of {dtype}")
+    return np.array([int(text or "") for text in texts], dtype=wanted)

@@ -1,0 +1,348 @@
+"""Frames of everyday columns: what `read_frame` gives equals what `write` took, and tables hold what cells can say."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import json
+import uuid
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from examples import cross
+from handed import Refused, check_handed
+
+import sheetarray as sa
+
+NOON = dt.datetime(2020, 2, 29, 12, 30, 0, 5)
+LONG = Decimal("0.12345678901234567890")
+BERLIN = pd.date_range("2020-06-01", periods=3, tz="Europe/Berlin")
+
+
+def of(values: Any, dtype: Any = None) -> Any:
+    return pd.Series(values, dtype=dtype)
+
+
+def utc(times: Any) -> Any:
+    return pd.Series(pd.DatetimeIndex(times).tz_convert("UTC").tz_localize(None))
+
+
+# ruff: noqa: E501
+# Each kind: a column, and the column that `read_columns` gives of its table where that is another one.
+KINDS: dict[str, tuple[Any, Any]] = {
+    "integers": (of([1, -2, 2**53 + 1]), None),
+    "small integers": (of([1, 2, 3], "int8"), of([1, 2, 3])),
+    "floats": (of([0.1, np.nan, -0.0]), None),
+    "small floats": (of([0.5, 1.5, np.nan], "float32"), of([0.5, 1.5, np.nan])),
+    "booleans": (of([True, False, True]), None),
+    "text": (of(["a", "b c", "ü"]), None),
+    "text with blanks": (of(["a", None, "ü"]), of(["a", "", "ü"])),
+    "datetime64": (of(np.array(["2020-01-01T01", "NaT", "2021-01-01"], "M8[s]")), None),
+    "nanoseconds": (of(pd.to_datetime([1, 2, None], unit="ns")), None),
+    "timedelta64": (of(np.array([1, 2, 3], "m8[s]")), of([1, 2, 3])),
+    "complex": (of([1 + 2j, 0, -1j]), of(["1+2i", "0+0i", "-0-1i"])),
+    "Int64": (of([1, None, 2**60], "Int64"), of([1, None, 2**60], object)),
+    "Int64 without blanks": (of([1, 2, 3], "Int64"), of([1, 2, 3])),
+    "UInt8": (of([1, None, 255], "UInt8"), of([1, np.nan, 255])),
+    "Float64": (of([1.5, None, 0.1], "Float64"), of([1.5, np.nan, 0.1])),
+    "boolean": (of([True, None, False], "boolean"), of([True, None, False], object)),
+    "string": (of(["a", "b", "c"], "string"), of(["a", "b", "c"])),
+    "category": (of(["b", "a", "b"], "category"), of(["b", "a", "b"])),
+    "category with an order": (of(pd.Categorical([3, 1, 3], [3, 1], ordered=True)), of([3, 1, 3])),
+    "date": (of([NOON.date(), None, dt.date(1, 1, 1)], object), of(np.array(["2020-02-29", "NaT", "0001-01-01"], "M8[s]"))),
+    "datetime": (of([NOON, None, NOON], object), of(np.array([NOON, None, NOON], "M8[us]"))),
+    "datetime of UTC": (of([NOON.replace(tzinfo=dt.UTC), None, None], object), of(np.array([NOON, None, None], "M8[us]"))),
+    "time": (of([NOON.time(), dt.time(1), None], object), of(["12:30:00.000005", "01:00:00", ""])),
+    "timedelta": (of([dt.timedelta(1), dt.timedelta(0, 1), dt.timedelta(-1)], object), of([86_400_000_000, 1_000_000, -86_400_000_000])),
+    "Decimal": (of([Decimal("1.10"), None, Decimal("2.25")]), of([1.1, np.nan, 2.25])),
+    "Decimal of many digits": (of([LONG, LONG, LONG]), of([str(LONG)] * 3)),
+    "Decimal of several digits": (of([Decimal("1.10"), Decimal(2), Decimal("1E+3")]), of([1.1, 2.0, 1000.0])),
+    "Decimal that is none": (of([Decimal("Infinity"), Decimal("NaN"), Decimal(1)]), of([np.inf, np.nan, 1.0])),
+    "UUID": (of([uuid.UUID(int=n) for n in (1, 2, 3)]), of([str(uuid.UUID(int=n)) for n in (1, 2, 3)])),
+    "zone": (of(BERLIN), utc(BERLIN)),
+    "zone with NaT": (of(BERLIN).where([True, False, True]), utc(of(BERLIN).where([True, False, True]))),
+    "UTC": (of(pd.date_range("2020", periods=3, tz="UTC")), utc(pd.date_range("2020", periods=3, tz="UTC"))),
+    "UTC+02:00": (of(BERLIN.tz_convert("UTC+02:00")), utc(BERLIN)),
+    "months": (of(pd.period_range("2020", periods=3, freq="M")), of(np.array(["2020-01-01", "2020-02-01", "2020-03-01"], "M8[s]"))),
+    "quarters with NaT": (of(pd.PeriodIndex(["2020Q1", None, "1500Q4"], freq="Q-DEC")), of(np.array(["2020-01-01", "NaT", "1500-10-01"], "M8[s]"))),
+    "weeks": (of(pd.period_range("2020-01-06", periods=3, freq="W-SUN")), of(np.array(["2020-01-06", "2020-01-13", "2020-01-20"], "M8[s]"))),
+    "two hours": (of(pd.period_range("2020", periods=3, freq="2h")), of(np.array(["2020-01-01T00", "2020-01-01T02", "2020-01-01T04"], "M8[s]"))),
+    "intervals": (of(pd.interval_range(0, 3)), of(["(0, 1]", "(1, 2]", "(2, 3]"])),
+    "intervals of floats": (of(pd.arrays.IntervalArray.from_breaks([0.1, 1 / 3, 2, np.inf], closed="left")), of(["[0.1, 0.3333333333333333)", "[0.3333333333333333, 2.0)", "[2.0, inf)"])),
+    "intervals with blanks": (of(pd.arrays.IntervalArray.from_arrays([0.5, np.nan, 1], [1.5, np.nan, 2])), of(["(0.5, 1.5]", "", "(1.0, 2.0]"])),
+    "intervals of a zone": (of(pd.IntervalIndex.from_arrays(BERLIN, BERLIN + pd.Timedelta(1, "h"))), of([f"({t}, {t + pd.Timedelta(1, 'h')}]" for t in BERLIN])),
+    "intervals of durations": (of(pd.interval_range(pd.Timedelta(0), periods=3)), of([f"({n} days 00:00:00, {n + 1} days 00:00:00]" for n in range(3)])),
+    "pd.cut": (pd.cut(of([1, 5, 50]), [0, 4, 8]), of(["(0, 4]", "(4, 8]", ""])),
+    "pd.cut with an order of its own": (pd.cut(of([1, 5, 9]), 3), of(["(0.992, 3.667]", "(3.667, 6.333]", "(6.333, 9.0]"])),
+    "categories of dates": (of([NOON.date(), None, NOON.date()], object).astype("category"), of(np.array([NOON.date(), None, NOON.date()], "M8[s]"))),
+    "categories of a zone": (of(BERLIN).astype("category"), utc(BERLIN)),
+}  # fmt: skip
+ARROW = {
+    "timestamp[us, tz=Europe/Berlin][pyarrow]": ([NOON, None, NOON], None),
+    "decimal128(10, 2)[pyarrow]": ([Decimal("1.10"), None, Decimal("2.25")], of([1.1, np.nan, 2.25])),
+    "decimal128(30, 20)[pyarrow]": ([LONG, None, LONG], of([str(LONG), "", str(LONG)])),
+    "time64[us][pyarrow]": ([NOON.time(), None, dt.time(1)], of(["12:30:00.000005", "", "01:00:00.000000"])),
+    "time32[s][pyarrow]": ([dt.time(1, 2, 3), None, dt.time(1)], of(["01:02:03", "", "01:00:00"])),
+    "date32[day][pyarrow]": ([NOON.date(), None, NOON.date()], of(np.array(["2020-02-29", "NaT", "2020-02-29"], "M8[s]"))),
+    "duration[ns][pyarrow]": ([dt.timedelta(0, 1)] * 3, of([10**9] * 3)),
+    "int8[pyarrow]": ([1, None, 3], of([1, np.nan, 3])),
+    "double[pyarrow]": ([0.5, None, 3], of([0.5, np.nan, 3])),
+    "bool[pyarrow]": ([True, None, False], of([True, None, False], object)),
+    "string[pyarrow]": (["a", "b", "c"], of(["a", "b", "c"])),
+}  # fmt: skip
+
+
+def arrow_column(kind: str) -> Any:
+    pa = pytest.importorskip("pyarrow")
+    dtype: Any = kind
+    if kind.startswith("decimal"):
+        dtype = pd.ArrowDtype(pa.decimal128(*map(int, kind.partition(")")[0].split("(")[1].split(","))))
+    return of(ARROW[kind][0], pd.ArrowDtype(pa.string()) if kind == "string[pyarrow]" else dtype)
+
+
+def column_of(kind: str) -> Any:
+    return arrow_column(kind) if kind in ARROW else KINDS[kind][0]
+
+
+@pytest.mark.parametrize(("kind", "suffix"), cross({**KINDS, **ARROW}, ("csv", "json", "xlsx"), "csv"))
+def test_a_column_and_an_index_come_back_as_they_were(kind: str, suffix: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"first": range(3), "c": column_of(kind)})
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "json" and kind == "Int64":
+        return  # JSON has no such integers beside None
+    sa.write(path, frame)
+    again = sa.read_frame(path)
+    pd.testing.assert_frame_equal(again, frame)
+    assert list(map(type, again["c"])) == list(map(type, frame["c"]))
+    assert list(sa.check(path)) == []
+    sa.read(path)
+    if frame["c"].isna().any():
+        return
+    sa.write(path, frame.set_index("c"))
+    pd.testing.assert_frame_equal(sa.read_frame(path), frame.set_index("c"))
+
+
+@pytest.mark.parametrize(("kind", "suffix"), cross({**KINDS, **ARROW}, ("csv", "xlsx"), "csv"))
+@pytest.mark.filterwarnings("ignore:'c'")  # tests/tables has them
+@pytest.mark.filterwarnings("ignore:.*more digits than a double holds")
+def test_a_table_holds_what_its_cells_say(kind: str, suffix: str, tmp_path: Path) -> None:
+    column = column_of(kind)
+    plain = (ARROW if kind in ARROW else KINDS)[kind][1]
+    if plain is None:
+        plain = utc(column.dt.tz_convert("UTC")) if kind.startswith("timestamp") else column
+    path = tmp_path / f"t.{suffix}"
+    sa.write_table(path, pd.DataFrame({"first": range(3), "c": column}))
+    arrays = sa.read_columns(path)
+    frame = pd.DataFrame({"first": arrays["first"], "c": pd.Series(arrays["c"])})
+    expected = pd.DataFrame({"first": range(3), "c": plain})
+    if plain.dtype.kind == "M":
+        expected["c"] = plain.astype(frame["c"].dtype)  # in the unit that the cells need
+    pd.testing.assert_frame_equal(frame, expected, check_dtype=expected["c"].dtype.kind in "iufbc")
+
+
+def test_times_of_a_zone_in_a_table_are_told(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"t": BERLIN, "u": BERLIN.tz_convert("UTC")})
+    with pytest.warns(sa.SheetArrayWarning, match="^'t': times of Europe/Berlin are written in UTC") as caught:
+        sa.write_table(tmp_path / "t.csv", frame)
+    assert len(caught) == 1
+
+
+def test_a_dataset_keeps_everyday_variables(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    columns = {kind.replace(" ", "_"): ("x", column_of(kind).array) for kind in ("months", "pd.cut", "UTC+02:00")}
+    dates = np.array([[NOON.date(), None], [None, dt.date(1, 1, 1)]], dtype=object)
+    dataset = xr.Dataset(columns | {"dates": (("y", "z"), dates)}, coords={"x": BERLIN})
+    sa.write(tmp_path / "t.csv", dataset)
+    again = sa.read_dataset(tmp_path / "t.csv")
+    for name, variable in dataset.variables.items():
+        assert again[name].dtype == variable.dtype, name
+    assert again["dates"].values.tolist() == dates.tolist()
+    xr.testing.assert_identical(again.drop_vars("dates"), dataset.drop_vars("dates"))
+
+
+# What is no frame ----------------------------------------------------------------------------------------------------
+
+
+def test_lists_of_rows_and_mappings_keep_their_kinds(tmp_path: Path) -> None:
+    rows = [{"t": NOON.replace(tzinfo=dt.UTC), "p": Decimal("1.10"), "n": 1}, {"t": None, "p": LONG, "more": "x"}]
+    sa.write(tmp_path / "t.csv", rows)
+    expected = pd.DataFrame(
+        {
+            "t": pd.DatetimeIndex([NOON, None]).tz_localize("UTC"),
+            "p": of([Decimal("1.10"), LONG]),
+            "n": of([1, None], object),
+            "more": of([None, "x"], object),
+        }
+    )
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), expected)
+    sa.write(tmp_path / "m.csv", {"p": [Decimal("1.10"), LONG], "x": [1.5, 2.5]})
+    again = sa.read_frame(tmp_path / "m.csv")
+    assert again["p"].tolist() == [Decimal("1.10"), LONG]
+    assert again["x"].tolist() == [1.5, 2.5]
+
+
+def test_lazy_and_zoned_frames_of_polars(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "t": pl.Series([NOON, None]).dt.replace_time_zone("Europe/Berlin"),
+            "time": [NOON.time(), None],
+            "price": pl.Series([Decimal("1.10"), None], dtype=pl.Decimal(10, 2)),
+            "n": [1, 2],
+        }
+    )
+    sa.write(tmp_path / "t.xlsx", frame.lazy())
+    again = sa.read_frame(tmp_path / "t.xlsx")
+    assert again["t"].dtype == "datetime64[us, Europe/Berlin]"
+    assert again["t"][0] == pd.Timestamp(NOON, tz="Europe/Berlin")
+    assert again["time"].tolist() == [NOON.time(), None]
+    assert str(again["price"].tolist()) == "[Decimal('1.10'), None]"
+    pd.testing.assert_series_equal(again["n"], of([1, 2]).rename("n"))
+
+
+def test_levels_of_columns_and_their_names(tmp_path: Path) -> None:
+    long = pd.DataFrame({"k": ["x", "y", "x"], "a": [1, 2, 3], "b": [1.5, 2.5, 3.5]})
+    frame = long.groupby("k").agg(["mean", "max"])
+    frame.columns.names = ["column", None]
+    sa.write(tmp_path / "t.csv", frame)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
+    assert list(sa.read(tmp_path / "t.csv")) == ["k", "a mean", "a max", "b mean", "b max"]
+    dated = pd.DataFrame(
+        [[1, 2]], columns=pd.MultiIndex.from_product([pd.DatetimeIndex(["2020-01-01", "2020-02-05"]), [0]])
+    )
+    sa.write(tmp_path / "t.csv", dated)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), dated)
+    sa.write_table(tmp_path / "table.csv", frame)
+    assert list(sa.read_columns(tmp_path / "table.csv")) == ["k", "a mean", "a max", "b mean", "b max"]
+
+
+def test_names_that_stand_twice_are_refused_with_a_line_that_helps(tmp_path: Path) -> None:
+    df = pd.DataFrame([[1, 2, 3]], columns=["x", "y", "x"])
+    with pytest.raises(sa.LimitError, match="the name 'x'") as caught:
+        sa.write(tmp_path / "t.csv", df)
+    line = str(caught.value).partition(": ")[2].partition(" gives")[0]
+    exec(line, {"df": df})
+    sa.write(tmp_path / "t.csv", df)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), df)
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Mixed(enum.Enum):
+    ONE = 1
+    TWO = (2, 2)
+
+
+def test_members_are_their_values_and_this_is_told(tmp_path: Path) -> None:
+    with pytest.warns(sa.SheetArrayWarning, match="^c: members of Colour are written as their values: Colour"):
+        sa.write(tmp_path / "t.csv", {"c": [Colour.RED, None]})
+    assert sa.read(tmp_path / "t.csv")["c"].tolist() == ["red", None]
+    with pytest.warns(sa.SheetArrayWarning, match=r"^c: .* names: Mixed\[value\]"):
+        sa.write(tmp_path / "t.csv", pd.DataFrame({"c": [Mixed.ONE, Mixed.TWO]}))
+    assert [Mixed[name] for name in sa.read_frame(tmp_path / "t.csv")["c"]] == [Mixed.ONE, Mixed.TWO]
+
+
+def test_quantities_keep_their_units(tmp_path: Path) -> None:
+    pint = pytest.importorskip("pint")
+    xr = pytest.importorskip("xarray")
+    units = pint.UnitRegistry()
+    sa.write(tmp_path / "t.csv", {"v": [1.5, 2.5] * units.meter / units.second, "n": [1, 2]})
+    dataset = sa.read_dataset(tmp_path / "t.csv")
+    assert dataset["v"].attrs == {"units": "meter / second"}
+    assert dataset["v"].values.tolist() == [1.5, 2.5]
+    assert units.Quantity(dataset["v"].values, dataset["v"].attrs["units"])[1] == 2.5 * units.meter / units.second
+    array = xr.DataArray([1, 2] * units.kelvin, dims="x", name="t", attrs={"long_name": "heat"})
+    sa.write(tmp_path / "t.csv", array)
+    assert sa.read_dataset(tmp_path / "t.csv")["t"].attrs == {"units": "kelvin", "long_name": "heat"}
+
+
+def test_ragged_lists_are_awkward_arrays(tmp_path: Path) -> None:
+    pytest.importorskip("awkward")
+    sa.write(tmp_path / "t.csv", {"e": [[1, 2], [], [3]], "s": [["a"], ["b", "c"]], "x": [1.5]})
+    arrays = sa.read(tmp_path / "t.csv")
+    assert arrays["e"].to_list() == [[1, 2], [], [3]]
+    assert arrays["s"].to_list() == [["a"], ["b", "c"]]
+    assert arrays["x"].tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("array", "line"),
+    [
+        (np.ma.array([1.5, np.nan], mask=[True, False]), "value.filled(np.nan)"),
+        ([np.ma.array([1, 2], mask=[0, 1]), np.ma.array([3, 4])], "np.ma.stack(value)"),
+        (pd.Series(pd.date_range("2020", periods=1, tz="dateutil/Europe/Berlin")), "column.dt.tz_convert('UTC')"),
+        ([NOON.replace(tzinfo=dt.UTC), NOON.astimezone(dt.timezone(dt.timedelta(hours=1)))], "[t.astimezone("),
+    ],
+)
+def test_the_line_of_advice_works_when_it_is_pasted(array: Any, line: str, tmp_path: Path) -> None:
+    with pytest.raises(sa.DTypeError) as caught:
+        sa.write(tmp_path / "t.csv", {"x": array})
+    assert line in str(caught.value)
+    if line.startswith("["):
+        line = "[t.astimezone(datetime.timezone.utc) for t in values]"
+        assert line in str(caught.value)
+    given = {"np": np, "datetime": dt, "value": array, "values": array, "column": array}
+    sa.write(tmp_path / "t.csv", {"x": eval(line, given)})
+    assert list(sa.check(tmp_path / "t.csv")) == []
+
+
+# Descriptions that others have written -------------------------------------------------------------------------------
+
+
+def rewrite(path: Path, old: str, new: str) -> None:
+    lists = json.loads(path.read_text())
+    pieces = lists["dataset.json"]
+    assert any(old in str(piece) for piece in pieces)
+    lists["dataset.json"] = [piece.replace(old, new) if isinstance(piece, str) else piece for piece in pieces]
+    path.write_text(json.dumps(lists))
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("zone", "Europe/Berlin", "Europe/Nowhere"),
+        ("zone", "Europe/Berlin", "../../etc/passwd"),
+        ("zone", "Europe/Berlin", "dateutil/Europe/Berlin"),
+        ("months", "period[M]", "period[XYZ]"),
+        ("months", "period[M]", "interval[int64, right]"),
+        ("intervals", "interval[int64, right]", "interval[int64, left]"),
+        ("intervals", "interval[int64, right]", "interval[complex128, right]"),
+        ("intervals", "interval[int64, right]", "period[M]"),
+        ("UUID", '"uuid"', '"date"'),
+        ("UUID", '"uuid"', '"time"'),
+        ("UUID", '"uuid"', '"decimal"'),
+        ("Decimal", '"decimal(2)"', '"decimal(9999)"'),
+        ("pd.cut", "interval[int64, right]", "interval[int64, left]"),
+    ],
+)
+def test_a_kind_that_the_cells_are_not_of_is_a_format_error(kind: str, old: str, new: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    sa.write(path, pd.DataFrame({"first": range(3), "c": column_of(kind)}))
+    rewrite(path, old, new)
+    with pytest.raises(sa.FormatError, match="'c'") as caught:
+        sa.read_frame(path)
+    assert caught.value.array == "c"
+    assert sa.read(path)["c"].shape == (3,)
+
+
+def test_times_beyond_pythons_years_are_a_format_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    sa.write(path, pd.DataFrame({"c": of([NOON.date()], object)}))
+    lists = json.loads(path.read_text())
+    lists["c"] = sa.to_linear(np.array(["20000-01-01"], "M8[D]"))
+    path.write_text(json.dumps(lists))
+    with pytest.raises(sa.FormatError, match="beyond the years 1 to 9999"):
+        sa.read_frame(path)
+
+
+def test_a_tree_is_refused(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    tree = xr.DataTree.from_dict({"/": xr.Dataset({"t": ("x", [1.5])})})
+    check_handed(tree, Refused("a tree", "to_dataset"), "csv", tmp_path)
