@@ -20,7 +20,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as there are cores 
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 pytest_plugins = ["sheetarray.testing.pytest_plugin", "sheets_emulator.pytest_plugin"]  # as installed packages bring it
-pytest.register_assert_rewrite("appended_books", "grids", "hostile")
+pytest.register_assert_rewrite("excel_packages", "hostile", "round_trips")
 
 settings.register_profile(
     "sheetarray",

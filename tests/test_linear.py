@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_same, objects
 
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
+from sheetarray.testing.cases import CASES, assert_same, objects
 
 EXAMPLE = [
     "version",

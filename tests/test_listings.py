@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_reading import PageReader
+from browser import PageReader
 
 import sheetarray as sa
 from sheetarray import listings

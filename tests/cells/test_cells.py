@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import CASES, assert_same, objects
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from sheetarray import DTypeError, dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_from_typed, buffer_to_text
 from sheetarray.cells.engine import _MANY
 from sheetarray.elements import generic_from_text, generic_to_text
+from sheetarray.testing.cases import CASES, assert_same, objects
 
 MARKS = (".", ",")
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same
 from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -32,6 +31,7 @@ from sheetarray.cells.serials import serials_to_dates
 from sheetarray.elements import scalars as spelling
 from sheetarray.files import repeated_key
 from sheetarray.header import check_dimensions, check_size
+from sheetarray.testing.cases import assert_same
 
 NUMERIC = [name for name, dtype in dtypes.DTYPES.items() if dtype.kind in ("float", "complex", "int", "bool")]
 TIMES = [f"datetime64[{unit}]" for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "7s")] + [

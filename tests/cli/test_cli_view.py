@@ -9,9 +9,9 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from browser import PageReader
 from children import GIVEN_UP_AFTER
 from click.testing import CliRunner, Result
-from page_reading import PageReader
 
 import sheetarray as sa
 from sheetarray.cli import main

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
-from grids import ARRAYS, grid, intact, put, read, same
+from round_trips import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
 from sheetarray.columns import cell_address, column_letters

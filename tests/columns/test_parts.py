@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import objects
-from grids import ARRAYS, grid, intact, put, read, same
+from round_trips import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
+from sheetarray.testing.cases import objects
 
 # Names -------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +20,7 @@ import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text
 from sheetarray.elements.dates import find_dates_without_text, iso_limits, known_dates_to_iso
+from sheetarray.testing.cases import assert_same
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
 MULTIPLES = [1, 2, 3, 7, 10, 15, 25, 365, 1000, 2**31 - 1]

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, GENERIC, TEXTS, assert_same, objects
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.elements import decoding as problems
 from sheetarray.elements import scalars as scalar_text
+from sheetarray.testing.cases import CASES, GENERIC, TEXTS, assert_same, objects
 
 
 @pytest.mark.parametrize("case", CASES)

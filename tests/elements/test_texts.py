@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same
 from children import measured, run_limited
 from click.testing import CliRunner
 from examples import examples
@@ -25,6 +24,7 @@ from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_
 from sheetarray.cli import main
 from sheetarray.elements import texts as rule
 from sheetarray.sheets.excel.fingerprint.codes import exact_codes
+from sheetarray.testing.cases import assert_same
 
 VARIABLE = np.dtypes.StringDType()
 STRING = dtypes.from_name("string")

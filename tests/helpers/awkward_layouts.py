@@ -1,13 +1,22 @@
-"""Awkward arrays of every layout class, and random ones: what has to come back from the protocol."""
+"""Awkward arrays of every layout class and random ones, archives of them, and schemas made by hand."""
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from functools import cache
 from typing import Any
 
 import awkward as ak
 import numpy as np
+import pytest
 from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.interchange.awkward import deserialize, save
+
+# Awkward arrays of every layout class, and random ones: what has to come back from the protocol.
 
 contents = ak.contents
 DTYPES = ("bool", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", "M8[ms]", "m8[25s]")
@@ -346,3 +355,84 @@ def assert_kept(result: Any, array: Any) -> None:
     types = [ak.to_layout(part).form.type for part in (result, array)]
     assert types[0].is_equal_to(types[1], all_parameters=True), f"{types[0]}\n{types[1]}"
     assert result.attrs == {key: value for key, value in array.attrs.items() if not key.startswith("@")}
+
+
+# Archives of awkward arrays: what is in one, and one with members added or replaced.
+
+CASES = every_class()
+LISTS, STRINGS = CASES["lists"], CASES["strings"]
+
+
+def members(path: Any) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert len(set(archive.namelist())) == len(archive.namelist())
+        assert all(member.compress_type == zipfile.ZIP_STORED for member in archive.infolist())
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def archive(**changes: Any) -> bytes:
+    """An archive with arrays, and members that are added or replaced."""
+    file = io.BytesIO()
+    save(file, {"t": LISTS, "u": STRINGS})
+    content = members(file) | changes.pop("replaced", {})
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", changes.pop("method", zipfile.ZIP_STORED)) as new:
+        for name, data in content.items():
+            new.writestr(name, data)
+    return file.getvalue()
+
+
+# Schemas of the awkward0 protocol, made by hand: each test says what is in them.
+
+Json = Any
+
+
+def call(name: str, *args: Json, **more: Json) -> Json:
+    """A call of one of awkward0's own functions, such as `JaggedArray.fromcounts`."""
+    return {"call": ["awkward0", *name.split(".")], "args": list(args), **more}
+
+
+def buffer(read: Json, dtype: Json, count: Json, **more: Json) -> Json:
+    """An array from a blob, which is a name or an expression."""
+    blob = {"read": read} if isinstance(read, str) else read
+    return call("numpy.frombuffer", blob, {"dtype": dtype}, {"json": count}, **more)
+
+
+class Blobs(dict[str, Any]):
+    """A container that is filled by writing its schema: `array` stores an ndarray, and gives its expression."""
+
+    def array(self, values: Any, dtype: Any = None, **more: Json) -> Json:
+        array = np.ascontiguousarray(values, dtype)
+        name = str(len(self))
+        self[name] = array.tobytes()
+        text: Json = array.dtype.str if array.dtype.kind in "SU" else str(array.dtype)
+        return buffer(name, [text, list(array.shape[1:])] if array.ndim > 1 else text, len(array), **more)
+
+    def read(self, expression: Json, **options: Any) -> ak.Array:
+        """The array that an expression makes of these blobs."""
+        return deserialize({**self, "": document(expression)}, **options)
+
+
+def document(expression: Json, **more: Json) -> bytes:
+    """The whole schema of an expression."""
+    return json.dumps({"awkward0": "0.15.5", "schema": expression, **more}).encode()
+
+
+def refused(blobs: Blobs, expression: Json, match: str | None, location: str = "schema", **options: Any) -> None:
+    """Reading is refused, with this reason, at this place."""
+    with pytest.raises(sa.FormatError, match=match) as caught:
+        blobs.read(expression, **options)
+    assert caught.value.location == location
+    assert len(caught.value.reason) > 10
+
+
+INTS, FLOATS = np.arange(4), np.array([1.5, 2.5, 3.5, 4.5])
+
+
+def table(blobs: Blobs, **more: Any) -> Any:
+    """The expression of a table with the columns x, of integers, and y, of floats."""
+    return call("Table.frompairs", {"pairs": [["x", blobs.array(INTS)], ["y", blobs.array(FLOATS)]]}, **more)
+
+
+ROWS = [{"x": x, "y": y} for x, y in zip(INTS.tolist(), FLOATS.tolist(), strict=True)]

@@ -3,7 +3,7 @@
 It uses nothing of what it has imported, so that it has no threads of polars' when it forks. Each line of its input is
 an order, each line of its output the exit status of the child that carried the order out.
 
-Run as a program by children.py.
+Run as a program by children.py; with the argument awkward0, by awkward0_real.py.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import resource
 import sys
 import traceback
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,13 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    from sheetarray.registry import FORMATS
+    if sys.argv[1:] == ["awkward0"]:  # by the interpreter that has the real awkward0, and nothing of ours
+        warnings.simplefilter("ignore")
+        import awkward0  # type: ignore[import-not-found]  # noqa: F401  (each child needs it)
+    else:
+        from sheetarray.registry import FORMATS
 
-    for module in (*IMPORTED, *(row.module for row in FORMATS.values())):
-        import_module(module)
+        for module in (*IMPORTED, *(row.module for row in FORMATS.values())):
+            import_module(module)
     gc.freeze()  # or the first collection of each child copies all of it
     serve()

@@ -1,18 +1,136 @@
-"""Random mixtures as people have them: arrays of many dtypes and lengths in one file, and tables of mixed columns.
-
-One seed makes one mixture, so that whatever fails can be had again by its seed.
-"""
+"""Arrays, tables and edits as people have them: by hypothesis, or all of them drawn by one seed."""
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
 import math
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
+import openpyxl
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
+import sheetarray as sa
+from sheetarray.columns import column_letters
 from sheetarray.dtypes import Array
+
+# Hypothesis strategies of arrays: any dtype, bits, text, shape and layout.
+
+NUMBERS = [
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bool",
+    *(f"{s}int{b}" for s in ("", "u") for b in (8, 16, 32, 64)),
+]
+UNITS = ["Y", "M", "D", "h", "s", "ms", "us", "ns", "as", "7s"]
+
+# Text that a reader of CSV may stumble over. NumPy drops NULs at the end of its strings, so there are none.
+CHARACTERS = st.one_of(
+    st.sampled_from("\",;\t|\n\r'=+-@ .:0123456789eENaTRUdata\ufeff\x85\u2028\xa0"),
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
+)
+TEXTS = st.one_of(
+    st.text(CHARACTERS, max_size=12),
+    st.sampled_from(
+        [
+            "",
+            "version",
+            "1.0.0",
+            "ndarray",
+            "data",
+            "shape",
+            "TRUE",
+            "NaN",
+            "007",
+            "1,5",
+            "1.5",
+            "-0",
+            "=1+1",
+            "'",
+            "''",
+            '""',
+            "\r\n",
+            " ",
+        ]
+    ),
+)
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    TEXTS,
+    st.integers(-(2**53), 2**53),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1000, 1000),
+)
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
+
+
+@st.composite
+def numbers(draw: Any, shapes: Any = SHAPES) -> Any:
+    """Any bits whatever, under any dtype of numbers or times."""
+    dtype = np.dtype(draw(st.sampled_from([*NUMBERS, *(f"{kind}8[{unit}]" for kind in "Mm" for unit in UNITS)])))
+    shape = draw(shapes)
+    count = int(np.prod(shape))
+    if dtype.kind == "b":
+        return np.array(draw(st.lists(st.booleans(), min_size=count, max_size=count)), dtype=bool).reshape(shape)
+    if dtype.kind == "M":  # years that NumPy itself prints and reads
+        low, high = (
+            np.array(["-0400", "2400"], dtype="M8[Y]").astype(dtype).view(np.int64)
+            if dtype != "M8[as]"
+            else (-(10**18), 10**18)
+        )
+        near = st.one_of(st.integers(min(low, high), max(low, high)), st.just(np.iinfo(np.int64).min))
+        return np.array(draw(st.lists(near, min_size=count, max_size=count)), dtype=np.int64).view(dtype).reshape(shape)
+    content = draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize))
+    return np.frombuffer(content, dtype=dtype).reshape(shape)
+
+
+@st.composite
+def arrays(draw: Any) -> Any:
+    """Any array of any dtype, in any layout of memory."""
+    kind = draw(st.sampled_from(["number", "number", "string", "generic"]))
+    if kind == "number":
+        array = draw(numbers())
+    else:
+        shape = draw(SHAPES)
+        count = int(np.prod(shape))
+        values = draw(st.lists(TEXTS if kind == "string" else SCALARS, min_size=count, max_size=count))
+        array = np.empty(count, dtype=object)
+        array[:] = values
+        array = (array.astype(np.str_) if kind == "string" else array).reshape(shape)
+    return draw(layouts(array))
+
+
+@st.composite
+def layouts(draw: Any, array: Any) -> Any:
+    if array.ndim and draw(st.booleans()):
+        array = array.transpose(draw(st.permutations(range(array.ndim))))
+    if draw(st.booleans()):
+        array = np.asfortranarray(array)
+    if array.ndim and draw(st.booleans()):
+        step = st.sampled_from(
+            [slice(None), slice(None, None, -1), slice(1, None), slice(None, None, 2), slice(None, None, -2)]
+        )
+        array = array[tuple(draw(step) for _ in range(array.ndim))]
+    if draw(st.booleans()):
+        array = np.broadcast_to(array, (2, *array.shape))
+    if array.dtype.kind not in "bO" and draw(st.booleans()):
+        array = array.astype(array.dtype.newbyteorder(">"))
+    return array
+
+
+# Random mixtures as people have them: arrays of many dtypes and lengths in one file, and tables of mixed columns.
+#
+# One seed makes one mixture, so that whatever fails can be had again by its seed.
 
 Random = np.random.Generator
 Column = list[Any]
@@ -257,3 +375,272 @@ def _draw_values(random: Random, kind: str, count: int) -> Column:
     seconds = random.integers(0, 86_400, count).tolist()
     start = datetime.datetime(1930, 1, 1)
     return [start + datetime.timedelta(days=day, seconds=second) for day, second in zip(days, seconds, strict=True)]
+
+
+# Sheets of arrays as people change them: edits that the contract calls harmless, on any kind of sheet.
+#
+# An edit knows four things that every spreadsheet program does: insert rows at the top, insert a column, move a
+# column, and type into a cell. `Edited` keeps account of which array stands where, so that a test knows what must
+# come back.
+
+NOTES = ["note", "version", "ndarray", "data", "shape", "1.0.0", "7", "2,5", "-1.5", "a, b; c\td", 'say "x"', "TRUE"]
+BEGINNINGS = ("version", "ndarray", "shape")  # two of them side by side are the broken beginning of an array
+TABLE = [["country", "2019", "2020"], ["Å", "1.5", "2"], ["B", "-3", ""], ["C", "0.25", "1e3"]]
+EDITS = ["above", "column", "column", "table", "formulas", "move", "stack", "notes"]
+
+
+class Sheet(Protocol):
+    """What can be done to a sheet; rows and columns count from 0, and arrays run down its columns."""
+
+    def insert_rows(self, count: int) -> None:
+        """Insert rows at the top."""
+
+    def insert_column(self, at: int) -> None:
+        """Insert a column."""
+
+    def move_column(self, source: int, target: int) -> None:
+        """Take a column out, and insert it where it then has another index."""
+
+    def put(self, row: int, column: int, cell: Any) -> None:
+        """Type into a cell; text that begins with = is a formula where there are any."""
+
+
+class Rows:
+    """Rows of cells as a sheet."""
+
+    def __init__(self, rows: Sequence[Sequence[Any]], blank: Any = "", make: Callable[[Any], Any] = str) -> None:
+        width = max(map(len, rows))
+        self.rows = [[*row, *[blank] * (width - len(row))] for row in rows]
+        self._blank, self._make = blank, make
+
+    def insert_rows(self, count: int) -> None:
+        self.rows[:0] = [[self._blank] * len(self.rows[0]) for _ in range(count)]
+
+    def insert_column(self, at: int) -> None:
+        for row in self.rows:
+            row.insert(at, self._blank)
+
+    def move_column(self, source: int, target: int) -> None:
+        for row in self.rows:
+            row.insert(target, row.pop(source))
+
+    def put(self, row: int, column: int, cell: Any) -> None:
+        while len(self.rows) <= row:
+            self.rows.append([self._blank] * len(self.rows[0]))
+        while len(self.rows[0]) <= column:
+            self.insert_column(len(self.rows[0]))
+        self.rows[row][column] = self._make(cell)
+
+
+@dataclass
+class Edited:
+    """A sheet, and what must be read from it.
+
+    Attributes:
+        sheet: what is edited.
+        owners: for each column the names of the arrays that run down it.
+        ends: for each column how many rows of it are in use.
+        named: whether names stand above the arrays.
+        arrays: by name.
+        top: the row in which the names stand, or the arrays begin.
+        notable: what may still be typed; not two words that would be the beginning of an array.
+        log: what was done.
+    """
+
+    sheet: Sheet
+    owners: list[list[str]]
+    ends: list[int]
+    arrays: dict[str, Any]
+    named: bool = True
+    top: int = 0
+    notable: list[str] = field(default_factory=lambda: list(NOTES))
+    log: list[str] = field(default_factory=list)
+
+    def expected(self, *, lying: bool = False) -> dict[str, Any]:
+        """The arrays by the names under which they are to be read."""
+        if self.named:
+            return self.arrays
+        return {
+            str(column + 1) if lying else column_letters(column): self.arrays[names[0]]
+            for column, names in enumerate(self.owners)
+            if names
+        }
+
+    def insert(self, at: int, cells: dict[int, Any]) -> None:
+        self.sheet.insert_column(at)
+        self.owners.insert(at, [])
+        self.ends.insert(at, max(cells, default=-1) + 1)
+        for row, cell in cells.items():
+            self.sheet.put(row, at, cell)
+
+    def remark(self, draw: Any) -> str:
+        """A note, or nothing."""
+        cell: str = draw(st.sampled_from(["", *self.notable]))
+        if cell in BEGINNINGS:
+            self.notable = [other for other in self.notable if other not in BEGINNINGS]
+        return cell
+
+    # Edits ---------------------------------------------------------------------------------------------------
+
+    def above(self, draw: Any) -> None:
+        """Rows above everything, with notes.
+
+        Above arrays without names no note stands right above one, and no two stand in one row: a note would be the
+        name, and so would two above blanks, which is how names stand above headers of unlike heights.
+        """
+        count = draw(st.integers(1, 4))
+        self.sheet.insert_rows(count)
+        self.ends = [end + count for end in self.ends]
+        self.top += count
+        free = list(range(count if self.named else count - 1))
+        for column, names in enumerate(self.owners):
+            if free and (cell := self.remark(draw)):
+                row = draw(st.sampled_from(free))
+                self.sheet.put(row, column, cell)
+                if names and not self.named:
+                    free.remove(row)
+
+    def column(self, draw: Any) -> None:
+        """A column to the left, between or to the right, with a few notes in it, no two of them adjacent."""
+        rows = draw(st.lists(st.integers(0, max(self.ends) // 2), max_size=4, unique=True))
+        cells = {2 * row: self.remark(draw) for row in rows}
+        self.insert(draw(st.integers(0, len(self.ends))), cells)
+
+    def table(self, draw: Any) -> None:
+        """An ordinary table beside the arrays or among them, at any height."""
+        at, row = draw(st.integers(0, len(self.ends))), draw(st.integers(0, max(self.ends) + 2))
+        for column in range(len(TABLE[0])):
+            self.insert(at + column, {row + index: cells[column] for index, cells in enumerate(TABLE) if cells[column]})
+
+    def formulas(self, draw: Any) -> None:
+        """A column of formulas to the right of an array."""
+        at = draw(st.integers(1, len(self.ends)))
+        first, last = self.top, self.ends[at - 1] - 1
+        rows = range(first, last + 1, draw(st.integers(1, 3)))
+        self.insert(at, {row: f"={column_letters(at - 1)}{row + 1}*2" for row in rows})
+
+    def move(self, draw: Any) -> None:
+        """A column taken elsewhere."""
+        source, target = draw(st.integers(0, len(self.ends) - 1)), draw(st.integers(0, len(self.ends) - 1))
+        self.sheet.move_column(source, target)
+        self.owners.insert(target, self.owners.pop(source))
+        self.ends.insert(target, self.ends.pop(source))
+
+    def stack(self, draw: Any) -> None:
+        """One more array below another."""
+        name = f"stacked {len(self.arrays)}"
+        column, gap = draw(st.integers(0, len(self.ends) - 1)), draw(st.integers(0, 2))
+        if not self.named or name in self.arrays:
+            return
+        array = draw(st.sampled_from([[5, -2], [[1, 2], [3, 4]], ["p", "data", "q"]]))
+        cells = [name, *sa.to_linear(array)]
+        for row, cell in enumerate(cells, self.ends[column] + (gap if self.owners[column] else gap + 1)):
+            self.sheet.put(row, column, cell)
+            self.ends[column] = row + 1
+        self.owners[column].append(name)
+        self.arrays[name] = sa.from_linear(cells[1:])
+
+    def notes(self, draw: Any) -> None:
+        """Notes below everything, in columns that no array runs down."""
+        for column, names in enumerate(self.owners):
+            if not names and (cell := self.remark(draw)):
+                self.ends[column] += 2
+                self.sheet.put(self.ends[column] - 1, column, cell)
+
+    def edit(self, draw: Any, edits: Sequence[str] = EDITS, most: int = 5) -> None:
+        """Any edits, one after another."""
+        for edit in draw(st.lists(st.sampled_from(edits), max_size=most)):
+            self.log.append(edit)
+            getattr(self, edit)(draw)
+
+
+# Rows that people add to sheets of arrays, or delete from them, alike in all columns: in CSV and through openpyxl.
+
+NEW = {"f": 9.5, "i": 7, "u": 7, "b": True, "U": "new"}
+Way = Literal["csv", "openpyxl"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Rows of every array that are added or deleted.
+
+    Attributes:
+        kind: "insert" or "delete".
+        first: the first of them.
+        count: how many.
+    """
+
+    kind: Literal["insert", "delete"]
+    first: int
+    count: int
+
+    def of_cells(self, cells: list[Any], row: int, new: Any) -> list[Any]:
+        """The data cells of a column after the edit."""
+        start, end = self.first * row, (self.first + self.count) * row
+        if self.kind == "delete":
+            return cells[:start] + cells[end:]
+        return cells[:start] + [new] * (end - start) + cells[start:]
+
+    def of_array(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """What the cells say after the edit."""
+        order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+        axis = array.ndim - 1 if order == "F" else 0
+        if self.kind == "delete":
+            edited = np.delete(array, np.s_[self.first : self.first + self.count], axis)
+        else:
+            edited = np.insert(array, [self.first] * self.count, NEW[array.dtype.kind], axis)
+        return np.asarray(edited, order=order)
+
+
+def written(path: Path, arrays: dict[str, Any]) -> Path:
+    """A file of arrays."""
+    sa.write(path, arrays)
+    return path
+
+
+def edit_columns(columns: list[list[Any]], arrays: dict[str, np.ndarray[Any, Any]], edit: Edit, way: Way) -> None:
+    """Edit the columns of a sheet, one for each array, names on top."""
+    for column, array in zip(columns, arrays.values(), strict=True):
+        slow = array.shape[-1 if array.ndim > 1 and not array.flags.c_contiguous else 0]
+        begin = next(i for i, cell in enumerate(column) if cell == "data") + 1
+        new = NEW[array.dtype.kind]
+        column[begin:] = edit.of_cells(column[begin:], array.size // slow, str(new) if way == "csv" else new)
+
+
+def take_columns(rows: list[list[Any]], blank: Any) -> list[list[Any]]:
+    """The columns of rows, without the blanks below them."""
+    columns = [[row[place] if place < len(row) else blank for row in rows] for place in range(max(map(len, rows)))]
+    for column in columns:
+        while column and column[-1] == blank:
+            column.pop()
+    return columns
+
+
+def edit_csv(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
+    """Edit a CSV as it was written."""
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    columns = take_columns(rows, "")
+    edit_columns(columns, arrays, edit, "csv")
+    put_csv(path, columns)
+
+
+def put_csv(path: Path, columns: list[list[str]]) -> None:
+    """Write columns of text as CSV."""
+    height = max(map(len, columns))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [column[row] if row < len(column) else "" for column in columns] for row in range(height)
+        )
+
+
+def edit_workbook(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
+    """Edit a workbook as it was written, through openpyxl."""
+    book = openpyxl.load_workbook(path, keep_vba=path.suffix == ".xlsm")
+    sheet = book["arrays"]
+    old = take_columns([[cell.value for cell in row] for row in sheet.iter_rows()], None)
+    new = [list(column) for column in old]
+    edit_columns(new, arrays, edit, "openpyxl")
+    for place, (before, after) in enumerate(zip(old, new, strict=True), 1):
+        for row in range(max(len(before), len(after))):
+            sheet.cell(row + 1, place).value = after[row] if row < len(after) else None
+    book.save(path)

@@ -11,8 +11,7 @@ from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
-from adapters_deleted import FOLDERS_DELETED
-from ladder import LADDER, MODULES, RUNG
+from adapters_deleted import FOLDERS_DELETED, LADDER, MODULES, RUNG
 
 import sheetarray.adapters
 

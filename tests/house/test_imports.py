@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from adapters_deleted import needing
-from ladder import HEAVY, MODULES, RUNG, SHARED, adapter, imported, ours, rung
+from adapters_deleted import HEAVY, MODULES, RUNG, SHARED, adapter, imported, needing, ours, rung
 
 
 def test_every_module_has_its_place_on_the_ladder() -> None:

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from browser import Browser
+from browser import ask_page as ask
 from children import run_limited
-from page_asking import ask_page as ask
 
 import sheetarray as sa
 from sheetarray.errors import LimitError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_reading import PageReader
+from browser import PageReader
 
 import sheetarray as sa
 from sheetarray.pages import contents

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from browser import Browser
-from page_asking import ask_page
+from browser import Browser, ask_page
 
 import sheetarray as sa
 from sheetarray.pages import ServedPage

@@ -18,7 +18,7 @@ from examples import examples
 from excel_packages import parts, rich, with_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
+from mixtures import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
 
 import sheetarray as sa
 from sheetarray.cli import main

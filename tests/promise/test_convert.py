@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from cases import CASES, assert_same, plain
 from examples import examples
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
+from sheetarray.testing.cases import CASES, assert_same, plain
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
 

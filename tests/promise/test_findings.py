@@ -12,7 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from click.testing import CliRunner
-from grids import grid, put
+from round_trips import grid, put
 
 import sheetarray as sa
 from sheetarray.cli import main

@@ -17,17 +17,16 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same
 from examples import examples
 from excel_packages import parts, with_parts
 from foreign_books import document, table_cell, table_row
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from sheet_edits import EDITS, Edited, Rows
-from strategies import SHAPES, TEXTS, arrays, numbers
+from mixtures import EDITS, SHAPES, TEXTS, Edited, Rows, arrays, numbers
 
 import sheetarray as sa
 from sheetarray.columns import column_letters
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
 NAMES = st.one_of(TEXTS, st.sampled_from(["t", "shape", "dtype", "2019", "a b", "é"])).filter(str.strip)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from children import limited, run_limited
 from hostile import survive
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same
 
 COLUMN = ["x", *map(str, sa.to_linear(np.array([1.5, 2.5])))]
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
 from examples import STRIDE, cross
 from foreign_books import (
     binary_book,
@@ -33,6 +32,7 @@ from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.google import read_gsheet, write_gsheet
+from sheetarray.testing.cases import assert_same, objects
 from sheets_emulator import SheetsServer
 
 AROUND = [sign * (base + more) for base in (2**53, 2**63, 2**64) for sign in (1, -1) for more in (*range(-3, 4), 1000)]

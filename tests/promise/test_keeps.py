@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects, plain
 
 import sheetarray as sa
 from sheetarray.adapters import EVERYTHING, NUMERIC, Keeps
 from sheetarray.registry import FORMATS, Format
+from sheetarray.testing.cases import assert_same, objects, plain
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
 

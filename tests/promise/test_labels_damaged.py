@@ -19,8 +19,8 @@ import pytest
 import xarray as xr
 from examples import examples
 from foreign_books import document, table_cell, table_row
-from grids import grid
-from spreadsheets import ENDPOINT, Book
+from round_trips import grid
+from services import ENDPOINT, Book
 
 import sheetarray as sa
 from sheetarray.labels import NAME

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same
 from examples import STRIDE, cross, examples
-from grids import grid, put, read, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from round_trips import grid, put, read, same
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.sheets.delimited import sheet as csv_sheet
 from sheetarray.sheets.delimited.records import Records
 from sheetarray.sheets.delimited.splitting import split_records
+from sheetarray.testing.cases import assert_same
 
 ARRAYS = {"a": np.array([[1.5, 2.5], [3.5, 4.5]]), "b": np.arange(7, dtype="int32"), "c": np.array(["x", "data", ""])}
 MODES: list[tuple[str, dict[str, Any]]] = [

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import TEXTS, arrays
+from mixtures import TEXTS, arrays
 
 import sheetarray as sa
 from sheetarray.elements import escape_formula, unescape_formula
+from sheetarray.testing.cases import assert_same
 
 NAMES = TEXTS.filter(lambda text: text.strip() and text.strip().casefold() not in ("version", "ndarray"))
 MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from children import limited
 from examples import ANEW, examples
 from mixtures import random_arrays, random_elements, random_table
-from spreadsheets import ENDPOINT, Spreadsheet
+from services import ENDPOINT, Spreadsheet
 from table_writers import OF_SEVERAL_KINDS, WRITERS, assert_column
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
 _CELLS = 20_000  # at most, in a file

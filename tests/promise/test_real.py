@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.testing.cases import assert_same
 
 
 @pytest.fixture(scope="module")

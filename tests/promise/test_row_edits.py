@@ -16,7 +16,7 @@ import pytest
 from examples import STRIDE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
+from mixtures import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
 
 import sheetarray as sa
 from sheets_emulator import SheetsServer

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from adapters_deleted import DELETED
 from click.testing import CliRunner
-from web import serve_web
+from services import serve_web
 
 import sheetarray as sa
 from sheetarray.cli import main

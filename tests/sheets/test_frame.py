@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import CASES, assert_same
 
 import sheetarray as sa
+from sheetarray.testing.cases import CASES, assert_same
 
 
 @pytest.mark.parametrize("case", CASES)

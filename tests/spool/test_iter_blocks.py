@@ -13,7 +13,6 @@ import awkward as ak
 import numpy as np
 import openpyxl
 import pytest
-from cases import CASES
 from children import measured, run_limited
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +26,7 @@ from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.sheets.json import text as skipping
+from sheetarray.testing.cases import CASES
 
 
 def joined(path: Any, name: str, rows: int, **options: Any) -> np.ndarray[Any, Any]:

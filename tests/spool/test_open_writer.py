@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from cases import assert_same
 from children import GIVEN_UP_AFTER, measured, run_child, run_limited
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from hypothesis.extra import numpy as nst
 
 import sheetarray as sa
 from sheetarray.spool import Spool, SpooledArray
+from sheetarray.testing.cases import assert_same
 
 DTYPES = ["float64", "float32", ">i4", "uint8", "bool", "complex64", "M8[s]", "m8[D]", "O"]
 

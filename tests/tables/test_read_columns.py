@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same, objects
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same, objects
 
 
 def read(text: str, columns: Any = None, **options: Any) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same, objects
 from children import measured, run_limited
 from examples import PART
 
 import sheetarray as sa
 from sheetarray.tables import reading
+from sheetarray.testing.cases import assert_same, objects
 
 
 def read(text: str | bytes, columns: Any = None, **options: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pytest
 from examples import cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_oracle import holds
+from table_writers import holds
 
 import sheetarray as sa
 from sheetarray.tables import reading, short

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import cross
-from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
+from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same, objects
 from sheetarray.values import arrow
 
 pa = pytest.importorskip("pyarrow")

@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from examples import cross
-from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
+from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 
 import sheetarray as sa
+from sheetarray.testing.cases import objects
 
 NOON = datetime.datetime(2020, 2, 29, 12)
 BIG = 2**53 + 3

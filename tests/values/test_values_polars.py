@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same
-from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
+from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same, objects
 
 INTEGERS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
 NOON = datetime.datetime(2020, 2, 29, 12, 0, 0, 123456)

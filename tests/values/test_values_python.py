@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import examples
-from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same, objects
 
 BIG = 2**53 + 3
 FAR = np.datetime64(2**62, "Y")

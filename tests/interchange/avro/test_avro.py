@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from avro.datafile import DataFileReader
 from avro.io import DatumReader
-from cases import CASES, assert_same
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -25,6 +24,7 @@ import sheetarray as sa
 from sheetarray.file_array import _SHARED_OUT, copy_elements
 from sheetarray.interchange import avro
 from sheetarray.interchange.avro.adapter import _STEP
+from sheetarray.testing.cases import CASES, assert_same
 from sheetarray.testing.conformance import Conformance
 
 HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}

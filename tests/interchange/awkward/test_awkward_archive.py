@@ -15,15 +15,15 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_archives import CASES, LISTS, WORDS, archive, members
-from awkward_layouts import DTYPES, assert_kept, plain
-from cases import objects
+from awkward_layouts import CASES, DTYPES, LISTS, archive, assert_kept, members, plain
+from awkward_layouts import STRINGS as WORDS
 from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.interchange import awkward as awk
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
+from sheetarray.testing.cases import objects
 
 # save and load -----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_archives import CASES, LISTS, archive, members
+from awkward_layouts import CASES, LISTS, archive, members
 from examples import examples
 from hostile import bounded_memory, mutate
 

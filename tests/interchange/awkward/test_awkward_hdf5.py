@@ -13,11 +13,11 @@ import h5py
 import numpy as np
 import pytest
 from awkward_layouts import assert_kept, every_class
-from cases import objects
 from children import limited
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, hdf5
+from sheetarray.testing.cases import objects
 
 CASES = every_class()
 LISTS, WORDS = CASES["lists"], CASES["strings"]

@@ -16,7 +16,7 @@ from typing import Any
 import children
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, buffer, call, document, refused
+from awkward_layouts import Blobs, buffer, call, document, refused
 from children import GIVEN_UP_AFTER
 from examples import PART
 from hostile import bounded_memory

@@ -12,7 +12,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, buffer, call, refused
+from awkward_layouts import Blobs, buffer, call, refused
 
 import sheetarray as sa
 from sheetarray.interchange.awkward.blobs import _STEP, MemoryBudget, StoredBlob

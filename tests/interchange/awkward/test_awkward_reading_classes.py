@@ -7,7 +7,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import FLOATS, INTS, ROWS, Blobs, call, document, refused, table
+from awkward_layouts import FLOATS, INTS, ROWS, Blobs, call, document, refused, table
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize

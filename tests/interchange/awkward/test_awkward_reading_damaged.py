@@ -13,7 +13,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, buffer, call, document
+from awkward_layouts import Blobs, buffer, call, document
 from examples import examples
 from hostile import bounded_memory, mutate
 from hypothesis import given, settings

@@ -12,7 +12,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, buffer, call, document, refused
+from awkward_layouts import Blobs, buffer, call, document, refused
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize

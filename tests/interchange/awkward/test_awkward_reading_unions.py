@@ -7,7 +7,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import INTS, ROWS, Blobs, call, refused, table
+from awkward_layouts import INTS, ROWS, Blobs, call, refused, table
 
 
 def test_indices_that_leave_their_content_are_refused() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import awkward as ak
-import awkward0_arrays as arrays
 import awkward0_real
+import awkward0_real as arrays
 import numpy as np
 import pytest
 

@@ -8,8 +8,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, call
-from awkward_layouts import arrays, contents, every_class, index, strings
+from awkward_layouts import Blobs, arrays, call, contents, every_class, index, strings
 from examples import examples
 from hostile import bounded_memory
 from hypothesis import given, settings

@@ -10,8 +10,18 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, call, document
-from awkward_layouts import CATEGORICAL, assert_kept, contents, every_class, index, noted, strings
+from awkward_layouts import (
+    CATEGORICAL,
+    Blobs,
+    assert_kept,
+    call,
+    contents,
+    document,
+    every_class,
+    index,
+    noted,
+    strings,
+)
 from hostile import bounded_memory
 
 import sheetarray as sa

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import awkward as ak
-import awkward0_arrays as arrays
 import awkward0_real
+import awkward0_real as arrays
 import numpy as np
 import pytest
-from awkward0_schemas import Blobs, call, refused
+from awkward_layouts import Blobs, call, refused
 
 import sheetarray as sa
 

@@ -10,13 +10,13 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
-from cases import objects
 from examples import examples
 from hypothesis import given, settings
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize, serialize
 from sheetarray.interchange.awkward.writing import MOST_DEEP
+from sheetarray.testing.cases import objects
 
 CASES = every_class()
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_same, objects
 from numpy.lib import format as numpy_format
 
 import sheetarray as sa
 from sheetarray.interchange import npy
+from sheetarray.testing.cases import CASES, assert_same, objects
 from sheetarray.testing.conformance import Conformance
 
 GENERIC = ("dtype generic", "0-d generic", "empty generic", "generic blanks", "generic header words")

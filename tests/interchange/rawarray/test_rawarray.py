@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_same
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
+from sheetarray.testing.cases import CASES, assert_same
 from sheetarray.testing.conformance import Conformance
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "shared" / "examples" / "rawarray"

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
+from sheetarray.testing.cases import assert_same
 
 MANY = {"t": np.arange(6.0).reshape(2, 3), "a b": np.array(7, "u1"), "ü.v2": np.array([1 + 2j])}
 

@@ -14,7 +14,6 @@ import msgpack
 import numpy as np
 import pandas as pd
 import pytest
-from cases import CASES, assert_same
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ from sheetarray.adapters import Keeps
 from sheetarray.cli import main
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.interchange.sciserialize.serializers import encode_map_header
+from sheetarray.testing.cases import CASES, assert_same
 from sheetarray.testing.conformance import Conformance
 
 PLAIN = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import assert_same, objects
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
+from sheetarray.testing.cases import assert_same, objects
 
 # Times -------------------------------------------------------------------------------------------------------
 

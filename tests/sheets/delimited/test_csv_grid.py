@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from cases import dtype_cases, shape_cases
 from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.testing.cases import dtype_cases, shape_cases
 
 GRID = """\
 temperature (degC),month = 2026-01-01T00:00:00

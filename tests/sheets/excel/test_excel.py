@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import CASES, assert_same, objects
 from examples import PART
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
+from sheetarray.testing.cases import CASES, assert_same, objects
 from sheetarray.testing.conformance import Conformance
 
 

@@ -15,11 +15,11 @@ import awkward as ak
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same, objects
 from excel_packages import parts, with_parts
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.testing.cases import assert_same, objects
 
 NUMBERS = np.random.default_rng(1).standard_normal(200)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 import xlsxwriter
-from appended_books import (
+from excel_packages import (
     MAY_CHANGE,
     RELATIONS,
     TYPES,
@@ -18,18 +18,16 @@ from appended_books import (
     T,
     U,
     append,
-    ours,
-    small,
-    unchanged,
-)
-from excel_packages import (
     carry_out,
+    ours,
     parts,
     plan,
     raw_members,
     replaced,
     rich,
     saved,
+    small,
+    unchanged,
     with_parts,
     zipped,
 )

@@ -7,20 +7,18 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from appended_books import (
+from excel_packages import (
     MAY_CHANGE,
+    PIVOT,
     WORKBOOKS,
     U,
     append,
-    replace,
-    unchanged,
-    with_record,
-)
-from excel_packages import (
-    PIVOT,
     parts,
+    replace,
     replaced,
     rich,
+    unchanged,
+    with_record,
 )
 from programs import read_by_node, resave
 

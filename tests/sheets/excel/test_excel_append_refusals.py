@@ -8,25 +8,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from appended_books import (
+from examples import examples
+from excel_packages import (
     RELATIONS,
     TYPES,
     WORKBOOK,
     T,
     append,
-    replace,
-    small,
-    unchanged,
-    with_record,
-)
-from examples import examples
-from excel_packages import (
     parts,
     plan,
+    replace,
     replaced,
     rich,
+    small,
     strict,
+    unchanged,
     with_parts,
+    with_record,
     zipped,
 )
 from hostile import bounded_memory, mutate

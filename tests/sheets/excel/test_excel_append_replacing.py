@@ -7,7 +7,7 @@ import io
 import openpyxl
 import pytest
 import xlsxwriter
-from appended_books import (
+from excel_packages import (
     RELATIONS,
     TYPES,
     WORKBOOK,
@@ -16,17 +16,15 @@ from appended_books import (
     apart,
     append,
     ours,
-    replace,
-    unchanged,
-)
-from excel_packages import (
     parts,
     picture,
     plan,
     raw_members,
+    replace,
     replaced,
     rich,
     saved,
+    unchanged,
     with_parts,
 )
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import dtype_cases, objects
 from examples import STRIDE, examples
 from fingerprints import at_15, at_16, cell, rounded
 from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl.cell import WriteOnlyCell
-from plain_loops import without_loops
 from programs import resave
+from round_trips import without_loops
 
 from sheetarray import Finding, dtypes
 from sheetarray.linear import LinearArray
@@ -34,6 +33,7 @@ from sheetarray.sheets.excel.fingerprint.record import (
 )
 from sheetarray.sheets.excel.fingerprint.sums import Partition
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
+from sheetarray.testing.cases import dtype_cases, objects
 
 FLOAT64 = dtypes.from_name("float64")
 

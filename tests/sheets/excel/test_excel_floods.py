@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same
 from children import measured, run_limited
 from examples import PART
 from foreign_books import (
@@ -40,6 +39,7 @@ import sheetarray as sa
 from sheetarray import loops
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.reader import blocks, opendocument_table, shared_texts
+from sheetarray.testing.cases import assert_same
 
 MILLION = 10**6 // PART
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, dtype_cases, shape_cases
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +33,7 @@ from sheetarray.sheets.excel.guard.snapshot import (
     parse_header,
 )
 from sheetarray.sheets.excel.guard.text_changes import mark_texts
+from sheetarray.testing.cases import assert_same, dtype_cases, shape_cases
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from programs import resave, resave_by_node
 
 import sheetarray as sa
 from sheetarray.errors import FormatError, SheetArrayWarning
+from sheetarray.testing.cases import assert_same
 
 openpyxl = pytest.importorskip("openpyxl")
 

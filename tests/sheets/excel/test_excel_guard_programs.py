@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, dtype_cases
 from excel_packages import parts, with_parts
 from programs import resave, resave_by_node
 
 import sheetarray as sa
 from sheetarray.errors import SheetArrayWarning
 from sheetarray.sheets.excel.guard.rounding import mark_roundings
+from sheetarray.testing.cases import assert_same, dtype_cases
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from click.testing import CliRunner
 from examples import examples
 
@@ -17,6 +16,7 @@ from sheetarray import aligning
 from sheetarray.aligning import align_rows
 from sheetarray.cli import main
 from sheetarray.dtypes import from_name
+from sheetarray.testing.cases import assert_same
 
 openpyxl = pytest.importorskip("openpyxl")
 

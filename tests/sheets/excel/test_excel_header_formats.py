@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
 from examples import cross
 from excel_packages import replaced
 from foreign_books import (
@@ -30,6 +29,7 @@ from foreign_books import (
 )
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same, objects
 
 COUNT = 61  # as a date it is the first one that all programs count alike; 60 is a day that never was
 WANTED = np.arange(COUNT, dtype=np.int16)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
 from foreign_books import (
     begin,
     binary_book,
@@ -41,6 +40,7 @@ from sheetarray import dtypes
 from sheetarray.columns import Request
 from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
+from sheetarray.testing.cases import assert_same, objects
 
 FLOAT = dtypes.from_name("float64")
 

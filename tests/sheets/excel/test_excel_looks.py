@@ -13,7 +13,6 @@ import hypothesis.strategies as st
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same
 from hypothesis import given
 from programs import resave
 
@@ -21,6 +20,7 @@ import sheetarray as sa
 from sheetarray.cells.serials import UNITS_A_DAY, dates_to_serials, serials_to_counts
 from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.appearance import GENERAL_DIGITS, SHORTENED, TALLEST_PRINTED
+from sheetarray.testing.cases import assert_same
 
 GRID, SHORT = np.arange(24.0).reshape(2, 3, 4), np.array([True, False])
 UNITS = sorted(UNITS_A_DAY)

@@ -20,7 +20,7 @@ from foreign_books import book, rows_of, shared, styles
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mixtures import random_table
-from plain_loops import without_loops
+from round_trips import without_loops
 from table_writers import WRITERS
 
 import sheetarray as sa

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import dtype_cases, shape_cases
 from excel_packages import with_parts
 from hostile import bounded_memory
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from plain_loops import without_loops
+from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import dtypes
@@ -44,6 +43,7 @@ from sheetarray.sheets.excel.fingerprint.record import (
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_properties, read_record
 from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints
+from sheetarray.testing.cases import dtype_cases, shape_cases
 
 CUSTOM = "docProps/custom.xml"
 MANY = MOST_IN_FULL + 1

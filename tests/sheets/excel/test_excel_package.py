@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from examples import examples
-from excel_packages import Raw, raw_members, rich, zipped
+from excel_packages import CENTRAL, END, LOCAL, TEXT, OnlyWrite, Raw, field, noise, raw_members, rich, zipped
+from excel_packages import survive_as_package as survive
 from hostile import NUMBERS, bounded_memory, mutate
 from hypothesis import given
 from hypothesis import strategies as st
-from zip_packages import CENTRAL, END, LOCAL, TEXT, OnlyWrite, field, noise, survive
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from excel_packages import parts, raw_members, rich, zipped
-from zip_packages import CENTRAL, LOCAL, TEXT, OnlyWrite, field, noise, survive
+from excel_packages import CENTRAL, LOCAL, TEXT, OnlyWrite, field, noise, parts, raw_members, rich, zipped
+from excel_packages import survive_as_package as survive
 
 import sheetarray as sa
 from sheetarray.files import replacing

@@ -23,13 +23,13 @@ from awkward.contents import (
     UnionArray,
 )
 from awkward.index import Index8, Index64
-from cases import assert_same
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import SHAPES, layouts, numbers
+from mixtures import SHAPES, layouts, numbers
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same
 
 # Text that the XML of a workbook may lose. NumPy drops NULs at the end of its strings, so there are none.
 CHARACTERS = st.one_of(

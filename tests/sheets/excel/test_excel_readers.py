@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import CASES, assert_same
 from examples import examples
 from programs import read_by_node, resave
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
+from sheetarray.testing.cases import CASES, assert_same
 
 Cells = list[Any]
 ARRAYS = {f"n{index} {case}": array for index, (case, array) in enumerate(CASES.items()) if array.dtype.kind != "O"}

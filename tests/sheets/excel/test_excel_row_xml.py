@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cases import dtype_cases
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import TEXTS
+from mixtures import TEXTS
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.cells import TypedCells
 from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows, format_text, value_layers
+from sheetarray.testing.cases import dtype_cases
 
 
 def content(arrays: dict[str, Any], **options: Any) -> bytes:

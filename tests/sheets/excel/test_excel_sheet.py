@@ -14,7 +14,6 @@ import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
-from cases import assert_same, objects
 from foreign_books import (
     FIRST,
     book,
@@ -40,6 +39,7 @@ from sheetarray import dtypes
 from sheetarray.columns import Request, cell_address
 from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
+from sheetarray.testing.cases import assert_same, objects
 
 FLOAT = dtypes.from_name("float64")
 

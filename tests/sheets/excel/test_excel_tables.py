@@ -13,7 +13,7 @@ import openpyxl
 import pytest
 from examples import cross
 from foreign_books import book, boolean, document, shared, styles, table_cell, table_row
-from plain_loops import without_loops
+from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray.sheets.excel.sheet import ExcelSheet

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
-from cases import dtype_cases, shape_cases
 from children import run_limited
 from excel_packages import rich, strict
 from programs import resave, schema_errors
@@ -18,6 +17,7 @@ from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.fingerprint import record as many
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_record
+from sheetarray.testing.cases import dtype_cases, shape_cases
 
 
 @pytest.mark.parametrize(("suffix", "cells"), [("xlsx", "numeric"), ("xlsm", "text")])

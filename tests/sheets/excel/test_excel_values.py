@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
 from examples import cross
 from foreign_books import (
     FIRST,
@@ -30,6 +29,7 @@ from sheetarray.cells.serials import serials_to_dates
 from sheetarray.sheets.excel.reader.formats import kind_of_format
 from sheetarray.sheets.excel.reader.serials import format_duration
 from sheetarray.sheets.workbooks import without_escapes
+from sheetarray.testing.cases import assert_same, objects
 
 
 def one(dtype: str, *data: str, **options: Any) -> np.ndarray[Any, Any]:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import dtype_cases, objects, shape_cases
 from children import limited
 from examples import examples
 from fingerprints import (
@@ -42,6 +41,7 @@ from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.fingerprint import record
 from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
+from sheetarray.testing.cases import dtype_cases, objects, shape_cases
 
 # Unchanged ---------------------------------------------------------------------------------------------------
 

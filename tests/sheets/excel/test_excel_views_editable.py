@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from cases import assert_same, dtype_cases
 from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
 from sheetarray.sheets.excel import sheet as following
 from sheetarray.sheets.excel.reader import references
+from sheetarray.testing.cases import assert_same, dtype_cases
 from sheetarray.views import geometry
 
 EDITABLE = sa.View(editable=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.errors import LimitError
+from sheetarray.testing.cases import assert_same
 from sheetarray.views import geometry
 
 openpyxl = pytest.importorskip("openpyxl")

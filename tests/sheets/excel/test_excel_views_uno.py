@@ -12,11 +12,11 @@ import numpy as np
 import openpyxl
 import pytest
 import xarray as xr
-from cases import assert_same
-from uno_office import Office, open_office
+from programs import Office, open_office
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
+from sheetarray.testing.cases import assert_same
 
 RNG = np.random.default_rng(41)
 EDITABLE = sa.View(editable=True)

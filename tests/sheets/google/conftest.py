@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from spreadsheets import Book
+from services import Book
 
 from sheetarray.sheets.google import reading, worksheet
 from sheetarray.sheets.google.worksheet import CELLS_A_REQUEST

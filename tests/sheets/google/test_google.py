@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
-from spreadsheets import ENDPOINT, Spreadsheet
+from services import ENDPOINT, Spreadsheet
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same
 from sheetarray.testing.conformance import Conformance
 from sheets_emulator import SheetsServer
 

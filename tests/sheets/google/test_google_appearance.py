@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import assert_same
 
 import sheetarray as sa
 from sheetarray.sheets.google import check_gsheet, read_gsheet, write_gsheet
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
 TABLE = {

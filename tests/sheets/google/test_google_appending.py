@@ -8,10 +8,10 @@ import awkward as ak
 import numpy as np
 import pytest
 import xarray as xr
-from cases import assert_same
-from spreadsheets import dump
+from services import dump
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
 ARRAYS = {

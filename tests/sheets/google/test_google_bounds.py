@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from spreadsheets import ENDPOINT
+from services import ENDPOINT
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError

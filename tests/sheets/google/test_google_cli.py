@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from spreadsheets import ENDPOINT
+from services import ENDPOINT
 
 import sheetarray as sa
 from sheetarray.cli import main

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
-from spreadsheets import ENDPOINT
+from services import ENDPOINT
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import create_gsheet, read_gsheet, write_gsheet
 from sheetarray.sheets.google.client import http_client
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
 

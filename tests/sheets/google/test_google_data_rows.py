@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
-from spreadsheets import Book, dump
+from services import Book, dump
 
 import sheetarray as sa
 from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, writing
+from sheetarray.testing.cases import assert_same
 
 RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}
 

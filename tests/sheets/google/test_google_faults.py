@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import STRIDE, cross, examples
 from requests.exceptions import ReadTimeout
-from spreadsheets import dump
+from services import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
 from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
 OLD = {"t": np.arange(64.0).reshape(8, 8), "other": np.array(["stays", ""])}

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from spreadsheets import ENDPOINT, dump
+from services import ENDPOINT, dump
 
 from sheetarray.cli import main
 from sheetarray.errors import RemoteError

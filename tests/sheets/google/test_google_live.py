@@ -14,10 +14,10 @@ import secrets
 import gspread
 import numpy as np
 import pytest
-from cases import CASES, assert_same
 
 from sheetarray.sheets.google import check_gsheet, read_gsheet, write_gsheet
 from sheetarray.sheets.google.client import http_client
+from sheetarray.testing.cases import CASES, assert_same
 
 KEY = os.environ.get("SHEETARRAY_LIVE_SPREADSHEET", "")
 

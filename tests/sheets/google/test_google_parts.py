@@ -8,9 +8,9 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from cases import assert_same
 
 import sheetarray as sa
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
 LARGE = np.arange(30_000.0).reshape(-1, 3) / 7

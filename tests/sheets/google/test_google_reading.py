@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import examples
 
 import sheetarray as sa
@@ -23,6 +22,7 @@ from sheetarray.sheets.google import (
     scan_gsheet,
     write_gsheet,
 )
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
 ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}

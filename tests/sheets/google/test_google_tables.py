@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import assert_same
-from spreadsheets import dump
+from services import dump
 
 import sheetarray as sa
 from sheetarray.sheets.google import write_gsheet, write_table_gsheet
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
 TABLE = {

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
 from examples import cross, examples
 from killed_writer import NEW, write_when_told
-from spreadsheets import dump
+from services import dump
 
 from sheetarray.errors import FormatError, LimitError, NotFoundError
 from sheetarray.sheets.google import read_gsheet, write_gsheet
 from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
+from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}

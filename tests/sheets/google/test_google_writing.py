@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same
-from spreadsheets import Book, dump
+from services import Book, dump
 
 import sheetarray as sa
 from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.cases import assert_same
 
 # Where things go ---------------------------------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
 from examples import examples
-from spreadsheets import Book, dump
+from services import Book, dump
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import at_once, check_gsheet, sent_cells
+from sheetarray.testing.cases import assert_same, objects
 from sheets_emulator import Fault, SheetsServer
 
 # Size --------------------------------------------------------------------------------------------------------
