@@ -1,4 +1,4 @@
-"""Deflate with the fastest library that is installed: isal, else zlib-ng, else Python's zlib.
+"""Deflate with the fastest library that is installed: isal, else zlib-ng, else Python's zlib; and Zstandard.
 
 All of them make and read the same formats. `RAW` is a stream without a header, as zip archives and Avro hold it;
 `ZLIB` is one with zlib's header and checksum.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
+
+from ..errors import MissingDependencyError
 
 RAW = -15
 ZLIB = 15
@@ -72,3 +75,16 @@ def _library() -> ModuleType:
     except ImportError:
         return zlib
     return zlib_ng
+
+
+def load_zstandard() -> Any:
+    """Return the package zstandard.
+
+    Raises:
+        MissingDependencyError: it is not installed.
+    """
+    try:
+        return import_module("zstandard")
+    except ImportError as error:
+        hint = 'pip install "sheetarray[zstd]"'
+        raise MissingDependencyError(f"Zstandard needs the package zstandard: {hint}", name="zstandard") from error

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import IO, Any, Protocol, cast
 
 from ..errors import FormatError, warn_caller
+from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate
 from .remote import RangedBytes, RemoteContent, RemoteStream
 
@@ -157,7 +158,7 @@ def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
     if head.startswith(_GZIP):
         return lambda: zlib.decompressobj(wbits=31)
     if head.startswith(_ZSTANDARD):
-        import zstandard
+        zstandard = load_zstandard()
 
         begin = zstandard.ZstdDecompressor().decompressobj
         return lambda: _ZstandardFrame(begin(), zstandard.ZstdError)

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
+from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate, name_part
 from .reading import warn_if_forked
 from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating
@@ -229,7 +230,7 @@ def _compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
             yield packed
     else:
-        import zstandard
+        zstandard = load_zstandard()
 
         with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
             yield packed

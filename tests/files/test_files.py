@@ -8,6 +8,7 @@ import io
 import mmap
 import os
 import stat
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -361,3 +362,12 @@ def test_an_unbuffered_pipe_may_begin_with_one_byte() -> None:
     sa.write(text, {"t": np.arange(3)}, format="csv")
     packed = gzip.compress(text.getvalue().encode())
     assert sa.read(Unbuffered(packed), format="csv")["t"].tolist() == [0, 1, 2]  # type: ignore[arg-type]
+
+
+def test_without_zstandard_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(tmp_path / "x.csv.zst", [1.5])
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    for call in (lambda: sa.read(tmp_path / "x.csv.zst"), lambda: sa.write(tmp_path / "y.csv.zst", [1.5])):
+        with pytest.raises(sa.MissingDependencyError, match=r'pip install "sheetarray\[zstd\]"'):
+            call()
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv.zst"]

@@ -6,10 +6,12 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from adapters_deleted import NAMES_DELETED
+from browser import running_browser
 
 import sheetarray as sa
 
@@ -21,7 +23,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("mkdocs", reason="the extra docs is not installed")
     pytest.importorskip("mkdocstrings", reason="the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     silent = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=silent)
     assert done.returncode == 0, done.stderr
@@ -42,7 +44,8 @@ def test_every_page_of_the_documentation_is_on_the_site_and_in_its_list(site: Pa
 
 
 def test_every_public_name_is_described(site: Path) -> None:
-    headings = set(re.findall(r'<h2 id="sheetarray\.(\w+)"', page(site, "functions.html")))
+    pages = [path.read_text(encoding="utf-8") for path in site.glob("functions_*.html")]
+    headings = set(re.findall(r'<h2 id="sheetarray\.(\w+)"', " ".join(pages)))
     assert headings == set(sa.__all__) - {"__version__"} - NAMES_DELETED
 
 
@@ -59,3 +62,25 @@ def test_nothing_of_another_host_is_loaded(site: Path) -> None:
     for written in site.glob("*.html"):
         text = written.read_text(encoding="utf-8")
         assert not re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="https?://(?!squidfunk)[^"]*"', text)
+
+
+def test_the_search_finds_pages_also_in_a_folder_on_a_disk(site: Path, tmp_path: Path) -> None:
+    with running_browser(tmp_path) as browser:
+        browser.driver.get((site / "index.html").as_uri())
+        browser.run("document.querySelector('[data-md-toggle=search]').click()")
+        browser.wait_until("document.querySelector('.md-search__input').offsetParent !== null")
+        browser.find(".md-search__input").send_keys("guard")
+        browser.wait_until("document.querySelectorAll('.md-search-result__item').length > 2")
+        assert any("excel.html" in link for link in browser.run(_LINKS))
+        assert not [url for url in browser.requests() if url.startswith("http")]
+
+
+_LINKS = "return [...document.querySelectorAll('.md-search-result__link')].map((link) => link.href)"
+
+
+def test_the_page_on_installing_lists_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = set(
+        re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert listed == set(project["optional-dependencies"]) - {"bench", "dev", "docs"}

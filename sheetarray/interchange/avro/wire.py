@@ -70,7 +70,7 @@ class _ZstandardStream:
     """A stream out of Zstandard frames."""
 
     def __init__(self, data: memoryview) -> None:
-        import zstandard
+        zstandard = fast_zlib.load_zstandard()
 
         decompressor = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY)
         self._reader = decompressor.stream_reader(data, read_across_frames=True)
@@ -78,7 +78,7 @@ class _ZstandardStream:
 
     def read(self, most: int, /) -> bytes:
         try:
-            return self._reader.read(most)
+            return bytes(self._reader.read(most))
         except self._error as error:
             raise FormatError(f"damaged zstandard data ({error})") from error
 
