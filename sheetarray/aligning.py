@@ -309,7 +309,7 @@ def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: S
             ]
             for start, stop, first, end in list(_gaps_of(sources, len(before))):
                 if stop - start == end - first:
-                    alike = (elements[0][first:end] == elements[1][start:stop]).mean(axis=1) >= 0.5
+                    alike = (elements[0][first:end] == elements[1][start:stop]).mean(axis=1) > 0.5
                     sources[start:stop] = np.where(alike, np.arange(first, end), -1)
         elif ascending:
             _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))

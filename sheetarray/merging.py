@@ -333,8 +333,8 @@ class _Union:
         if len(before) == 1:  # the order of its rows is what a single array says
             origins = RowOrigins(np.where(origins.moved, -1, origins.sources), np.zeros(others, np.bool_))
         if differing is not None:
-            lost = (len(origins.inserted) + len(origins.find_deleted(count))) * width
-            if self._count_changes(copy, origins.sources)[1] + lost > differing[1]:
+            kept = int(np.count_nonzero(origins.sources >= 0)) * width - self._count_changes(copy, origins.sources)[1]
+            if kept <= count * width - differing[1]:  # as many elements are the same where nothing was moved
                 return identity
         elif not (origins.sources >= 0).any():
             return RowOrigins(np.where(identity.sources < count, identity.sources, -1), identity.moved)
