@@ -18,7 +18,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .api import adopt, check, convert, iter_blocks, read, read_columns, restore, scan, write, write_table
+    from .api import adopt, check, convert, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
     from .columns import ArrayInfo
     from .conversions import convert_many
     from .labelled import read_dataset, read_frame
@@ -57,6 +57,7 @@ __all__ = [
     "from_frame",
     "from_linear",
     "iter_blocks",
+    "merge",
     "open_many",
     "open_writer",
     "read",
@@ -93,6 +94,7 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "from_frame": "sheets.frame",
     "from_linear": "linear",
     "iter_blocks": "api",
+    "merge": "api",
     "open_many": "lazy",
     "open_writer": "lazy",
     "read": "api",

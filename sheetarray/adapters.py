@@ -13,6 +13,7 @@ beneath it. What an adapter of another package needs is imported from here, as d
     write_table(target, table, **options)       may; plain columns, without headers of the format
     adopt(source, target=None, **options)       may; makes headers true to the cells, all else stays
     restore(source, target, **options)          may; writes arrays anew from what the file keeps of them
+    revise(source, target, arrays)              may; writes the file with other elements in its cells, all else stays
     keeps                                       must; a `Keeps`: what comes back as it was written
 
 Each name ends in the stem that the registry's row names: `write_csv`, `keeps_csv`.

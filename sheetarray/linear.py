@@ -13,6 +13,7 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
+from .comparing import find_other_zeros, find_unequal
 from .data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
 from .dtypes import DType
 from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
@@ -280,6 +281,13 @@ class LinearArray:
         for problem in problems:
             raise error_for_problem(problem, header, name, here)
         return cls.from_header(header, buffer)
+
+    def has_elements(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> bool:
+        """Return whether the array of a header and a buffer has the same shape, dtype and elements, to the bit."""
+        if header.shape != self.shape or header.dtype.name != self.dtype:
+            return False
+        one, other = view_of(header, buffer), self.to_numpy()
+        return not (find_unequal(one, other, 0, 0) | find_other_zeros(one, other)).any()
 
     @classmethod
     def from_header(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import dtypes
 from .aligning import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs
-from .comparing import find_changes, find_unequal
+from .comparing import are_alike, find_changes, find_unequal
 from .dtypes import Array, Mask, Positions
 
 _NOBODY, _BASE = -1, -2  # instead of the number of a copy: nobody has chosen, and the base's value is chosen
@@ -58,6 +58,8 @@ class Conflict:
         base: its value in the base; None where the base lacks it.
         values: its value in each file that has changed it, by the file's name; `DELETED` where the row was deleted.
         chosen: the file whose value stands; None as long as nobody has chosen.
+        labels: of the element, by dimension.
+        cells: the address of its cell in each file.
 
     Example:
         >>> merged = merge_arrays(("a", {"t": np.array([1, 2])}), [("b", {"t": np.array([1, 3])})])
@@ -70,6 +72,8 @@ class Conflict:
     base: Any
     values: dict[str, Any]
     chosen: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
 
     @property
     def array(self) -> str:
@@ -587,11 +591,17 @@ class _ArrayConflicts:
             if self._deletes[which][number]:
                 values[file] = DELETED
             elif copy is not None and self._says[which][number]:
-                values[file] = copy[union.in_copy[which][row], element]
+                values[file] = _plain(copy[union.in_copy[which][row], element])
         at = int(union.in_base[row])
         chosen = int(self.chosen[number])
         name = None if chosen == _NOBODY else union.base_name if chosen == _BASE else union.file_names[chosen]
-        return Conflict(next(iter(places.values())), places, self._base[at, element] if at >= 0 else None, values, name)
+        base = _plain(self._base[at, element]) if at >= 0 else None
+        return Conflict(next(iter(places.values())), places, base, values, name)
+
+
+def _plain(value: Any) -> Any:
+    """Return an element as Python has it; dates and durations stay NumPy's."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
 class _WholeConflict:
@@ -613,10 +623,14 @@ _Conflicts = _ArrayConflicts | _WholeConflict
 
 
 class Conflicts(Sequence[Conflict]):
-    """All conflicts of a merge; each is made when it is asked for, since there may be millions."""
+    """All conflicts of a merge; each is made when it is asked for, since there may be millions.
+
+    `complete` is called with each, and returns it with all that is known of it.
+    """
 
     def __init__(self, arrays: Sequence[_Conflicts]) -> None:
         self._arrays = arrays
+        self.complete: Callable[[Conflict], Conflict] = lambda conflict: conflict
         self._ends = np.cumsum([0, *map(len, arrays)])
 
     def __len__(self) -> int:
@@ -633,10 +647,10 @@ class Conflicts(Sequence[Conflict]):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         which = int(np.searchsorted(self._ends, number, side="right")) - 1
-        return self._arrays[which].build(number - int(self._ends[which]))
+        return self.complete(self._arrays[which].build(number - int(self._ends[which])))
 
     def __iter__(self) -> Iterator[Conflict]:
-        return (array.build(number) for array in self._arrays for number in range(len(array)))
+        return (self.complete(array.build(number)) for array in self._arrays for number in range(len(array)))
 
     @property
     def unresolved(self) -> int:
@@ -679,16 +693,3 @@ def _merge_whole(
     found[name] = _WholeConflict(
         Conflict(place, places, base, {files.names[number]: value for number, value in values.items()}, file)
     )
-
-
-def are_alike(a: Any, b: Any) -> bool:
-    """Return whether two arrays are the same but for what a program makes of them that saves them again."""
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-            return False
-        import awkward  # type: ignore[import-untyped]
-
-        return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
-    if a.shape != b.shape or dtypes.from_numpy(a.dtype).name != dtypes.from_numpy(b.dtype).name:
-        return False
-    return not find_changes(a, b).any()

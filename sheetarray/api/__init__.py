@@ -1,4 +1,4 @@
-"""read, write, scan, check, adopt, restore, convert, read_columns, write_table, iter_blocks: the package's verbs.
+"""read, write, scan, check, adopt, restore, merge, convert, read_columns, write_table, iter_blocks: the verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
@@ -20,19 +20,23 @@ from .arrays import (
 from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
 from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
+from .merging import MergedFiles, conflict_to_json, merge
 from .tables import read_columns, write_table
 
 __all__ = [
     "MappedArrays",
+    "MergedFiles",
     "SourceOrTarget",
     "adopt",
     "check",
     "check_readable",
     "check_writable",
+    "conflict_to_json",
     "convert",
     "folder_beside",
     "iter_blocks",
     "lies_in_rows",
+    "merge",
     "read",
     "read_columns",
     "read_in_pieces",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns import ArrayInfo
-from ..errors import LimitError, NotFoundError
-from ..files import name_part
+from ..errors import NotFoundError
 from ..labels import check_fit
 from ..registry import format_of, locate_place, locate_places
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
-from .doors import SourceOrTarget, folder_beside, is_path
+from .doors import SourceOrTarget, check_suffixes, folder_beside
 from .large import read_in_pieces
 
 
@@ -141,9 +139,7 @@ def adopt(
     goal = row if target is None else format_of(target)
     if goal.name == row.name and row.instead is not None:
         raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
-    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
-    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
-        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
+    check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     adopt_in_place = row.adopt if goal.name == row.name else None
     arrays = read_labelled(source, format=format, **reading)

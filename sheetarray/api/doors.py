@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import IO, Any, TypeGuard
 
+from ..errors import LimitError
+from ..files import name_part
 from ..registry import Format, format_of, nearest
 
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -23,6 +25,17 @@ def folder_beside(target: SourceOrTarget) -> str | None:
 def is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
     """Return whether a place is a path or a URL, and no open file."""
     return isinstance(place, (str, os.PathLike))
+
+
+def check_suffixes(goal: Format, row: Format, source: object, target: object) -> None:
+    """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx.
+
+    Raises:
+        LimitError: names both suffixes.
+    """
+    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
+    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
+        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
 
 
 def find_format(verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> Format:

@@ -20,6 +20,7 @@ from .convert import convert, export
 from .diff import diff
 from .gsheets import gsheets
 from .info import info
+from .merge import merge
 from .program import Program
 from .show import show
 from .table import table
@@ -63,6 +64,7 @@ def main() -> None:
       sheetarray adopt returned.xlsx                   accept rows that were added or deleted
       sheetarray restore returned.xlsx run.xlsx        a guarded workbook as it was written
       sheetarray diff run.csv returned.csv             which elements were changed
+      sheetarray merge run.xlsx returned/*.xlsx -o merged.xlsx
       sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
       sheetarray export run.npz run.xlsx               arrays as an ordinary table, for other programs
       sheetarray view run.xlsx --open                  a page with pictures, in the browser
@@ -71,12 +73,12 @@ def main() -> None:
     \b
     Exit status:
       0  fine
-      1  `check` has findings, `diff` has differences
+      1  `check` has findings, `diff` has differences, `merge` has conflicts
       2  wrong usage, no such array or format, a missing or unreadable file
     """
 
 
-for _command in (info, show, convert, export, check, adopt, restore, diff, table, view, gsheets):
+for _command in (info, show, convert, export, check, adopt, restore, merge, diff, table, view, gsheets):
     main.add_command(_command)
     if isinstance(_command, click.Group):
         continue  # of Google Sheets alone

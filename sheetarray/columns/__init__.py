@@ -7,7 +7,15 @@ it has, and moves the cells.
 
 from __future__ import annotations
 
-from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_edits, info_of_resized
+from .adopting import (
+    ElementEdits,
+    HeaderEdit,
+    ResizedArray,
+    check_adopt_target,
+    find_element_edits,
+    find_header_edits,
+    info_of_resized,
+)
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
@@ -39,6 +47,7 @@ __all__ = [
     "CompareFingerprint",
     "DataCells",
     "DecodedArray",
+    "ElementEdits",
     "ElementRestorer",
     "FindUnchanged",
     "HeaderEdit",
@@ -62,6 +71,7 @@ __all__ = [
     "describe_uneven_rows",
     "errors_of_problems",
     "find_anchors",
+    "find_element_edits",
     "find_header_edits",
     "info_of_resized",
     "lay_out",

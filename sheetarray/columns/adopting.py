@@ -1,13 +1,18 @@
-"""Which cells of headers have to change for the headers to be true again, after people have added or deleted rows."""
+"""Which cells have to change: of headers that are no longer true, and of arrays that are to hold other elements."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..dtypes import Buffer
-from ..errors import locating
+import numpy as np
+
+from ..comparing import find_other_zeros, find_unequal
+from ..dtypes import Buffer, DType, Positions, from_name
+from ..elements import Cell
+from ..errors import LimitError, locating
+from ..linear import LinearArray, view_of
 from ..resizing import changed_header_cells
 from .column import ArrayColumn
 from .grid import cell_address
@@ -87,3 +92,96 @@ def info_of_resized(array: ResizedArray) -> ArrayInfo:
     group = array.column.group
     above = sum(part.start for part in group)
     return ArrayInfo.from_header(array.column.header, group[0].address(0), above, parts=len(group))
+
+
+# Other elements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ElementEdits:
+    """The cells of one array that have to change for it to hold other elements.
+
+    Attributes:
+        name: of the array.
+        column: where it stands, with the header that will be true.
+        buffer: what its data cells are to hold.
+        dtype: of the buffer; of a complex array with two cells for each element that of its parts.
+        changed: the data cells whose content changes, ascending; added ones last.
+        before: the number of data cells that there are.
+        head: the cells of the new flat list before its data, where the whole list has to be written anew; else empty.
+    """
+
+    name: str
+    column: ArrayColumn
+    buffer: Buffer
+    dtype: DType
+    changed: Positions
+    before: int
+    head: list[Cell] = field(default_factory=list)
+
+    def place(self, index: int) -> tuple[str | None, int, int]:
+        """Return the sheet, the row and the column of a data cell, counted from 0."""
+        starts, group = self.column.starts, self.column.group
+        part = max(number for number in range(len(group)) if number == 0 or starts[number] <= index)
+        anchor = group[part]
+        down = (len(self.head) if self.head else anchor.start) + index - (starts[part] if part else 0)
+        row, column = (down, 0) if anchor.orient == "columns" else (0, down)
+        return anchor.title, anchor.row + row, anchor.column + column
+
+    def place_head(self, index: int) -> tuple[str | None, int, int]:
+        """Return the sheet, the row and the column of a cell before the data."""
+        anchor = self.column.group[0]
+        row, column = (index, 0) if anchor.orient == "columns" else (0, index)
+        return anchor.title, anchor.row + row, anchor.column + column
+
+    @property
+    def removed(self) -> range:
+        """The data cells that are to be blank."""
+        left = len(self.head) - self.column.group[0].start if self.head else 0
+        return range(len(self.buffer), self.before - left)
+
+
+def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> ElementEdits | None:
+    """Return the cells that have to change for an array to hold the elements of another one; None if none has.
+
+    The header of the array's column becomes the new one, so that `find_header_edits` finds its cells.
+
+    Raises:
+        LimitError: an array in several columns is to have another shape or dtype.
+    """
+    column = array.column
+    header, cells = column.header, column.cells_per_element
+    old = array.buffer
+    if header.dtype.name == new.dtype and header.shape == new.shape:
+        buffer = old.astype(np.result_type(old, new.buffer)) if old.dtype.kind in "UT" else old.copy()
+        view = view_of(header, buffer)
+        if np.shares_memory(view, buffer) or not old.size:
+            view[...] = new.to_numpy()
+            return _edits_of(name, column, old, buffer, new, cells)
+    elif header.dtype.name == new.dtype and header.order == new.order and len(header.shape) == len(new.shape):
+        column.take_length(new.capacity)
+        if column.header.shape == new.shape and not new.offset:
+            return _edits_of(name, column, old, new.buffer, new, cells)
+        column.header = header
+    if len(column.group) > 1:
+        raise LimitError(f"{name}: it stands in several columns, and is to have another shape; write to another file")
+    before = max(header.capacity, len(old)) * cells
+    every = np.arange(new.capacity)
+    return ElementEdits(
+        name, column, new.buffer, new.dtype_entry, every, before, new.to_cells()[: -new.capacity or None]
+    )
+
+
+def _edits_of(
+    name: str, column: ArrayColumn, old: Buffer, buffer: Buffer, new: LinearArray, cells: int
+) -> ElementEdits | None:
+    dtype = new.dtype_entry
+    if cells == 2:
+        dtype = from_name("float32" if dtype.name == "complex64" else "float64")
+        old, buffer = (np.ascontiguousarray(each).view(dtype.numpy) for each in (old, buffer))
+    both = min(len(old), len(buffer))
+    differs = find_unequal(old[:both], buffer[:both], 0, 0) | find_other_zeros(old[:both], buffer[:both])
+    changed = np.concatenate([np.flatnonzero(differs), np.arange(both, len(buffer))])
+    if not len(changed) and len(old) == len(buffer):
+        return None
+    return ElementEdits(name, column, buffer, dtype, changed, len(old))

@@ -157,6 +157,11 @@ class Format:
         return self.function("restore")
 
     @property
+    def revise(self) -> Callable[..., None]:
+        """The adapter's function that puts other elements into a file: `revise(source, target, arrays)`."""
+        return self.function("revise")
+
+    @property
     def iter_elements(self) -> Callable[..., Iterator[tuple[str, Any]]]:
         """The adapter's function that yields elements piece by piece: `iter_elements(source, names, **options)`."""
         return self.function("iter_elements")

@@ -43,6 +43,7 @@ NAMES = [
     "from_frame",
     "from_linear",
     "iter_blocks",
+    "merge",
     "open_many",
     "open_writer",
     "read",
@@ -196,7 +197,18 @@ def test_the_package_is_typed() -> None:
 
 
 def test_every_function_of_an_adapter_names_its_arguments_and_its_errors() -> None:
-    verbs = ("read", "write", "scan", "check", "read_columns", "write_table", "adopt", "restore", "iter_elements")
+    verbs = (
+        "read",
+        "write",
+        "scan",
+        "check",
+        "read_columns",
+        "write_table",
+        "adopt",
+        "restore",
+        "revise",
+        "iter_elements",
+    )
     silent, count = [], 0
     for row in sa.registry.FORMATS.values():
         module = import_module(row.module)

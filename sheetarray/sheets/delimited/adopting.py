@@ -5,15 +5,30 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ...cells import FormulaMode
-from ...columns import ArrayInfo, check_adopt_target, find_header_edits, info_of_resized
-from ...composite import read_resized_arrays
+from ...adapters import CELL_CHARACTERS
+from ...arrays import linear_arrays
+from ...cells import FormulaMode, TextLook, buffer_to_text
+from ...columns import (
+    ArrayInfo,
+    ElementEdits,
+    ResizedArray,
+    cell_address,
+    check_adopt_target,
+    find_element_edits,
+    find_header_edits,
+    info_of_resized,
+)
+from ...columns.layout import format_name
+from ...composite import read_resized_arrays, spread
+from ...dtypes import Buffer, DType
 from ...elements import Missing
 from ...elements.scalars import DecimalMark
-from ...errors import FormatError, locating
+from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
+from ...linear import LinearArray
 from .dialect import SINGLE_COLUMN
 from .sheet import CsvSheet
 from .splitting import field_pattern
@@ -85,8 +100,10 @@ def adopt_csv(
     return infos
 
 
-def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tuple[int, int], int]) -> bytes:
-    """Return a text in which some cells hold other integers.
+def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tuple[int, int], int | str]) -> bytes:
+    """Return a text in which some cells hold other integers, or other text; rows and cells that it lacks are added.
+
+    An integer takes the place of the one that is there, within quotes too.
 
     Raises:
         FormatError: the text is not of its encoding, or would not come back from it as it is.
@@ -98,15 +115,56 @@ def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tu
         whole = False
     if not whole:
         raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
-    pieces, at = [], 0
-    for cell, start, end in _spans_of(text, delimiter, max(row for row, _ in changes)):
-        if cell in changes:
-            match = _INTEGER.search(text, start, end)
-            if match is None:
-                raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
-            pieces += [text[at : match.start()], str(changes[cell])]
-            at = match.end()
-    return codecs.encode("".join([*pieces, text[at:]]), encoding)
+    rows: dict[int, dict[int, int | str]] = {}
+    for (row, column), value in changes.items():
+        rows.setdefault(row, {})[column] = value
+    line_end = "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
+    pieces: list[str] = []
+    at = last = 0
+    columns = column = 0
+    for (row, column), start, end in _spans_of(text, delimiter, max(rows, default=-1)):
+        if row != last:
+            pieces += _added(rows.get(last, {}), columns, delimiter) if last in rows else []
+            last = row
+        if row in rows:
+            if column == 0:
+                pieces.append(text[at:start])
+                at = start
+            if column in rows[row]:
+                pieces += [text[at:start], _changed(text[start:end], rows[row][column], delimiter)]
+                at = end
+            columns = column + 1
+            pieces.append(text[at:end])
+            at = end
+    if last in rows:
+        pieces += _added(rows[last], columns, delimiter)
+    pieces.append(text[at:])
+    ended = not text or text.endswith(("\r", "\n"))
+    for row in range(last + 1 if text else 0, max(rows, default=-1) + 1):
+        line = "".join(_added({column: ""} | rows.get(row, {}), 0, delimiter)).removeprefix(delimiter)
+        pieces += ["" if ended else line_end, line, line_end if ended else ""]
+    return codecs.encode("".join(pieces), encoding)
+
+
+def _changed(cell: str, value: int | str, delimiter: str) -> str:
+    if isinstance(value, str):
+        return _quote(value, delimiter)
+    match = _INTEGER.search(cell)
+    if match is None:
+        raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
+    return f"{cell[: match.start()]}{value}{cell[match.end() :]}"
+
+
+def _added(cells: Mapping[int, int | str], columns: int, delimiter: str) -> list[str]:
+    """Return the cells of a row from a column on, each behind a delimiter."""
+    return [
+        delimiter + _quote(str(cells.get(column, "")), delimiter)
+        for column in range(columns, max(cells, default=-1) + 1)
+    ]
+
+
+def _quote(text: str, delimiter: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in (delimiter, '"', "\r", "\n")) else text
 
 
 def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[int, int], int, int]]:
@@ -118,3 +176,117 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
         yield (row, column), match.start(), match.start(4)
         at, stop = match.end(), match[4]
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
+
+
+# Other elements ------------------------------------------------------------------------------------------------------
+
+
+def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
+    """Write a delimited text in which arrays hold other elements; every other cell stays as it is.
+
+    New arrays stand to the right of all that is there.
+
+    Args:
+        source: a path or an open file.
+        target: a path, which may be the source, replaced as a whole; or an open file.
+        arrays: what it is to hold, as for `write_csv`; arrays that are not named stay.
+
+    Raises:
+        FormatError: as `read_csv`, or the cells cannot be changed in place.
+        LimitError: there is no room for rows.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .writing import write_csv
+        >>> file, revised = io.StringIO(), io.BytesIO()
+        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
+        >>> revise_csv(io.StringIO(file.getvalue()), revised, {"t": np.array([1.5, 7.5, 8.5])})
+        >>> revised.getvalue().split()[-4:]
+        [b'data', b'1.5', b'7.5', b'8.5']
+    """
+    columns = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    with Source(source) as opened, locating(source=opened.name):
+        sheet = CsvSheet(opened, None, None, None, "escape")
+        present = read_resized_arrays([sheet])
+        cells: dict[tuple[int, int], int | str] = {}
+        added: list[tuple[int, int]] = []
+        for name, column in columns.items():
+            change = find_element_edits(name, present[name], column) if name in present else None
+            if change is not None:
+                added += _collect(change, sheet, cells)
+        resized = {name: present[name] for name in columns if name in present}
+        cells |= {(edit.row, edit.column): edit.value for edit in find_header_edits([sheet], resized)}
+        fresh = {name: column for name, column in columns.items() if name not in present}
+        name, mark = sheet.file_encoding
+        raw = bytes(opened.whole())
+        _check_room(codecs.decode(raw[mark:], name), sheet.delimiter, added)
+        if fresh:
+            _add_columns(fresh, present, codecs.decode(raw[mark:], name), sheet, cells)
+        delimiter = "," if sheet.delimiter == SINGLE_COLUMN else sheet.delimiter
+        content = raw[:mark] + _change_cells(raw[mark:], name, delimiter, cells) if cells else raw
+        with Source(io.BytesIO(content)) as again:
+            revised = read_resized_arrays(
+                [CsvSheet(again, delimiter if fresh else sheet.delimiter, sheet.look.decimal, None, "escape")]
+            )
+        for name, column in columns.items():
+            if name not in revised or not column.has_elements(revised[name].column.header, revised[name].buffer):
+                raise FormatError(f"{name}: the cells of this text cannot be changed in place", hint=_HINT)
+    with replacing(target) as sink:
+        sink.write(content)
+
+
+def _collect(change: ElementEdits, sheet: CsvSheet, cells: dict[tuple[int, int], int | str]) -> list[tuple[int, int]]:
+    """Put the new cells of an array among those of the sheet, and return those that have to be blank until now."""
+    added = []
+    texts = _texts_of(change.buffer[change.changed], change.dtype, sheet.look)
+    for index, text in zip(change.changed.tolist(), texts, strict=True):
+        _, row, column = change.place(index)
+        cells[row, column] = text
+        if index >= change.before and not change.head:
+            added.append((row, column))
+    for index in change.removed:
+        _, row, column = change.place(index)
+        cells[row, column] = ""
+    for index, word in enumerate(change.head):
+        _, row, column = change.place_head(index)
+        cells[row, column] = str(word)
+    return added
+
+
+def _texts_of(buffer: Buffer, dtype: DType, look: TextLook) -> list[str]:
+    import polars as pl
+
+    series = buffer_to_text(buffer, dtype, look)
+    texts = series.cast(pl.String).fill_null("").to_list()
+    return [text.replace(".", ",") for text in texts] if series.dtype.is_float() and look.decimal == "," else texts
+
+
+def _check_room(text: str, delimiter: str, added: Sequence[tuple[int, int]]) -> None:
+    """Refuse rows for which there is no room, since cells hold something else."""
+    wanted = set(added)
+    for cell, start, end in _spans_of(text, delimiter, max((row for row, _ in added), default=-1)):
+        if cell in wanted and text[start:end].strip(' \t"'):
+            where = cell_address(*cell)
+            raise LimitError(f"{where}: the row that is added needs this cell, which holds something else: move it")
+
+
+def _add_columns(
+    fresh: Mapping[str, LinearArray],
+    present: Mapping[str, ResizedArray],
+    text: str,
+    sheet: CsvSheet,
+    cells: dict[tuple[int, int], int | str],
+) -> None:
+    """Put new arrays to the right of everything, their names in the row of the first name."""
+    column = max((place[1] for place, _, _ in _spans_of(text, sheet.delimiter, text.count("\n") + 1)), default=-1)
+    column = max(column, max((place[1] for place in cells), default=-1))
+    anchors = [array.column.group[0] for array in present.values()]
+    top = min((anchor.name_cell or (anchor.row - 1, 0))[0] for anchor in anchors)
+    for name, array in fresh.items():
+        column += 1
+        head = array.to_cells()[: -array.capacity or None]
+        row = max(top, 0)
+        words = [format_name(name, sheet.look), *map(str, head)]
+        words += _texts_of(array.buffer, array.dtype_entry, sheet.look)
+        cells |= {(row + step, column): word for step, word in enumerate(words)}

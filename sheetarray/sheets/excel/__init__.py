@@ -7,6 +7,7 @@ from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_exc
 from .adopting import adopt_excel
 from .piecewise import iter_elements_excel
 from .restoring import restore_excel
+from .revising import revise_excel
 from .table import read_columns_excel, write_table_excel
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "read_columns_excel",
     "read_excel",
     "restore_excel",
+    "revise_excel",
     "scan_excel",
     "write_excel",
     "write_table_excel",

@@ -97,11 +97,14 @@ def renew_views(
     record: dict[str, Any],
     name_of: Callable[[str], str],
     typed: Collection[str],
+    *,
+    anew: bool = False,
 ) -> dict[str, bytes]:
     """Return the new content of the parts of views, and put into the record what they are like.
 
     `name_of`: the defined name of the cells of an array; empty where it has none. `typed`: the titles of views in
-    which people have typed over formulas: their record stays, so that `check` goes on to name these cells.
+    which people have typed over formulas: their record stays, so that `check` goes on to name these cells. `anew`:
+    whether all others are made anew, since elements have changed and not only lengths.
 
     Raises:
         LimitError: such a view would have to be made anew.
@@ -114,7 +117,9 @@ def renew_views(
         if not isinstance(stored, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
             continue
         array, made = arrays.get(str(stored.get("array"))), dict[str, bytes]()
-        if array is not None and array.is_changed and not stored.get("editable") and name_of(str(stored["array"])):
+        resized = array is not None and array.is_changed
+        wanted = resized or (array is not None and anew and title not in typed)
+        if wanted and not stored.get("editable") and name_of(str(stored["array"])):
             made = _make_anew(book, sheet, stored, arrays, name_of)
         if title in typed:
             if made:
@@ -232,6 +237,17 @@ def adopt_excel(
         (3,)
     """
     check_adopt_target(source, target)
+    return adopt_workbook(source, source if target is None else target, missing=missing)
+
+
+def adopt_workbook(
+    source: Readable, target: Writable, *, missing: Missing = "error", anew: bool = False
+) -> dict[str, ArrayInfo]:
+    """Make a workbook true to its cells, as `adopt_excel`.
+
+    `anew`: whether elements have changed since its formulas were computed, so that views are made anew and programs
+    compute all formulas when they open it.
+    """
     with Source(source) as opened, locating(source=opened.name):
         package = Package(opened.ranges())
         book = OpenWorkbook(package)
@@ -246,16 +262,16 @@ def adopt_excel(
             searches = search_again(reading, select_sheets(reading, None), replaced)
         record = {**_read_record(package), SEARCHES_KEY: searches.to_json()}
         references = _references_of(arrays, record)
-        if book.set_names(lambda name, text: _true_reference(name, text, references)):
+        if book.set_names(lambda name, text: _true_reference(name, text, references)) or anew:
             book.compute_on_opening()
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
-        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references), typed)
+        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])
         before = file_version(source)
-        with replacing(source if target is None else target, binary=True) as sink:
+        with replacing(target, binary=True) as sink:
             writer = PackageWriter(sink)
             for name in package.names():
                 if name in replaced:

@@ -276,6 +276,11 @@ def format_number(value: float | int) -> str:
     return f"{_BEFORE}{value!r}{_AFTER}"
 
 
+def cells_xml(cells: TypedCells) -> list[str | None]:
+    """Return the XML after the reference of each of some cells, without a style; None for a blank."""
+    return _format_cells(value_layers(cells, None))
+
+
 def _format_cells(layers: Group) -> list[str | None]:
     """Return the XML after the reference of each cell of a group; None for a blank."""
     size = max((len(layer.values) for layer in layers), default=0)

@@ -1,0 +1,399 @@
+"""merge: what several people have changed in copies of one file, put together in one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..columns import ArrayInfo
+from ..elements import to_scalar
+from ..errors import FormatError, LimitError, NotFoundError, locating, quote_names
+from ..files import RemoteFile
+from ..labels import DatasetLabels, LabelledArrays, VariableLabels
+from ..linear import to_linear
+from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
+from ..registry import format_of, locate_place, locate_places
+from .arrays import check_writable, read_labelled, scan, write
+from .doors import SourceOrTarget, check_suffixes
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFiles:
+    """What `merge` has put together.
+
+    Attributes:
+        arrays: the merged arrays by name, with the labels of the base.
+        conflicts: elements that several people have changed differently, each once.
+        changes: what each person has changed, file by file.
+        base: the name of the base.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, values in {"base": [1, 2, 3], "ann": [1, 5, 3], "ben": [1, 2, 3, 4]}.items():
+        ...     write(folder / f"{name}.csv", {"t": np.array(values)})
+        >>> merged = merge(folder / "base.csv", folder / "ann.csv", folder / "ben.csv")
+        >>> merged.arrays, len(merged.conflicts)
+        ({'t': array([1, 5, 3, 4])}, 0)
+    """
+
+    arrays: LabelledArrays
+    conflicts: Sequence[Conflict]
+    changes: list[FileChanges]
+    base: str
+
+    @property
+    def unresolved(self) -> int:
+        """The number of conflicts in which the base's value stands because nobody has chosen."""
+        return int(self.conflicts.unresolved)  # type: ignore[attr-defined]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON has it: conflicts with values, addresses and labels, and what each file changes."""
+        return {
+            "base": self.base,
+            "unresolved": self.unresolved,
+            "conflicts": [conflict_to_json(conflict) for conflict in self.conflicts],
+            "files": [_changes_to_json(changes) for changes in self.changes],
+            "arrays": {name: _describe(array) for name, array in self.arrays.items()},
+        }
+
+
+def merge(
+    base: SourceOrTarget,
+    *returned: SourceOrTarget,
+    target: SourceOrTarget | None = None,
+    prefer: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    choices: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    client: Any = None,
+) -> MergedFiles:
+    """Put together what several people have changed in copies of one file.
+
+    Each array and element is compared with the base. What one person has changed is taken, and what several have
+    changed alike; numbers that a program has rounded are no change. What was changed differently is a conflict: the
+    base's value stands, unless `prefer` or `choices` says another. Rows that people have added stand one after the
+    other, in the order of the files; rows with the same label are one.
+
+    Args:
+        base: the file that was sent.
+        *returned: the files that came back, of any format that `read` takes, mixed.
+        target: where the merged arrays go; it may be the base. None writes nothing. In the format of the base it is the
+            base's file with other elements, and all else in it as it was; in another format it is written anew.
+        prefer: one of the files, or several: their values stand in conflicts, those of the first one first.
+        choices: the file of choices that the page of a merge saves, or its content: whose value stands in each.
+        storage_options: for the file systems of URLs.
+        client: of gspread, for Google Sheets.
+
+    Returns:
+        The merged arrays, the conflicts, and what each person has changed.
+
+    Raises:
+        FormatError: one of the files cannot be read, or the choices; nothing is written.
+        NotFoundError: `prefer` or `choices` names another file.
+        LimitError: a file is named twice; or the base may not be changed, or has no room for rows; nothing is written.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, values in {"base": [1, 2, 3], "ann": [1, 5, 3], "ben": [1, 7, 3]}.items():
+        ...     write(folder / f"{name}.csv", {"t": np.array(values)})
+        >>> merged = merge(folder / "base.csv", folder / "ann.csv", folder / "ben.csv", target=folder / "merged.csv")
+        >>> [(conflict.array, conflict.index, conflict.base) for conflict in merged.conflicts]
+        [('t', (1,), 2)]
+    """
+    if not returned:
+        raise TypeError("merge takes the file that was sent, and the files that came back")
+    files = [_File(place, storage_options, client) for place in (base, *returned)]
+    names = [one.name for one in files]
+    if twice := [name for number, name in enumerate(names) if name in names[:number]]:
+        raise LimitError(f"named twice: {quote_names(twice)}")
+    goal = None if target is None else _Target(files[0], target, storage_options, client)
+    preferred = [_find_name(os.fspath(one), names) for one in _listed(prefer)]
+    chosen = _read_choices(choices, names)
+    for one in files:
+        one.read()
+    groups, labels = _find_groups(files[0])
+    merged = merge_arrays(
+        (names[0], files[0].arrays),
+        [(one.name, one.arrays) for one in files[1:]],
+        groups=groups,
+        labels=labels,
+        prefer=preferred,
+        choices=chosen,
+    )
+    merged.conflicts.complete = _completing({one.name: one for one in files})
+    arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
+    if goal is not None:
+        goal.write(arrays)
+    return MergedFiles(arrays, merged.conflicts, merged.changes, names[0])
+
+
+class _File:
+    """One of the files of a merge.
+
+    Attributes:
+        name: by which conflicts call it.
+        arrays: its arrays, with their labels.
+        infos: where they stand.
+    """
+
+    def __init__(self, place: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any) -> None:
+        if not isinstance(place, (str, os.PathLike)):
+            raise TypeError("merge takes paths and URLs: conflicts are told by the names of files")
+        self.given = place
+        self.place = locate_place(place, storage_options, None)
+        self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else place)
+        self.row = format_of(self.place, None, reading=True)
+        self._client = client
+        self.arrays = LabelledArrays({}, None)
+        self.infos: dict[str, ArrayInfo] = {}
+
+    def options(self, verb: str) -> dict[str, Any]:
+        """Return the options of a verb: rows that people have added or deleted count as they stand."""
+        known = self.row.options(verb)
+        options = {"resize": True} if "resize" in known else {}
+        return options | ({"client": self._client} if self._client is not None and "client" in known else {})
+
+    def read(self) -> None:
+        """Read the arrays, their labels and where they stand."""
+        with locating(source=self.name):
+            self.arrays = read_labelled(self.place, **self.options("read"))
+            self.infos = dict(scan(self.place, **self.options("scan")))
+
+    def address(self, name: str, index: tuple[int, ...] | None) -> str | None:
+        """Return the address of the cell that holds an element; None where nobody knows."""
+        info = self.infos.get(name)
+        if info is None or not info.data or index is None:
+            return info.location if info is not None and index is None else None
+        at = info.offset + sum(step * stride for step, stride in zip(index, info.strides, strict=True))
+        run = next((run for run in reversed(info.data) if run.first <= at), info.data[0])
+        return run.address(at)
+
+    def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
+        """Return the labels of an element, by dimension or by the levels of its index."""
+        said = self.arrays.labels.find(name) if self.arrays.labels is not None else None
+        if said is None or index is None or len(said.dims) != len(index):
+            return {}
+        found: dict[str, str] = {}
+        for dim, place in zip(said.dims, index, strict=True):
+            for level in _levels(self.arrays.labels, dim):
+                array = self.arrays.get(level)
+                if isinstance(array, np.ndarray) and array.ndim == 1 and place < len(array) and level != name:
+                    label = array[place] if array.dtype.kind in "mM" else to_scalar(array[place])
+                    found[level] = str(label).removesuffix("T00:00:00")
+        return found
+
+
+def _levels(labels: DatasetLabels | None, dim: str) -> Sequence[str]:
+    """Return the names of the arrays that label a dimension."""
+    if labels is None:
+        return ()
+    return labels.frame.index.get(dim) or (dim,)
+
+
+def _find_groups(base: _File) -> tuple[dict[str, Hashable], dict[Hashable, Sequence[str]]]:
+    """Return the group of arrays to which each array's rows belong, and the arrays that label the rows of a group."""
+    groups: dict[str, Hashable] = {}
+    labels: dict[Hashable, Sequence[str]] = {}
+    said = base.arrays.labels
+    for name, array in base.arrays.items():
+        if not isinstance(array, np.ndarray) or not array.ndim:
+            continue
+        axis = row_axis(array)
+        variable = said.find(name) if said is not None else None
+        dim = variable.dims[axis] if variable is not None and len(variable.dims) == array.ndim else None
+        dim = next((dim for dim in said.frame.index if name in said.frame.index[dim]), dim) if said is not None else dim
+        if dim is not None:
+            groups[name] = "dim", dim
+            levels = [level for level in _levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
+            labels["dim", dim] = [level for level in levels if isinstance(base.arrays.get(level), np.ndarray)]
+        else:
+            info = base.infos.get(name)
+            title = info.data[0].title if info is not None and info.data else None
+            groups[name] = "rows", title, array.shape[axis]
+    return groups, labels
+
+
+def _completing(files: Mapping[str, _File]) -> Callable[[Conflict], Conflict]:
+    """Return a function that puts the labels of an element, and the addresses of its cells, into a conflict."""
+
+    def complete(conflict: Conflict) -> Conflict:
+        place = conflict.place
+        cells = {name: files[name].address(at.array, at.index) for name, at in conflict.places.items()}
+        labels = files[place.file].label(place.array, place.index)
+        return replace(
+            conflict, labels=labels, cells={name: address for name, address in cells.items() if address is not None}
+        )
+
+    return complete
+
+
+def _merge_labels(files: Sequence[_File], arrays: Mapping[str, Any]) -> DatasetLabels | None:
+    """Return the labels of the base, with those of new arrays, and the shapes that arrays have now."""
+    labels = files[0].arrays.labels
+    if labels is None:
+        return None
+    data_vars = dict(labels.data_vars)
+    for one in files[1:]:
+        others = one.arrays.labels.data_vars if one.arrays.labels is not None else {}
+        for name, variable in others.items():
+            if name not in files[0].arrays and name in arrays and {*variable.dims} <= {*labels.sizes()}:
+                data_vars.setdefault(name, variable)
+
+    def resized(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
+        return {
+            name: replace(variable, shape=np.shape(arrays[name]))
+            if isinstance(arrays.get(name), np.ndarray)
+            else variable
+            for name, variable in variables.items()
+        }
+
+    return replace(labels, coords=resized(labels.coords), data_vars=resized(data_vars))
+
+
+class _Target:
+    """Where the merged arrays go."""
+
+    def __init__(
+        self, base: _File, place: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
+    ) -> None:
+        _, self._place = locate_places([(base.given, None), (place, None)], storage_options)
+        self._base = base
+        row = format_of(self._place)
+        check_suffixes(row, base.row, base.place, self._place)
+        self._revise = None
+        self._options = {"client": client} if client is not None and "client" in row.options("write") else {}
+        if row.name == base.row.name and row.instead is None:
+            try:
+                self._revise = row.revise
+            except NotFoundError:
+                self._revise = None
+        if row.instead is not None:
+            raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+        check_writable(self._place, None, self._options)
+
+    def write(self, arrays: LabelledArrays) -> None:
+        """Write them: into the base's cells, where the format is the base's."""
+        if self._revise is not None:
+            self._revise(self._base.place, self._place, arrays)
+        else:
+            write(self._place, arrays, **self._options)
+
+
+# Choices -------------------------------------------------------------------------------------------------------------
+
+
+def _listed(prefer: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str | os.PathLike[str]]:
+    return [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)
+
+
+def _find_name(name: str, names: Sequence[str]) -> str:
+    """Return the file that is meant by its name, or by the end of its path.
+
+    Raises:
+        NotFoundError: it is none of them.
+    """
+    if name in names:
+        return name
+    ends = [known for known in names if os.path.basename(known) == name]
+    if len(ends) != 1:
+        raise NotFoundError(f"{name!r} is none of the files: {quote_names(names)}")
+    return ends[0]
+
+
+def _read_choices(
+    choices: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None, names: Sequence[str]
+) -> dict[Place, str]:
+    """Return the file whose value stands, by the place of each conflict.
+
+    Raises:
+        FormatError: they are not what the page of a merge saves.
+        NotFoundError: a file that is none of those that are merged.
+    """
+    if choices is None:
+        return {}
+    source = None
+    listed: Any = choices
+    if isinstance(choices, (str, os.PathLike)):
+        source = os.fspath(choices)
+        try:
+            with open(choices, encoding="utf-8") as file:
+                listed = json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"no choices, for it is no JSON: {error!s:.80}", source=source) from error
+        listed = listed.get("choices") if isinstance(listed, dict) else listed
+    hint = "the page of a merge saves them (sheetarray view --merge)"
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise FormatError("no list of choices", source=source, hint=hint)
+    found: dict[Place, str] = {}
+    for number, entry in enumerate(listed):
+        where = f"choice {number + 1}"
+        if not isinstance(entry, Mapping) or not all(isinstance(entry.get(key), str) for key in _CHOICE_KEYS):
+            raise FormatError(
+                f"a choice has {', '.join(_CHOICE_KEYS)} and index", location=where, source=source, hint=hint
+            )
+        index = entry.get("index")
+        if index is not None:
+            if not isinstance(index, Sequence) or not all(type(step) is int for step in index):
+                raise FormatError("an index is a list of integers, or null", location=where, source=source, hint=hint)
+            index = tuple(index)
+        place = Place(_find_name(entry["of"], names), entry["array"], index)
+        found[place] = _find_name(entry["choose"], names)
+    return found
+
+
+_CHOICE_KEYS = ("array", "of", "choose")
+
+
+# JSON ----------------------------------------------------------------------------------------------------------------
+
+
+def conflict_to_json(conflict: Conflict) -> dict[str, Any]:
+    """Return a conflict as JSON has it; `of` is the file in which the index is that of the element."""
+    return {
+        "array": conflict.array,
+        "index": None if conflict.index is None else list(conflict.index),
+        "of": conflict.place.file,
+        "labels": conflict.labels,
+        "base": _value_to_json(conflict.base),
+        "values": {file: _value_to_json(value) for file, value in conflict.values.items()},
+        "cells": conflict.cells,
+        "chosen": conflict.chosen,
+    }
+
+
+def _value_to_json(value: Any) -> Any:
+    """Return an element as its cell, `{"deleted": true}` for a deleted one, an array as its dtype and shape."""
+    if value is None:
+        return None
+    if value is DELETED:
+        return {"deleted": True}
+    if isinstance(value, np.ndarray) or hasattr(value, "layout"):
+        return _describe(value)
+    return to_linear(np.asarray(value, object if isinstance(value, (bool, int, float, str)) else None))[-1]
+
+
+def _describe(array: Any) -> dict[str, Any]:
+    if isinstance(array, np.ndarray):
+        return {"dtype": array.dtype.name if array.dtype.kind not in "UT" else "string", "shape": list(array.shape)}
+    return {"type": str(array.type)}
+
+
+def _changes_to_json(changes: FileChanges) -> dict[str, Any]:
+    return {
+        "file": changes.file,
+        "elements": changes.elements,
+        "rows_added": changes.added,
+        "rows_deleted": changes.deleted,
+        "rows_sorted": changes.moved,
+        "new": changes.new,
+        "absent": changes.absent,
+        "other": changes.other,
+    }
