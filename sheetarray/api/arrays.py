@@ -32,7 +32,7 @@ def read(
     """Read arrays, each with the dtype, shape, strides and order that it was written with.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
         names: only these arrays are decoded; None for all.
         format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
@@ -41,6 +41,7 @@ def read(
             - csv tsv txt, `read_csv`: delimiter, decimal, encoding, strict, missing, formulas, resize, progress
             - json, `read_json`: strict, missing, resize, progress
             - xlsx ods, `read_excel`: sheet, missing, strict, resize, guard, progress
+            - workbook, an object of openpyxl: sheet, missing, strict, resize, progress
             - gsheet, `read_gsheet`: slices, worksheet, client, credentials, timeout, strict, resize, missing, progress
             - awkd: functions, whitelist, errors, max_bytes
             - avro npz sciserialize sciserialize-json: progress
@@ -80,7 +81,8 @@ def write(
     """Write arrays; a failed write leaves the target as it was.
 
     Args:
-        target: a path, a URL, or an open file (then with `format`).
+        target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
+            pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
         arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
             Dataset or DataArray of xarray.
             An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
@@ -95,6 +97,7 @@ def write(
               progress
             - json, `write_json`: complex, progress
             - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, progress
+            - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, progress
             - gsheet, `write_gsheet`: worksheet, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress
             - avro: codec, progress
@@ -203,7 +206,7 @@ def scan(
     What comes back is a dict by name; in a terminal and in a notebook it shows a table.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
@@ -236,7 +239,7 @@ def check(
     What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.

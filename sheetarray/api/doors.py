@@ -12,7 +12,7 @@ from ..errors import LimitError
 from ..files import name_part
 from ..registry import Format, format_of, nearest
 
-SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
+SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
 
 
 def folder_beside(target: SourceOrTarget) -> str | None:

@@ -62,7 +62,7 @@ def read_columns(
     """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
         columns: names of the columns wanted (or letters); None for all.
         dtype: of every column, or a mapping by name, as the format names it or NumPy takes it (`str`, "str" and
             "string" are text as it stands); None infers it without loss: leading zeros stay text, ids beyond
@@ -138,7 +138,8 @@ def write_table(
     index comes first, unless it only counts rows.
 
     Args:
-        target: a path, a URL, or an open file (then with `format`).
+        target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
+            pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
         table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, or a
             list of dictionaries.
         format: instead of the suffix.
@@ -169,9 +170,9 @@ def write_table(
     _warn_of_zones(table)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
-    if isinstance(target, (str, os.PathLike)) or row.prefixes:
-        url = row.write_table(target, table, **merged)
-        written: SourceOrTarget = target if url is None else url
+    if isinstance(target, (str, os.PathLike)) or row.prefixes or row.objects:
+        other = row.write_table(target, table, **merged)
+        written: SourceOrTarget = target if other is None else other
     else:
         written = io.BytesIO()
         row.write_table(written if verify else target, table, **merged)
@@ -181,6 +182,8 @@ def write_table(
     if verify:
         alike = ("encoding", "sheet", "client", "credentials", "timeout")
         reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
+        if row.prefixes and not isinstance(target, str):  # an object of a service has a client
+            reading.setdefault("client", target.client)
         if "sheet" in row.options("write_table"):
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)

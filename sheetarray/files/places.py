@@ -190,17 +190,9 @@ def _refuse_workbook(place: object) -> None:
             break
     else:
         return
-    if package == "pandas":
-        hint = "close it first, then give the path of its file"
-    elif package == "xlsxwriter":
-        hint = "close the workbook first with workbook.close(), then give the path of its file"
-    elif getattr(getattr(place, "parent", place), "read_only", False):
-        hint = "give the path that it was loaded from"
-    else:
-        hint = "save it first with workbook.save(path), then give that path"
     raise DTypeError(
-        f"expected a path, a URL or an open file, not the {kind.__name__} of {package}: {hint} "
-        "(write(path, arrays, mode='a') adds a sheet to a workbook)"
+        f"expected a path, a URL or an open file, not the {kind.__name__} of {package}: "
+        "sheetarray.write and write_table put arrays and tables into it, and read and read_columns take it"
     )
 
 

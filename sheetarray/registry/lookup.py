@@ -195,6 +195,10 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         MissingDependencyError: `name` is a format of a package that does not work.
         OSError: reading, and there is no such file.
     """
+    if (row := _format_by_object(source)) is not None:
+        if name not in (None, row.name):
+            raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
+        return row
     row = _by_name(name) if name is not None else _format_by_suffix(source)
     if not reading or row.signature:
         return row
@@ -204,7 +208,8 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
 
 
 def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:
-    """Return a path, or a `RemoteFile` with its storage options; the URL of a service and an open file as they are.
+    """Return a path, or a `RemoteFile` with its storage options; the URL of a service, an object of another library and
+    an open file as they are.
 
     Args:
         place: a path, a URL or an open file.
@@ -218,7 +223,7 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
     if not _is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
-        raise ValueError("storage_options are for files under a URL: the format has options of its own for a service")
+        raise ValueError("storage_options are for files under a URL, which this is not")
     return place
 
 
@@ -245,8 +250,18 @@ def locate_places(
 
 
 def _is_service(place: Any, format: str | None) -> bool:
-    """Return whether a place is the URL of a service that an adapter speaks to, such as Google Sheets."""
-    return isinstance(place, str) and is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
+    """Return whether a place is no file: the URL of a service, or an object such as a workbook."""
+    if not isinstance(place, str):
+        return _format_by_object(place) is not None
+    return is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
+
+
+def _format_by_object(place: Any) -> Format | None:
+    """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
+    if isinstance(place, (str, io.IOBase)):
+        return None
+    kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(place).__mro__}
+    return next((row for row in _load_outside() if not kinds.isdisjoint(row.objects)), None)
 
 
 def _by_name(name: str) -> Format:

@@ -57,6 +57,8 @@ class Format:
         stem: with which the names of its functions end: `read_<stem>`, `write_<stem>`, ..
         title: what it is, in a few words.
         prefixes: of URLs that belong to it.
+        objects: the classes whose objects belong to it, each as its top-level package and its name, such as
+            `openpyxl.Workbook`.
         writing: options for writing that hold unless the caller gives others.
         extra: the extra of sheetarray that installs the packages which it needs; None for none.
         instead: the suffix to write instead, if the format is only read; else None.
@@ -83,6 +85,7 @@ class Format:
     stem: str
     title: str
     prefixes: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
     writing: Mapping[str, Any] = field(default_factory=dict)
     extra: str | None = None
     instead: str | None = None
@@ -142,8 +145,8 @@ class Format:
         return self.function("read_columns")
 
     @property
-    def write_table(self) -> Callable[..., str | None]:
-        """The adapter's function that writes a table, and returns the URL if that is new: `write_table(target, ..)`."""
+    def write_table(self) -> Callable[..., Any]:
+        """The adapter's function that writes a table, and returns what is read instead of the target, or None."""
         return self.function("write_table")
 
     @property
@@ -204,14 +207,14 @@ def check_row(row: Format) -> None:
     """
     if not isinstance(row.name, str) or not _NAME.fullmatch(row.name):
         raise ValueError(f"{row.name!r} is no name of a format: lower-case letters and digits, with - _ . between them")
-    for what, texts in (("suffixes", row.suffixes), ("prefixes", row.prefixes)):
+    for what, texts in (("suffixes", row.suffixes), ("prefixes", row.prefixes), ("objects", row.objects)):
         if not isinstance(texts, tuple) or not all(isinstance(text, str) and text for text in texts):
             raise ValueError(f"{what} of the format {row.name!r} are no tuple of texts: {texts!r}")
     for suffix in row.suffixes:
         if not suffix.startswith(".") or suffix != suffix.lower() or "/" in suffix or suffix.endswith(COMPRESSIONS):
             raise ValueError(f"{suffix!r} is no suffix: a dot, lower-case letters, and no compression at its end")
-    if not row.suffixes and not row.prefixes:
-        raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes")
+    if not row.suffixes and not row.prefixes and not row.objects:
+        raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes nor objects")
 
 
 def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True) -> None:
@@ -227,6 +230,7 @@ def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True
     for other in others:
         keys = [row.name] if row.name == other.name else []
         keys += [prefix for prefix in row.prefixes if other.prefixes and prefix.startswith(other.prefixes)]
+        keys += [known for known in row.objects if known in other.objects]
         if not signatures or not (row.signature or other.signature):
             keys += [suffix for suffix in row.suffixes if other.suffixes and suffix.endswith(other.suffixes)]
         if keys:

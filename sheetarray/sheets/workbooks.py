@@ -15,6 +15,11 @@ from typing import NamedTuple
 from ..columns import quote_title
 from ..errors import LimitError
 
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # of a sheet
+EXACT_INTEGER = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
+TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
+"""The number format of booleans, for LibreOffice; Excel shows booleans as TRUE and FALSE without one."""
+
 LONGEST_TITLE = 31  # UTF-16 code units
 PRINT_AREA = "_xlnm.Print_Area"  # the defined name, one for each sheet, of the ranges that are printed
 _LONGEST_NAME = 255  # characters

@@ -194,10 +194,12 @@ class ScalarColumn:
         """Return the cells of some rows."""
         cells = [self.cell(row) for row in (rows if isinstance(rows, range) else rows.tolist())]
         errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in ERRORS}
-        for index in errors:
+        unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
+        for index in (*errors, *unreadable):
             cells[index] = None
         kinds = {type(cell) for cell in cells if not is_blank(cell)}
         if kinds and kinds <= {int, float}:
             numbers = np.array([np.nan if is_blank(cell) else cell for cell in cells], np.float64)
-            return TableColumn(None, numbers, errors)
-        return TableColumn([None if is_blank(cell) else parse_string(cell) for cell in cells], None, errors)
+            return TableColumn(None, numbers, errors, unreadable)
+        texts = [None if is_blank(cell) else parse_string(cell) for cell in cells]
+        return TableColumn(texts, None, errors, unreadable)

@@ -165,6 +165,7 @@ FOLDERS = {  # what errors call a format or its suffix -> the folder of its adap
     "xls": "sheets/excel",
     "xlsb": "sheets/excel",
     "xlsm": "sheets/excel",
+    "workbook": "sheets/objects",
     "xlsx": "sheets/excel",
 }
 DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}

@@ -33,7 +33,7 @@ GROUPS = {
     "timedelta64": ["timedelta64"],
     "generic": ["generic"],
 }
-ROWS = [row for row in FORMATS.values() if not row.prefixes and row.instead is None]
+ROWS = [row for row in FORMATS.values() if row.suffixes and row.instead is None]
 
 
 def keeps(row: Format) -> Keeps:

@@ -14,7 +14,7 @@ from ... import loops
 from ...cells import TypedCells, buffer_to_typed
 from ...columns import LayoutColumn
 from ...errors import DTypeError
-from ..workbooks import with_escapes
+from ..workbooks import EXACT_INTEGER, with_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,8 +97,6 @@ def split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Seri
 
 # Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
 
-EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
-
 
 class ColumnSpan(NamedTuple):
     """Some elements of a column.
@@ -136,7 +134,7 @@ def make_cells_together(
         buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
         elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
         style, piece = some[0].style, some[0].piece
-        how: dict[str, Any] = {"exact": EXACT, "as_text": as_text, "serials": style is not None}
+        how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
         try:
             yield buffer_to_typed(elements, piece.dtype, **how), style, some
         except DTypeError:

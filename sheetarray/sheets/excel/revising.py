@@ -23,10 +23,11 @@ from ...elements import Cell
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
+from ..workbooks import EXACT_INTEGER
 from .adapter import write_excel
 from .adopting import adopt_workbook
 from .append import changed_parts
-from .cell_xml import EXACT, cells_xml, format_number, format_text
+from .cell_xml import cells_xml, format_number, format_text
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
@@ -176,10 +177,10 @@ def _collect(change: ElementEdits, edits: dict[str, _SheetEdits]) -> None:
 
 def _elements_xml(buffer: Buffer, dtype: DType) -> tuple[Sequence[str | None], Sequence[str | None]]:
     """Return the XML of elements after their references, and with dates as serial numbers."""
-    made = cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT))
+    made = cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER))
     if dtype.kind != "datetime":
         return made, [None] * len(made)
-    return made, cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT, serials=True))
+    return made, cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER, serials=True))
 
 
 def _word_xml(word: Cell) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
+from ..workbooks import EXACT_INTEGER
 from .appearance import stands_right
 from .cell_xml import (
-    EXACT,
     SPACED_TEXT,
     ColumnSegment,
     ColumnSpan,
@@ -139,7 +139,7 @@ class RowWriter:
         import polars as pl
 
         _, piece, style, first, size = span
-        cells = piece.to_typed(first, size, exact=EXACT, as_text=self.as_text, serials=style is not None)
+        cells = piece.to_typed(first, size, exact=EXACT_INTEGER, as_text=self.as_text, serials=style is not None)
         formulas = self._links[piece.name][piece.start + first : piece.start + first + size]
         whole = linked_xml("", pl.repeat("", size, eager=True), formulas, cells, style)
         return [cell.removeprefix('<c r=""') or None for cell in whole.to_list()]

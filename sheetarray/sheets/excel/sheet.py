@@ -20,6 +20,7 @@ from ...elements import Cell
 from ...errors import Finding, FormatError
 from ...header import normalize_key
 from ...spool import NotInPiecesError
+from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.cells import PENDING, CellRun
 from .reader.column import ColumnRun, to_moments, to_numbers
@@ -220,7 +221,7 @@ class SheetRuns:
             with self.runs(numeric=numeric) as runs:
                 yield runs
             return
-        with self._located(container.cells_of_rows(self._title, [(row, c.MOST_ROWS)])) as runs:
+        with self._located(container.cells_of_rows(self._title, [(row, MOST_ROWS)])) as runs:
             yield runs
 
     @contextmanager
@@ -330,7 +331,7 @@ class ExcelSheet(SheetRuns):
     def _add_run(self, grid: list[list[Cell]], run: c.CellRun, budget: int) -> bool:
         """Put cells into a grid and return True; False if the grid has as many cells as the budget allows."""
         budget -= sum(map(len, grid))
-        some = run.first(max(budget, 0) + c.MOST_COLUMNS)
+        some = run.first(max(budget, 0) + MOST_COLUMNS)
         values = scalars(some, from_1904=self.from_1904)
         for row, column, value in zip(some.rows.tolist(), some.columns.tolist(), values, strict=True):
             if row >= _MOST_ROWS:

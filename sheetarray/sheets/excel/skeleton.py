@@ -12,13 +12,12 @@ from ...cells.serials import DATE_CODES
 from ...columns import column_letters
 from ...errors import LimitError
 from ...files import name_part
-from ..workbooks import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names
+from ..workbooks import PRINT_AREA, TRUTH_CODE, ArrayArea, build_references, check_title, make_defined_names
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.relations import (
     CONTENT_TYPE,
     OWN_STYLES,
-    TRUTH_CODE,
     TYPES,
     VIEW_STYLES,
     CellStyles,

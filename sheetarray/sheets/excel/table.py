@@ -22,6 +22,7 @@ from ...elements import Cell, Unreadable
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, exists
 from ...tables import EXACT, SHORT, WHITE, RawColumn, Table, TableColumn, TableOptions, lay_out_table, read_table
+from ..workbooks import MOST_COLUMNS
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
 from .reader import cells as c
@@ -82,7 +83,7 @@ class ExcelTable:
             if budget <= 0:
                 ended = False
                 break
-            some = run.first(budget + c.MOST_COLUMNS)
+            some = run.first(budget + MOST_COLUMNS)
             texts += some.texts()
             budget, ended = budget - len(some), len(some) == len(run)
             height = max(height, some.after)
@@ -93,7 +94,7 @@ class ExcelTable:
     def table(self) -> Table:
         """Return all cells as a table, and release them: called once."""
         runs, self._runs = self._cells(), None
-        filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
+        filled = np.zeros(MOST_COLUMNS, dtype=bool)
         first = min((int(run.rows.min()) for run in runs), default=0)
         for run in runs:
             of_one_row = run.columns[: run.width] if run.width else run.columns

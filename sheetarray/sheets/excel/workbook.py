@@ -14,10 +14,11 @@ from ...columns.grid import column_number
 from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
+from ..workbooks import MOST_ROWS
 from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
 from .package.relations import read_record
-from .reader.cells import MOST_ROWS, Searchable
+from .reader.cells import Searchable
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook

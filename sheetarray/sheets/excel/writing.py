@@ -21,7 +21,7 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from ..workbooks import LONGEST_TITLE
+from ..workbooks import LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
 from .appearance import column_widths, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.record import Written, make_fingerprints
@@ -31,7 +31,6 @@ from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import OWN_STYLES, CellStyles
-from .reader.cells import MOST_COLUMNS, MOST_ROWS
 from .rows import RowWriter
 from .sheet_plans import SheetPart, SheetPlan
 from .skeleton import WorkbookSkeleton, skeleton, suffix_of

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from ....cells.serials import DATE_CODES
 from ....errors import FormatError, LimitError
 from ....files import fast_zlib
+from ...workbooks import TRUTH_CODE
 from .markup import Element, Markup, escape_text, quote_attribute
 from .parts import Package
 
@@ -475,9 +476,6 @@ def _value_space(space: str) -> str:
 
 
 # The styles of cells that a write uses, and those of another program's workbook that look the same.
-
-TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
-"""The number format of booleans, for LibreOffice; Excel shows booleans as TRUE and FALSE without one."""
 
 _WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # numbers of built-in formats
 _PLACES = ("fillId", "borderId", "xfId")  # attributes that are 0 in the style of a cell without fill and border

@@ -30,7 +30,6 @@ LONG = 10  # text of more than `LONGEST_EXACT` characters, of which only the Flo
 LONGEST_EXACT = 15  # characters: different numerals of no more characters are different doubles
 ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 
-MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 _CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 

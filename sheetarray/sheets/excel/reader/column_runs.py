@@ -11,7 +11,8 @@ import numpy as np
 from ....columns import Request
 from ....dtypes import Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, CellRun, Kinds
+from ...workbooks import MOST_COLUMNS
+from .cells import CellRun, Kinds
 from .column import ColumnRun
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ....columns.grid import column_number
 from ....dtypes import Positions
-from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, CellRun, FormulaArea
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from .cells import PENDING, CellRun, FormulaArea
 
 # LibreOffice writes truth values as these formulas, which count as values: nobody has to calculate them
 TRUE, FALSE = b">TRUE()", b">FALSE()"

@@ -20,6 +20,7 @@ import numpy as np
 
 from ....dtypes import Positions
 from ....errors import FormatError, MissingDependencyError, SheetArrayError
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
 from ..package.relations import Relations
 from . import legacy_records as r
@@ -27,8 +28,6 @@ from .cells import (
     BOOLEAN,
     FAULT,
     LARGE,
-    MOST_COLUMNS,
-    MOST_ROWS,
     NUMBER,
     SERIAL,
     TEXT,

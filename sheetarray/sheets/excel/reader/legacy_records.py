@@ -18,7 +18,8 @@ import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, MOST_ROWS, NUMBER, encrypted_error
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from .cells import NUMBER, encrypted_error
 from .shared_texts import missing_text_error
 
 SAVE_ANEW = "open it in a spreadsheet program, and save it as .xlsx"

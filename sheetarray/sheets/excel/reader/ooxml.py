@@ -15,7 +15,7 @@ import numpy as np
 from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import Doubles
-from ...workbooks import without_escapes
+from ...workbooks import MOST_ROWS, without_escapes
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .book_part import read_without_names
@@ -25,7 +25,6 @@ from .cells import (
     LONG,
     LONGEST_EXACT,
     MOMENT,
-    MOST_ROWS,
     NUMBER,
     PENDING,
     TEXT,

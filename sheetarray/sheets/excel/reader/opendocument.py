@@ -10,9 +10,10 @@ from collections.abc import Generator, Iterator
 from itertools import chain, islice
 
 from ....errors import FormatError
+from ...workbooks import MOST_ROWS
 from ..package.parts import Package
 from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
-from .cells import LONGEST_TEXT, MOST_ROWS, CellRun, encrypted_error
+from .cells import LONGEST_TEXT, CellRun, encrypted_error
 from .events import MarkupBudget
 from .kept_runs import KeptRuns
 from .opendocument_parser import CONTENT

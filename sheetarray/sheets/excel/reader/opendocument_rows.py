@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....dtypes import Mask, Positions
-from .cells import MOST_COLUMNS, Kinds
+from ...workbooks import MOST_COLUMNS
+from .cells import Kinds
 from .opendocument_cells import PlainCells, attributes_in, group_by_attributes, read_counts
 from .opendocument_forms import OF_ROWS, ROWS_REPEATED, learn_row, match_forms
 from .opendocument_runs import LONG_TEXT

@@ -8,13 +8,12 @@ from collections.abc import Generator
 import numpy as np
 
 from ....dtypes import Positions
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from .cells import (
     BOOLEAN,
     DURATION,
     FAULT,
     MOMENT,
-    MOST_COLUMNS,
-    MOST_ROWS,
     NUMBER,
     PENDING,
     TEXT,

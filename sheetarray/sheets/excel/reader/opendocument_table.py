@@ -12,7 +12,8 @@ import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
-from .cells import LONGEST_TEXT, MOST_COLUMNS, MOST_ROWS, CellRun, FormulaArea, row_width
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from .cells import LONGEST_TEXT, CellRun, FormulaArea, row_width
 from .events import MarkupBudget
 from .opendocument_parser import CONTENT, ContentParser
 from .opendocument_rows import PlainRows, read_plain_rows

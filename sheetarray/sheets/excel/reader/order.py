@@ -6,7 +6,8 @@ import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Positions
-from .cells import MOST_COLUMNS, repeated_cell_error
+from ...workbooks import MOST_COLUMNS
+from .cells import repeated_cell_error
 
 _MOST_KEPT = 2**20  # cells whose places are kept; a later one that comes twice is found where columns are joined
 

@@ -12,7 +12,8 @@ from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import Doubles, scan, to_series
-from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from .cells import FormulaArea, Kinds
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ....columns.grid import column_number
-from .cells import MOST_COLUMNS, MOST_ROWS
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from .raw import RawCells
 
 MOST_REFERENCES = 2**20  # of a sheet that are followed

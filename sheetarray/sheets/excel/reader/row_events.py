@@ -12,8 +12,8 @@ import numpy as np
 
 from ....columns import cell_address
 from ....errors import FormatError
-from ...workbooks import without_escapes
-from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, row_width
+from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
+from .cells import FormulaArea, row_width
 from .cutting import Scope
 from .events import MarkupBudget, TextReader, parse_elements
 from .formulas import CONSTANTS, find_area

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ....loops import COMPILED, scan
+from ...workbooks import MOST_ROWS
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
-from .cells import MOST_ROWS, row_width
+from .cells import row_width
 from .cutting import Scope, read_elements
 from .events import NO_END, MarkupBudget
 from .order import OrderCheck

@@ -13,7 +13,8 @@ import numpy as np
 from ....cells import TypedCells, buffer_to_typed
 from ....dtypes import Buffer, DType
 from ....elements import Cell
-from ..cell_xml import EXACT, split_kinds, xml_text, xml_texts
+from ...workbooks import EXACT_INTEGER
+from ..cell_xml import split_kinds, xml_text, xml_texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +31,7 @@ def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) 
     written as text.
     """
     contiguous = np.ascontiguousarray(buffer)
-    return buffer_to_typed(contiguous, dtype, exact=EXACT, as_text=as_text, serials=style is not None)
+    return buffer_to_typed(contiguous, dtype, exact=EXACT_INTEGER, as_text=as_text, serials=style is not None)
 
 
 def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:

@@ -26,7 +26,7 @@ from ....elements import Cell
 from ....views.formulas import extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
-from ..cell_xml import EXACT
+from ...workbooks import EXACT_INTEGER
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
 from .cells import cell_xml, linked_xml, to_typed
@@ -47,7 +47,7 @@ class EditableGrid:
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
         self.plan, self.styles = plan, styles
         self._name_of = name_of
-        self._labels = LabelCells(name_of, plan.as_text, EXACT)
+        self._labels = LabelCells(name_of, plan.as_text, EXACT_INTEGER)
 
     # Places of the cells -------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from ....columns import column_letters
 from ....views.formulas import ViewFormulas
 from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
-from ..cell_xml import EXACT
+from ...workbooks import EXACT_INTEGER
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
 from .cells import NOT_AVAILABLE, cell_xml, formulas_xml
@@ -28,7 +28,7 @@ class ViewGrid(ViewFormulas):
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
-        super().__init__(plan, name_of, EXACT)
+        super().__init__(plan, name_of, EXACT_INTEGER)
         self.styles = styles
 
     # Rows ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,23 @@
+"""Workbooks in memory: those of openpyxl, XlsxWriter and pandas.ExcelWriter, beside whatever the caller puts in them.
+
+`writing` lays arrays and tables out in the cells of any of them; saving stays the caller's. `reading` shows the
+worksheets of openpyxl as `columns.Sheet`, which XlsxWriter's are not: they can only be written.
+"""
+
+from __future__ import annotations
+
+from ...adapters import Keeps
+from .reading import check_workbook, read_columns_workbook, read_workbook, scan_workbook
+from .writing import write_table_workbook, write_workbook
+
+__all__ = [
+    "check_workbook",
+    "keeps_workbook",
+    "read_columns_workbook",
+    "read_workbook",
+    "scan_workbook",
+    "write_table_workbook",
+    "write_workbook",
+]
+
+keeps_workbook = Keeps(buffers=True, nested=True, labels=True)

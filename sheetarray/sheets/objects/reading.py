@@ -1,0 +1,361 @@
+"""Reads arrays and tables from the worksheets of openpyxl, by the values that their cells have in memory."""
+
+from __future__ import annotations
+
+import datetime
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ...adapters import Progress
+from ...cells import TextLook
+from ...cells.serials import FIRST_SERIAL, serials_to_dates
+from ...columns import ArrayInfo, ColumnCells, Request, Words, Zone, reporting_cells
+from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
+from ...dtypes import DType, Mask, Positions
+from ...elements import Cell, Missing, Unreadable
+from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
+from ...tables import WHITE, ScalarColumn, Table, TableOptions, read_table
+from ..workbooks import MOST_ROWS, without_escapes
+
+_MOST_BLANKS = 2**27  # between the cells of the columns that are read together
+_MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up
+_MOST_HEAD_ROWS = 1200
+_FORMULA = Unreadable("a formula without a value", "openpyxl.load_workbook(path, data_only=True) loads values")
+
+
+class _ErrorText(str):
+    """The text of a cell that holds an error, such as #N/A."""
+
+
+def read_workbook(
+    source: Any,
+    names: Sequence[str] | None = None,
+    *,
+    sheet: str | None = None,
+    missing: Missing = "error",
+    strict: bool = False,
+    resize: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays in a Workbook or a Worksheet of openpyxl, or in the book of a pandas.ExcelWriter.
+
+    Args:
+        source: the object; saved or not.
+        names: only these arrays are decoded; None for all.
+        sheet: only this sheet is looked at; None for all.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        strict: refuse lists without a version.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
+        progress: called with the cells read and the cells in all.
+
+    Raises:
+        DTypeError: the object cannot be read, as those of XlsxWriter.
+        FormatError: with `.location`, such as arrays!C17, of the first cell that is wrong.
+        NotFoundError: no array of a name asked for, or no such sheet.
+
+    Example:
+        >>> import openpyxl, sheetarray
+        >>> book = openpyxl.Workbook()
+        >>> sheetarray.write(book, {"t": np.array([[0.1, np.nan]])})
+        >>> sheetarray.read(book)
+        {'t': array([[0.1, nan]])}
+    """
+    sheets = select_sheets(source, sheet)
+    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
+        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
+
+
+def scan_workbook(
+    source: Any, *, sheet: str | None = None, strict: bool = False, resize: bool = False
+) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays.
+
+    Args:
+        source: as for `read_workbook`.
+        sheet: only this sheet is looked at; None for all.
+        strict: refuse lists without a version.
+        resize: the shapes are those that `read_workbook` gives with it, after reading all.
+
+    Raises:
+        DTypeError: the object cannot be read.
+        FormatError: no array, or a broken header.
+        NotFoundError: no such sheet.
+    """
+    return scan_sheets(select_sheets(source, sheet), strict=strict, resize=resize)
+
+
+def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
+    """Yield every finding; nothing for arrays that are whole. What was edited is not known: no record is in memory.
+
+    Args:
+        source: as for `read_workbook`.
+        sheet: only this sheet is looked at; None for all.
+        missing: as for `read_workbook`.
+
+    Raises:
+        DTypeError: the object cannot be read; nothing is raised for its content.
+        NotFoundError: no such sheet.
+    """
+    yield from check_sheets(select_sheets(source, sheet), missing=missing)
+
+
+def read_columns_workbook(
+    source: Any, columns: Sequence[str] | None = None, *, table: TableOptions | None = None, sheet: str | None = None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the columns of an ordinary worksheet; see `sheetarray.read_columns`.
+
+    Args:
+        source: as for `read_workbook`.
+        columns: names (or letters) of the columns wanted; None for all.
+        table: what the caller says of the table; None for nothing.
+        sheet: the title of the sheet; None for the first one.
+
+    Raises:
+        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such sheet, or no such column.
+    """
+    meant = select_sheets(source, sheet)[0]
+    with locating(sheet=meant.title):
+        return read_table(meant, columns, table)
+
+
+def select_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
+    """Return the worksheet of a title, compared without case as Excel does, or all of them.
+
+    Raises:
+        DTypeError: the object cannot be read.
+        NotFoundError: no such sheet.
+    """
+    sheets = [ObjectSheet(worksheet) for worksheet in _worksheets_of(source)]
+    if title is None:
+        return sheets
+    if not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+    for sheet in sheets:
+        if (sheet.title or "").casefold() == title.casefold():
+            return [sheet]
+    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(repr(sheet.title) for sheet in sheets)}")
+
+
+def _worksheets_of(source: Any) -> list[Any]:
+    import openpyxl  # type: ignore[import-untyped]
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet  # type: ignore[import-untyped]
+    from openpyxl.worksheet.worksheet import Worksheet  # type: ignore[import-untyped]
+
+    book = getattr(source, "book", source)  # of a pandas.ExcelWriter
+    is_book = isinstance(book, openpyxl.Workbook) and not book.write_only
+    sheets = book.worksheets if is_book else [book]
+    for sheet in sheets:
+        if not isinstance(sheet, (Worksheet, ReadOnlyWorksheet)):
+            kind = f"{type(sheet).__name__} of {type(sheet).__module__.partition('.')[0]}"
+            raise DTypeError(f"a {kind} can only be written: save or close its workbook, then read the file")
+    if not sheets:
+        raise FormatError("the workbook has no worksheets")
+    return sheets
+
+
+class ObjectSheet:
+    """A worksheet of openpyxl; `columns.Sheet` and `tables.TableSheet` say what each method is for."""
+
+    max_rows: int | None = MOST_ROWS
+    keeps_blanks = False
+    look = TextLook(".", "typed")
+
+    def __init__(self, worksheet: Any) -> None:
+        self._worksheet = worksheet
+        self.title: str | None = worksheet.title
+        self.notes: list[Finding] = []
+        self.report: Callable[[int], None] | None = None
+        self._from_1904 = worksheet.parent.epoch.year == 1904
+
+    @cached_property
+    def _lines(self) -> tuple[dict[int, dict[int, Any]], dict[int, dict[int, Any]]]:
+        """The values of all cells that hold something: by column and row, and by row and column, each ascending."""
+        columns: dict[int, dict[int, Any]] = {}
+        rows: dict[int, dict[int, Any]] = {}
+        for row, column, value in sorted(_values_of(self._worksheet), key=lambda place: place[:2]):
+            columns.setdefault(column, {})[row] = value
+            rows.setdefault(row, {})[column] = value
+        return columns, rows
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """Return the first rows."""
+        grid: list[list[Cell]] = []
+        for row, cells in self._lines[1].items():
+            if row >= _MOST_HEAD_ROWS or budget <= 0:
+                return grid, False
+            grid += ([] for _ in range(row - len(grid)))
+            grid.append(_spread(cells, 0, max(cells) + 1, partial(_as_cell, None, self._from_1904)))
+            budget -= len(grid[-1])
+        return grid, True
+
+    def words(self) -> Words:
+        """Return the words of headers."""
+        return Words.from_cells(
+            (row, column, value)
+            for row, cells in self._lines[1].items()
+            for column, value in cells.items()
+            if type(value) is str
+        )
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """Return a few cells here and there."""
+        return [self._cells(zone.orient == "columns", zone.row, zone.column, zone.count, None) for zone in zones]
+
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (a Sheet's)
+        """Return columns as Python scalars."""
+        by_column = self._lines[0]
+        ends = [max(by_column.get(one.column, {0: None})) + 1 for one in requests]
+        ends = [end if one.stop is None else min(end, one.stop) for one, end in zip(requests, ends, strict=True)]
+        sizes = [max(end - one.row, 0) for one, end in zip(requests, ends, strict=True)]
+        if sum(sizes) > _MOST_BLANKS + sum(len(by_column.get(one.column, ())) for one in requests):
+            raise FormatError(
+                f"{sum(sizes):,} cells to read, nearly all of them blank", location=self.title, hint="names= reads some"
+            )
+        made: list[ColumnCells] = []
+        for one, size in zip(requests, sizes, strict=True):
+            made.append(([], self._cells(True, one.row, one.column, size, one.dtype)))
+            if self.report is not None:
+                self.report(size)
+        return made
+
+    def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
+        """Yield rows, from a column on."""
+        for one in requests:
+            end = max(self._lines[1].get(one.row, {0: None})) + 1
+            end = end if one.stop is None else min(end, one.stop)
+            yield [], self._cells(False, one.row, one.column, max(end - one.column, 0), one.dtype)
+            if self.report is not None:
+                self.report(max(end - one.column, 0))
+
+    def table(self) -> Table:
+        """Return all cells as a table."""
+        columns, rows = self._lines
+        height = max(rows, default=-1) + 1
+        held = sum(map(len, columns.values()))
+        return Table(height, {number: _ObjectColumn(columns[number]) for number in sorted(columns)}, held=held)
+
+    def _cells(self, down: bool, row: int, column: int, count: int, dtype: DType | None) -> list[Cell]:
+        line, first = (self._lines[0].get(column, {}), row) if down else (self._lines[1].get(row, {}), column)
+        return _spread(line, first, count, partial(_as_cell, None if dtype is None else dtype.kind, self._from_1904))
+
+
+class _ObjectColumn(ScalarColumn):
+    """A column whose cells may stand very far apart."""
+
+    def __init__(self, line: dict[int, Any]) -> None:
+        super().__init__(())
+        self._line = line
+        self._rows = list(line)
+
+    def cell(self, row: int) -> Cell:
+        """Return the cell in a row."""
+        value = self._line.get(row)
+        return str(value) if isinstance(value, _ErrorText) else _as_cell(None, False, value)
+
+    def mark_filled(self) -> Mask:
+        """Return a mask of the rows that hold something."""
+        held = np.zeros(self._rows[-1] + 1, dtype=bool)
+        held[[row for row, value in self._line.items() if not isinstance(value, str) or value.strip(WHITE)]] = True
+        return held
+
+    def begins(self, mark: str) -> Positions:
+        """Return the rows in which text begins with a mark."""
+        rows = [
+            row for row, value in self._line.items() if isinstance(value, str) and value.lstrip(WHITE).startswith(mark)
+        ]
+        return np.array(rows, dtype=np.int64)
+
+
+def _spread(line: dict[int, Any], first: int, count: int, convert: Callable[[Any], Cell]) -> list[Cell]:
+    """Return some cells of a line, blanks between them."""
+    if count > 4 * len(line):  # few cells, far apart
+        cells: list[Cell] = [None] * count
+        places = list(line)
+        for place in places[bisect_left(places, first) : bisect_left(places, first + count)]:
+            cells[place - first] = convert(line[place])
+        return cells
+    return [convert(line.get(place)) for place in range(first, first + count)]
+
+
+def _as_cell(kind: str | None, from_1904: bool, value: Any) -> Cell:
+    """Return what a cell means under a kind of dtypes; None stands for an ordinary table, or a header."""
+    if value is None or type(value) in (str, bool):
+        return value
+    if type(value) in (int, float):
+        return _date_text(value, from_1904) if kind == "datetime" else value
+    if isinstance(value, _ErrorText):
+        return Unreadable(f"an error, {value:.40}")
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
+        if kind not in ("float", "complex", "int", "timedelta") and not isinstance(value, datetime.timedelta):
+            return _iso_text(value)
+        from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, to_excel  # type: ignore[import-untyped]
+
+        return float(to_excel(value, CALENDAR_MAC_1904 if from_1904 else CALENDAR_WINDOWS_1900))
+    return value
+
+
+def _date_text(serial: float, from_1904: bool) -> Cell:
+    """Return a serial date as text; a number of the time before programs count alike, as it is."""
+    counts = serial >= (0 if from_1904 else FIRST_SERIAL)
+    return (serials_to_dates(np.array([serial]), from_1904=from_1904)[0] if counts else None) or serial
+
+
+def _iso_text(value: datetime.date | datetime.time) -> str:
+    text = value.isoformat()
+    if isinstance(value, datetime.datetime):
+        text = text.removesuffix("T00:00:00")
+    return text
+
+
+def _values_of(worksheet: Any) -> Iterator[tuple[int, int, Any]]:
+    """Yield row and column, counted from 0, and the value of each cell that holds something."""
+    slots = 0
+    for row in _rows_of(worksheet):
+        slots += len(row)
+        if slots > _MOST_SLOTS:
+            raise FormatError(
+                f"rows with {slots:,} cells, nearly all of them blank",
+                location=worksheet.title,
+                hint="openpyxl.load_workbook(path) without read_only=True keeps only those that hold something",
+            )
+        for cell in row:
+            if cell.value is not None and (value := _value_of(cell)) is not None:
+                yield cell.row - 1, cell.column - 1, value
+
+
+def _rows_of(worksheet: Any) -> Iterator[Sequence[Any]]:
+    """Yield the cells of a worksheet.
+
+    The rows of one that is not read-only would make a cell of each blank, in the caller's own object.
+    """
+    held = getattr(worksheet, "_cells", None)
+    if held is None:
+        yield from worksheet.iter_rows()
+        return
+    yield from ((cell,) for cell in list(held.values()))
+
+
+def _value_of(cell: Any) -> Any:
+    """Return the value of a cell: a scalar, a date, or `Unreadable`."""
+    value, kind = cell.value, cell.data_type
+    if type(value) is str and kind not in "fen":
+        return without_escapes(value) or None
+    if type(value) in (bool, int, float):
+        return value
+    if kind == "f":
+        return _FORMULA
+    if kind == "e":
+        return _ErrorText(value)
+    if kind == "n" and isinstance(value, str):  # exact digits, which openpyxl would print with 16
+        return float(value) if set(value) & set(".eE") else int(value)
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    return without_escapes(str(value)) or None  # rich text, Decimal

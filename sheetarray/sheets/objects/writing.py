@@ -1,0 +1,577 @@
+"""Writes arrays and tables into the worksheets of openpyxl, XlsxWriter and pandas.ExcelWriter.
+
+Everything that may be refused is looked at before the first cell is put. Both libraries print doubles with 16 digits:
+openpyxl takes the shortest text of a number instead, which it prints as it is; to XlsxWriter such a number is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
+from ...arrays import linear_arrays
+from ...cells import TypedCells
+from ...cells.serials import DATE_CODES, serial_unit
+from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
+from ...columns.grid import column_number
+from ...composite import is_for_programs, spread
+from ...errors import DTypeError, LimitError, warn_caller
+from ...tables import lay_out_table
+from ..workbooks import (
+    EXACT_INTEGER,
+    LONGEST_TITLE,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    TRUTH_CODE,
+    build_references,
+    check_title,
+    make_defined_names,
+    with_escapes,
+)
+
+_CELLS_AT_ONCE = 2**16
+_SAMPLE = 20  # elements of a column that its width is found from
+_NARROWEST, _WIDEST = 14, 60  # characters
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
+_BOLD = "bold"  # instead of a number format
+_GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
+
+
+class Numeral(str):
+    """The shortest text of a number that 16 digits would change."""
+
+
+def write_workbook(
+    target: Any,
+    arrays: Any,
+    *,
+    sheet: str | None = None,
+    at: str = "A1",
+    cells: Literal["exact", "numeric", "text"] = "exact",
+    dates: Literal["real", "text"] = "real",
+    progress: Progress | None = None,
+) -> None:
+    """Put arrays into a workbook in memory, one column each; whoever made the workbook saves it.
+
+    Args:
+        target: a Workbook or Worksheet of openpyxl or XlsxWriter, or a pandas.ExcelWriter of either engine.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
+        sheet: the title of the worksheet, which is made if there is none; None is `arrays`, or the target itself.
+        at: the first cell. Cells that hold something are never overwritten.
+        cells: "exact" keeps every bit: with XlsxWriter, which prints numbers with 16 digits, numbers of 17 are text.
+            "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
+            every element as text.
+        dates: "real" writes dates as dates where that is exact, "text" as ISO text.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds, or an object that cannot be written.
+        LimitError: cells that hold something are in the way, or a name, a title or a text that Excel cannot hold;
+            nothing has changed then.
+    """
+    if cells not in ("exact", "numeric", "text") or dates not in ("real", "text"):
+        raise LimitError('cells is "exact", "numeric" or "text", dates "real" or "text"')
+    row, column = parse_cell(at)
+    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    layouts = lay_out_sheets(
+        linear,
+        max_rows=MOST_ROWS - row,
+        max_columns=MOST_COLUMNS - column,
+        max_characters=CELL_CHARACTERS,
+        aligned=True,
+        serials=dates == "real" and cells != "text",
+    )
+    _put(target, layouts, sheet, "arrays", (row, column), cells, progress or ignore_progress)
+
+
+def write_table_workbook(
+    target: Any,
+    table: Any,
+    *,
+    sheet: str | None = None,
+    at: str = "A1",
+    dates: Literal["real", "text"] = "real",
+    progress: Progress | None = None,
+) -> Any:
+    """Put the columns of a table into a workbook in memory, one row of names above them; see `sheetarray.write_table`.
+
+    Args:
+        target: as for `write_workbook`, and so are `at`, `dates` and `progress`.
+        table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
+        sheet: the title of the worksheet, which is made if there is none; None is `table`, or the target itself.
+
+    Returns:
+        A Workbook of openpyxl with the table alone, to be read instead of the target.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold.
+        LimitError: as `write_workbook`, or columns of different lengths.
+    """
+    if dates not in ("real", "text"):
+        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
+    row, column = parse_cell(at)
+    limits = {"max_rows": MOST_ROWS - row, "max_columns": MOST_COLUMNS - column, "max_characters": CELL_CHARACTERS}
+    layout = lay_out_table(table, serials=dates == "real", **limits)
+    _put(target, [layout], sheet, "table", (row, column), "numeric", progress or ignore_progress)
+    import openpyxl  # type: ignore[import-untyped]
+
+    alone = openpyxl.Workbook()
+    alone.active.title = sheet or "table"
+    _put(alone, [layout], sheet, "table", (0, 0), "numeric", ignore_progress)
+    return alone
+
+
+def parse_cell(address: str) -> tuple[int, int]:
+    """Return row and column, counted from 0, of the address of a cell.
+
+    Example:
+        >>> parse_cell("D5"), parse_cell("$A$1")
+        ((4, 3), (0, 0))
+    """
+    match = _CELL.fullmatch(address) if isinstance(address, str) else None
+    row, column = (int(match[2]) - 1, column_number(match[1])) if match else (MOST_ROWS, 0)
+    if row >= MOST_ROWS or column >= MOST_COLUMNS:
+        raise LimitError(f"at is the address of a cell, such as 'D5', not {address!r:.80}")
+    return row, column
+
+
+def _put(
+    target: Any,
+    layouts: Sequence[Layout],
+    sheet: str | None,
+    default: str,
+    corner: tuple[int, int],
+    cells: str,
+    report: Progress,
+) -> None:
+    """Put layouts into the cells of worksheets, the first at a corner; nothing, if any of it is refused."""
+    book = _open_book(target, rounds=cells != "exact")
+    own = book.sheet_of(target)
+    title = default if sheet is None else sheet
+    if not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+    if own is not None:
+        title = book.title_of(own)
+        if sheet is not None and sheet.casefold() != title.casefold():
+            raise LimitError(f"sheet={sheet!r:.80}, and the target is the worksheet {title!r}: leave sheet= out")
+    titles = _titles(title, len(layouts))
+    made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
+    places = [book.find(title) for title in titles]
+    for title, place in zip(titles, places, strict=True):
+        if place is None:
+            check_title(title)
+    titles = [title if place is None else book.title_of(place) for title, place in zip(titles, places, strict=True)]
+    for layout, typed, place, title in zip(layouts, made, places, titles, strict=True):
+        book.check_free(place, title, layout, corner)
+        book.check_texts(layout, typed)
+    total, done, rounded = sum(layout.cell_count for layout in layouts), 0, 0
+    report(0, total)
+    names = make_defined_names(
+        references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
+        book.names(),
+    )
+    for layout, typed, place, title in zip(layouts, made, places, titles, strict=True):
+        fresh = corner == (0, 0) and (place is None or book.is_blank(place))
+        worksheet = book.add(title) if place is None else place
+        codes = [_number_format(piece) for piece in layout.pieces]
+        if fresh:
+            book.arrange(worksheet, layout, _widths(layout, typed, codes))
+        for first, rows in _rows(layout, typed):
+            for number, row in enumerate(rows, first):
+                shown = codes if number >= layout.zone_height else _codes_above(layout, codes, number)
+                rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown)
+            report(done + layout.count_cells_above(max(first + len(rows), layout.zone_height)), total)
+        done += layout.cell_count
+    for area, name in names.items():
+        book.define(name, references[area])
+    if rounded:
+        warn_caller(
+            f"{rounded:,} {'number is' if rounded == 1 else 'numbers are'} rounded to 16 digits by XlsxWriter: "
+            'cells="exact" of sheetarray.write keeps them, as text'
+        )
+
+
+def _titles(title: str, count: int) -> list[str]:
+    """Return the titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
+    ends = ["", *(f" ({index})" for index in range(2, count + 1))]
+    return [title[: LONGEST_TITLE - len(end)] + end if end else title for end in ends]
+
+
+def _ranges(
+    layouts: Sequence[Layout], titles: Sequence[str], corner: tuple[int, int]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the title of the sheet and the range of the elements in each column that has any."""
+    for layout, title in zip(layouts, titles, strict=True):
+        for place, piece in enumerate(layout.pieces):
+            letters, first = column_letters(corner[1] + place), corner[0] + layout.named + piece.above + 1
+            if count := len(piece.buffer):
+                yield piece.name, title, f"${letters}${first}:${letters}${first + count - 1}"
+
+
+# The cells of columns ------------------------------------------------------------------------------------------
+
+
+def _typed(piece: LayoutColumn, cells: str) -> TypedCells:
+    """Return all elements of a column; numbers of a column of dates are serial dates."""
+    return piece.to_typed(0, len(piece.buffer), exact=EXACT_INTEGER, as_text=cells == "text")
+
+
+def _rows(layout: Layout, typed: Sequence[TypedCells]) -> Iterator[tuple[int, list[Sequence[Any]]]]:
+    """Yield the rows of a layout, some at a time, each with the number of its first row."""
+    count = max(1, _CELLS_AT_ONCE // max(len(layout.pieces), 1))
+    above = [piece.cells_above(named=layout.named) for piece in layout.pieces]
+    for first in range(0, layout.height, count):
+        size = min(count, layout.height - first)
+        columns = []
+        for piece, cells, head in zip(layout.pieces, typed, above, strict=True):
+            start = max(first - len(head), 0)
+            column = [*head[first : first + size]]
+            column += _scalars(piece, cells, start, size - len(column))
+            columns.append([*column, *[None] * (size - len(column))])
+        yield first, list(zip(*columns, strict=True))
+
+
+def _scalars(piece: LayoutColumn, typed: TypedCells, start: int, size: int) -> list[Any]:
+    """Return some elements of a column as what its cells hold: None, text, a boolean, a number, `Numeral` or a date."""
+    count = max(min(size, len(piece.buffer) - start), 0)
+    cells: list[Any] = [None] * count
+    for series in typed.kinds:
+        values = series.slice(start, count)
+        made = _numbers(piece, values, start) if series is typed.numbers else values.to_list()
+        cells = [cell if value is None else value for cell, value in zip(cells, made, strict=True)]
+    return cells
+
+
+def _numbers(piece: LayoutColumn, values: Any, start: int) -> list[Any]:
+    """Return the number cells among some elements of a column."""
+    import polars as pl
+
+    if piece.dtype.kind == "datetime":
+        unit = "D" if serial_unit(piece.buffer.dtype) == "D" else "ms"
+        moments = piece.buffer[start : start + len(values)].astype(f"M8[{unit}]").tolist()
+        return [moment if exact else None for moment, exact in zip(moments, values.is_not_null(), strict=True)]
+    if values.dtype == pl.String:  # generic
+        return [
+            None if text is None else _number(float(text)) if set(text) & set(".e") else int(text) for text in values
+        ]
+    if values.dtype.is_float() and values.dtype != pl.Float64:
+        values = values.cast(pl.Float32).cast(pl.String).cast(pl.Float64)
+    if values.dtype.is_float():
+        return [None if value is None else _number(value) for value in values]
+    numbers: list[Any] = values.to_list()
+    return numbers
+
+
+def _number(value: float) -> float | Numeral:
+    """Return a double, or its text if 16 digits would change it; those of -0.0 are read as an integer."""
+    return value if float(f"{value:.16g}") == value and (value or str(value) == "0.0") else Numeral(repr(value))
+
+
+def _widths(layout: Layout, typed: Sequence[TypedCells], codes: Sequence[str | None]) -> list[float]:
+    """Return the widths of columns in characters, by the first elements of each."""
+    widths = []
+    for piece, cells, code in zip(layout.pieces, typed, codes, strict=True):
+        some = [str(cell) for cell in _scalars(piece, cells, 0, _SAMPLE) if cell is not None]
+        longest = len(code) if code and piece.dtype.kind == "datetime" else max(map(len, some), default=0)
+        widths.append(float(min(max(_NARROWEST, len(piece.name) + 4, longest + 2), _WIDEST)))
+    return widths
+
+
+def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[str | None]:
+    """Return the number formats in a row of the header zone: names are bold, and headers have none."""
+    if row == 0:
+        return [_BOLD] * len(codes)
+    return [code if row > piece.above else None for piece, code in zip(layout.pieces, codes, strict=True)]
+
+
+def _number_format(piece: LayoutColumn) -> str | None:
+    """Return the number format of the numbers and booleans of a column; None for the general one."""
+    if piece.dtype.kind == "datetime":
+        return DATE_CODES.get(serial_unit(piece.buffer.dtype) or "") if piece.serials else None
+    if piece.dtype.kind == "bool":
+        return TRUTH_CODE
+    if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):
+        return None
+    counts = piece.buffer if piece.dtype.kind == "int" else piece.buffer.view(np.int64)
+    return "0" if max(int(counts.max()), -int(counts.min())) >= _GENERAL_DIGITS else None
+
+
+# The libraries -------------------------------------------------------------------------------------------------
+
+
+def _open_book(target: Any, *, rounds: bool) -> _OpenpyxlBook | _XlsxWriterBook:
+    """Return the workbook of an object.
+
+    Raises:
+        DTypeError: it cannot be written to.
+    """
+    if (engine := getattr(target, "engine", None)) is not None:  # a pandas.ExcelWriter
+        if getattr(getattr(getattr(target, "_handles", None), "handle", None), "closed", False):
+            raise DTypeError("the ExcelWriter is closed: mode='a' and the path of its file add a sheet")
+        target = target.book
+    packages = {kind.__module__.partition(".")[0] for kind in type(target).__mro__}
+    if "openpyxl" in packages:
+        return _OpenpyxlBook(target)
+    if "xlsxwriter" in packages:
+        return _XlsxWriterBook(target, rounds)
+    raise DTypeError(f"a pandas.ExcelWriter of the engine {engine!r}: take engine='openpyxl' or 'xlsxwriter'")
+
+
+class _OpenpyxlBook:
+    """A workbook of openpyxl."""
+
+    def __init__(self, target: Any) -> None:
+        import openpyxl
+        from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+        from openpyxl.styles import Font  # type: ignore[import-untyped]
+        from openpyxl.workbook.defined_name import DefinedName  # type: ignore[import-untyped]
+        from openpyxl.worksheet._write_only import WriteOnlyWorksheet  # type: ignore[import-untyped]
+        from openpyxl.worksheet.worksheet import Worksheet  # type: ignore[import-untyped]
+
+        self._kinds = (Worksheet, WriteOnlyWorksheet)
+        self._cell_kind, self._name_kind = WriteOnlyCell, DefinedName
+        self._bold = Font(bold=True)
+        self.book: Any = target if isinstance(target, openpyxl.Workbook) else getattr(target, "parent", None)
+        if self.book is None or self.book.read_only or not isinstance(target, (openpyxl.Workbook, *self._kinds)):
+            raise DTypeError(
+                f"a {type(target).__name__} of openpyxl cannot be written to: "
+                "openpyxl.load_workbook(path) without read_only=True gives a Workbook that can"
+            )
+
+    def sheet_of(self, target: Any) -> Any:
+        """Return the worksheet that a target is; None for a workbook."""
+        return target if isinstance(target, self._kinds) else None
+
+    def title_of(self, sheet: Any) -> str:
+        """Return the title of a worksheet."""
+        return str(sheet.title)
+
+    def find(self, title: str) -> Any:
+        """Return the sheet of a title, compared without case; None if there is none."""
+        return next(
+            (
+                sheet
+                for sheet in map(self.book.__getitem__, self.book.sheetnames)
+                if sheet.title.casefold() == title.casefold()
+            ),
+            None,
+        )
+
+    def add(self, title: str) -> Any:
+        """Return a new worksheet."""
+        return self.book.create_sheet(title)
+
+    def names(self) -> list[str]:
+        """Return all defined names, and the names of tables."""
+        tables = [name for sheet in self.book.worksheets for name in getattr(sheet, "tables", ())]
+        return [*self.book.defined_names, *tables]
+
+    def define(self, name: str, reference: str) -> None:
+        """Add a defined name."""
+        self.book.defined_names[name] = self._name_kind(name, attr_text=reference)
+
+    def is_blank(self, sheet: Any) -> bool:
+        """Return whether no cell of a worksheet holds anything."""
+        return all(cell.value is None for cell in sheet._cells.values())
+
+    def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
+        """Refuse cells that hold something, or that are part of a merged cell."""
+        if sheet is None:
+            if self.book.write_only and corner != (0, 0):
+                raise LimitError("a write-only workbook is written from cell A1 on")
+            return
+        if not isinstance(sheet, self._kinds):
+            raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")
+        if self.book.write_only:
+            if sheet._rows is not None or sheet.closed or corner != (0, 0):
+                raise LimitError(f"{title!r} is write-only and has rows: choose another title with sheet=")
+            return
+        for (row, column), cell in sorted(sheet._cells.items()):
+            if cell.value is not None or type(cell).__name__ == "MergedCell":
+                _check_cell(title, row - 1, column - 1, layout, corner)
+
+    def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
+        """Refuse text that openpyxl would cut, since escapes make it longer than a cell is."""
+        for piece, cells in zip(layout.pieces, typed, strict=True):
+            if cells.texts is None:
+                continue
+            for index in (cells.texts.str.len_chars() > CELL_CHARACTERS // 7).arg_true().to_list():
+                if len(with_escapes(cells.texts[index])) > CELL_CHARACTERS:
+                    raise LimitError(
+                        f"{piece.name}: element {piece.start + index} has more than {CELL_CHARACTERS:,} characters "
+                        "once those that XML lacks are escaped"
+                    )
+
+    def arrange(self, sheet: Any, layout: Layout, widths: Sequence[float]) -> None:
+        """Set the widths of columns, freeze the rows above the elements, and collapse those of headers."""
+        for place, (piece, width) in enumerate(zip(layout.pieces, widths, strict=True)):
+            column = sheet.column_dimensions[column_letters(place)]
+            column.width, column.hidden = width, is_for_programs(piece)
+        if layout.hides_headers:
+            for row in range(2, layout.zone_height + 1):
+                sheet.row_dimensions[row].outlineLevel = 1
+                sheet.row_dimensions[row].hidden = True
+            sheet.row_dimensions[layout.zone_height + 1].collapsed = True
+        if sheet.freeze_panes is None:
+            sheet.freeze_panes = cell_address(layout.zone_height if layout.hides_headers else 1, 0)
+
+    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
+        """Put the cells of a row; return how many numbers are rounded."""
+        made: list[Any] = []
+        streams = self.book.write_only
+        for place, value in enumerate(cells):
+            if value is None or value == "":
+                made.append(None)
+                continue
+            cell = self._cell_kind(sheet) if streams else sheet.cell(row + 1, column + place + 1)
+            if isinstance(value, Numeral):
+                cell.value, cell.data_type = str(value), "n"
+            elif isinstance(value, str):
+                cell.value, cell.data_type = _blank_safe(with_escapes(value)), "s"
+            else:
+                cell.value = value
+                if (code := codes[place]) is not None:
+                    cell.number_format = code
+            if codes[place] == _BOLD:
+                cell.font = self._bold
+            made.append(cell)
+        if streams:
+            sheet.append(made)
+        return 0
+
+
+def _blank_safe(text: str) -> str:
+    """Return a text of which no program drops white space: openpyxl does not mark one that has nothing else."""
+    return text if text.strip() else f"_x{ord(text[0]):04X}_{text[1:]}"
+
+
+class _XlsxWriterBook:
+    """A workbook of XlsxWriter."""
+
+    def __init__(self, target: Any, rounds: bool) -> None:
+        from xlsxwriter import Workbook  # type: ignore[import-untyped]
+        from xlsxwriter.chartsheet import Chartsheet  # type: ignore[import-untyped]
+        from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+
+        self._kind, self._other_kind = Worksheet, Chartsheet
+        known = getattr(target, "workbook_add_format", None)  # a method of the workbook, which its sheets have
+        self.book: Any = target if isinstance(target, Workbook) else getattr(known, "__self__", None)
+        if self.book is None or isinstance(target, Chartsheet):
+            raise DTypeError(f"a {type(target).__name__} of XlsxWriter cannot be written to: take its workbook")
+        if self.book.fileclosed:
+            raise DTypeError("the workbook of XlsxWriter is closed: mode='a' and the path of its file add a sheet")
+        self._formats: dict[str | None, Any] = {None: None}
+        self.rounds = rounds
+
+    def sheet_of(self, target: Any) -> Any:
+        """Return the worksheet that a target is; None for a workbook."""
+        return target if isinstance(target, self._kind) else None
+
+    def title_of(self, sheet: Any) -> str:
+        """Return the title of a worksheet."""
+        return str(sheet.name)
+
+    def find(self, title: str) -> Any:
+        """Return the sheet of a title, compared without case; None if there is none."""
+        return next(
+            (sheet for name, sheet in self.book.sheetnames.items() if name.casefold() == title.casefold()), None
+        )
+
+    def add(self, title: str) -> Any:
+        """Return a new worksheet."""
+        return self.book.add_worksheet(title)
+
+    def names(self) -> list[str]:
+        """Return all defined names, and the names of tables."""
+        tables = [table["name"] for sheet in self.book.worksheets() for table in getattr(sheet, "tables", ())]
+        return [*(str(entry[0]) for entry in self.book.defined_names), *filter(None, tables)]
+
+    def define(self, name: str, reference: str) -> None:
+        """Add a defined name."""
+        self.book.define_name(name, f"={reference}")
+
+    def is_blank(self, sheet: Any) -> bool:
+        """Return whether a worksheet has no cells."""
+        return sheet.dim_rowmax is None
+
+    def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
+        """Refuse cells that hold something, or that are written to the disk already."""
+        top, left = corner
+        if sheet is None:
+            return
+        if isinstance(sheet, self._other_kind):
+            raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")
+        if sheet.constant_memory and top < sheet.previous_row:
+            raise LimitError(
+                f"{title!r} is written with constant_memory down to row {sheet.previous_row + 1}: "
+                f"at={cell_address(sheet.previous_row + 1, left)!r} is below"
+            )
+        for row, cells in sorted(sheet.table.items()):
+            for column in sorted(cells):
+                _check_cell(title, row, column, layout, corner)
+
+    def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
+        """Refuse text that XlsxWriter takes for the XML of formatted text."""
+        for piece, cells in zip(layout.pieces, typed, strict=True):
+            texts = cells.texts
+            if texts is not None and (texts.str.starts_with("<r>") & texts.str.ends_with("</r>")).any():
+                raise LimitError(f"{piece.name}: XlsxWriter takes a text from <r> to </r> for formatting, not for text")
+
+    def arrange(self, sheet: Any, layout: Layout, widths: Sequence[float]) -> None:
+        """Set the widths of columns, freeze the rows above the elements, and collapse those of headers."""
+        for place, (piece, width) in enumerate(zip(layout.pieces, widths, strict=True)):
+            sheet.set_column(place, place, width, None, {"hidden": is_for_programs(piece)})
+        if layout.hides_headers:
+            for row in range(1, layout.zone_height):
+                sheet.set_row(row, None, None, {"level": 1, "hidden": True})
+            sheet.set_row(layout.zone_height, None, None, {"collapsed": True})
+        if not sheet.panes:
+            sheet.freeze_panes(layout.zone_height if layout.hides_headers else 1, 0)
+
+    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
+        """Put the cells of a row; return how many numbers are rounded."""
+        rounded = 0
+        for place, value in enumerate(cells, column):
+            if value is None or value == "":
+                continue
+            if isinstance(value, Numeral) and self.rounds:
+                rounded += float(value) != 0
+                value = float(value)
+            style = self._format(codes[place - column])
+            if isinstance(value, str):
+                sheet.write_string(
+                    row, place, str(value), self._format(_BOLD if codes[place - column] == _BOLD else None)
+                )
+            elif isinstance(value, bool):
+                sheet.write_boolean(row, place, value, style)
+            elif isinstance(value, (int, float)):
+                sheet.write_number(row, place, value, style)
+            else:
+                sheet.write_datetime(row, place, value, style)
+        return rounded
+
+    def _format(self, code: str | None) -> Any:
+        if code not in self._formats:
+            self._formats[code] = self.book.add_format({"bold": True} if code == _BOLD else {"num_format": code})
+        return self._formats[code]
+
+
+def _check_cell(title: str, row: int, column: int, layout: Layout, corner: tuple[int, int]) -> None:
+    """Refuse a cell that holds something where a layout is to stand, or below one of its arrays."""
+    down, right = row - corner[0], column - corner[1]
+    if down < 0 or not 0 <= right < len(layout.pieces):
+        return
+    if down < layout.height:
+        reason = "already, and nothing is overwritten"
+    elif layout.pieces[right].header:
+        reason = "below, which would be read as an element"
+    else:
+        return
+    raise LimitError(
+        f"{title}!{cell_address(row, column)} holds something {reason}: "
+        "choose another cell with at=, or another worksheet with sheet="
+    )

@@ -1,0 +1,493 @@
+"""Workbooks in memory: what stands beside ours, where ours stand, what is refused, and what is read."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import xarray as xr
+import xlsxwriter
+from openpyxl.cell.rich_text import CellRichText
+from openpyxl.utils.cell import coordinate_to_tuple
+from openpyxl.worksheet.table import Table
+from programs import resave
+
+import sheetarray as sa
+from sheetarray.testing.cases import assert_same
+
+ARRAYS = {"t": np.array([[0.1, 1 / 3], [-0.0, np.nan]]), "day": np.array(["2020-01-01", "2024-02-29"], "M8[D]")}
+FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+
+
+def assert_arrays(source: Any, expected: dict[str, Any] = ARRAYS, **options: Any) -> None:
+    arrays = sa.read(source, **options)
+    assert list(arrays) == list(expected)
+    for name, array in expected.items():
+        assert_same(arrays[name], array)
+
+
+def cells_of(book: openpyxl.Workbook) -> dict[str, dict[str, Any]]:
+    """The cells of each sheet that hold something, and the objects that openpyxl has made of any others."""
+    return {sheet.title: {cell.coordinate: cell.value for cell in sheet._cells.values()} for sheet in book.worksheets}
+
+
+# Beside what the caller makes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_sheets_of_pandas_before_and_after_ours_are_all_there(tmp_path: Path, engine: Any) -> None:
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path, engine=engine) as writer:
+        FRAME.to_excel(writer, sheet_name="summary", index=False)
+        sa.write(writer, ARRAYS)
+        FRAME.to_excel(writer, sheet_name="after", index=False)
+        sa.write_table(writer, FRAME, sheet="table")
+        sa.write(writer, {"right": np.arange(3.0)}, sheet="summary", at="E1")
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["summary", "arrays", "after", "table"]
+    for sheet in ("summary", "after", "table"):
+        frame = pd.read_excel(path, sheet_name=sheet, engine="openpyxl", usecols="A:B", nrows=2)
+        pd.testing.assert_frame_equal(frame, FRAME)
+    assert_arrays(path, sheet="arrays")
+    assert_arrays(path, {"right": np.arange(3.0)}, sheet="summary")
+    assert sorted(book.defined_names) == ["day", "right", "t"]
+
+
+def test_names_that_the_caller_has_are_kept_and_ours_are_others() -> None:
+    book = openpyxl.Workbook()
+    book.defined_names["T"] = openpyxl.workbook.defined_name.DefinedName("T", attr_text="Sheet!$A$1")
+    for row in (["day", "x"], [1, 2]):
+        book.active.append(row)
+    book.active.add_table(Table(displayName="day", ref="A1:B2"))
+    sa.write(book, ARRAYS)
+    assert {name: entry.attr_text for name, entry in book.defined_names.items()} == {
+        "T": "Sheet!$A$1",
+        "t_2": "'arrays'!$A$22:$A$25",
+        "day_2": "'arrays'!$B$22:$B$23",
+    }
+    writer = xlsxwriter.Workbook(io.BytesIO())
+    writer.define_name("T", "=Sheet1!$A$1")
+    sa.write(writer.add_worksheet(), ARRAYS)
+    assert [entry[0] for entry in writer.defined_names] == ["T", "t_2", "day"]
+
+
+def test_a_sheet_of_ours_looks_as_in_a_file_and_one_of_the_callers_keeps_its_looks() -> None:
+    book = openpyxl.Workbook()
+    sa.write(book, ARRAYS)
+    sheet = book["arrays"]
+    assert sheet.freeze_panes == "A22"
+    assert [row for row, entry in sheet.row_dimensions.items() if entry.hidden] == list(range(2, 22))
+    assert sheet["A1"].font.bold
+    assert sheet["B23"].number_format == "yyyy-mm-dd"
+    assert sheet["B23"].value == datetime.date(2024, 2, 29)
+    assert sheet.column_dimensions["A"].width >= 14
+    own = book["Sheet"]
+    own["A1"], own.freeze_panes = "mine", "B2"
+    sa.write(own, ARRAYS, at="C1")
+    assert own.freeze_panes == "B2"
+    assert not any(entry.hidden for entry in own.row_dimensions.values())
+    assert "C" not in own.column_dimensions
+
+
+def test_a_description_of_labels_is_hidden_and_comes_back() -> None:
+    frame = FRAME.set_index("b")
+    data = xr.Dataset({"t": (("x", "y"), np.arange(6.0).reshape(2, 3))}, {"x": ["p", "q"]}, {"made": "by hand"})
+    for engine in (openpyxl.Workbook, None):
+        saved = io.BytesIO()
+        book = xlsxwriter.Workbook(saved) if engine is None else engine()
+        sa.write(book, frame, sheet="frame")
+        sa.write(book, data, sheet="data")
+        if engine is None:
+            book.close()
+            book = openpyxl.load_workbook(saved)
+        assert [entry.hidden for entry in book["data"].column_dimensions.values()].count(True) == 1
+        pd.testing.assert_frame_equal(sa.read_frame(book["frame"]), frame)
+        xr.testing.assert_identical(sa.read_dataset(book, sheet="data"), data)
+
+
+# Where ours stand -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["openpyxl", "xlsxwriter"])
+def test_the_first_cell_is_chosen_and_cells_all_around_are_left_alone(kind: str) -> None:
+    """Four arrays of one element take D5 to G24; cells one beyond every edge are free to hold anything."""
+    around = {"C5": 1, "H5": 2, "D4": 3, "H25": 4, "C24": 5}
+    saved = io.BytesIO()
+    book: Any = openpyxl.Workbook() if kind == "openpyxl" else xlsxwriter.Workbook(saved)
+    sheet = book.active if kind == "openpyxl" else book.add_worksheet("Sheet")
+    for address, value in around.items():
+        sheet.cell(*coordinate_to_tuple(address), value) if kind == "openpyxl" else sheet.write(address, value)
+    arrays = {name: np.array([index + 0.1]) for index, name in enumerate("abcd")}
+    sa.write(book, arrays, sheet="sheet", at="D5")  # titles are compared without case
+    if kind == "openpyxl":
+        book.save(saved)
+    else:
+        book.close()
+    saved.seek(0)
+    assert_arrays(saved, arrays, format="xlsx")
+    loaded = openpyxl.load_workbook(saved)
+    assert loaded.sheetnames == ["Sheet"]
+    assert {address: loaded["Sheet"][address].value for address in around} == around
+    assert sa.scan(loaded)["d"].location == "Sheet!G6"
+    assert loaded.defined_names["d"].attr_text == "'Sheet'!$G$24:$G$24"
+
+
+@pytest.mark.parametrize("address", ["D5", "D24", "G5", "G24", "E9", "D25", "G1048576"])
+def test_cells_that_hold_something_are_never_overwritten_nor_taken_for_elements(address: str) -> None:
+    """What stands below an array in its column would be read as more elements."""
+    arrays = {name: np.array([0.5]) for name in "abcd"}
+    book = openpyxl.Workbook()
+    book.active[address] = 0
+    before = cells_of(book)
+    with pytest.raises(sa.LimitError, match=f"^Sheet!{address} holds something"):
+        sa.write(book, arrays, sheet="Sheet", at="D5")
+    assert cells_of(book) == before
+    assert not book.defined_names
+    sheet = xlsxwriter.Workbook(io.BytesIO()).add_worksheet("x")
+    sheet.write(address, 0)
+    with pytest.raises(sa.LimitError, match=f"^x!{address} holds something"):
+        sa.write(sheet, arrays, at="D5")
+    assert sum(map(len, sheet.table.values())) == 1
+
+
+def test_merged_cells_are_not_written_into() -> None:
+    book = openpyxl.Workbook()
+    book.active.merge_cells("B2:C3")
+    with pytest.raises(sa.LimitError, match=r"Sheet!C2 holds something|Sheet!B3 holds something"):
+        sa.write(book.active, ARRAYS, at="B3")
+
+
+@pytest.mark.parametrize("at", ["", "D", "5", "A0", "XFE1", "A1048577", "D5:E6", "Sheet!D5", 5, None])
+def test_what_is_no_cell_is_refused(at: Any) -> None:
+    with pytest.raises(sa.LimitError, match="at is the address of a cell"):
+        sa.write(openpyxl.Workbook(), ARRAYS, at=at)
+
+
+def test_arrays_go_on_where_the_rows_and_columns_of_a_sheet_end() -> None:
+    book = openpyxl.Workbook()
+    long = np.arange(40)
+    sa.write(book, {"long": long}, at="B1048540")
+    assert_arrays(book, {"long": long})
+    assert sa.scan(book)["long"].parts > 1
+    wide = {f"n{number}": np.array(number) for number in range(3)}
+    other = openpyxl.Workbook()
+    sa.write(other, wide, at="XFC1")
+    assert other.sheetnames == ["Sheet", "arrays", "arrays (2)"]
+    assert_arrays(other, wide)
+    assert sa.scan(other)["n2"].location == "arrays (2)!XFC2"
+
+
+# What is refused, with nothing changed --------------------------------------------------------------------------
+
+
+def closed_writer(tmp_path: Path) -> Any:
+    with pd.ExcelWriter(tmp_path / "closed.xlsx", engine="openpyxl") as writer:
+        FRAME.to_excel(writer)
+    return writer
+
+
+def closed_book() -> Any:
+    book = xlsxwriter.Workbook(io.BytesIO())
+    book.add_worksheet()
+    book.close()
+    return book
+
+
+def read_only_book() -> Any:
+    saved = io.BytesIO()
+    sa.write(saved, ARRAYS, format="xlsx")
+    return openpyxl.load_workbook(saved, read_only=True)
+
+
+REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a chartsheet": (lambda _: openpyxl.Workbook().create_chartsheet(), "Chartsheet of openpyxl cannot be written"),
+    "a chartsheet of XlsxWriter": (
+        lambda _: xlsxwriter.Workbook(io.BytesIO()).add_chartsheet(),
+        "Chartsheet of XlsxWriter cannot be written to",
+    ),
+    "a read-only book": (lambda _: read_only_book(), r"without read_only=True"),
+    "a read-only sheet": (lambda _: read_only_book()["arrays"], r"without read_only=True"),
+    "a closed book": (lambda _: closed_book(), "the workbook of XlsxWriter is closed"),
+    "a closed writer": (closed_writer, "the ExcelWriter is closed"),
+    "another engine": (lambda _: pd.ExcelWriter(io.BytesIO(), engine="odf"), "engine 'odf'"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_objects_that_cannot_be_written_to_say_what_to_do(tmp_path: Path, kind: str) -> None:
+    if kind == "another engine":
+        pytest.importorskip("odf")
+    make, message = REFUSED[kind]
+    target = make(tmp_path)
+    for write in (sa.write, sa.write_table):
+        with pytest.raises(sa.DTypeError, match=message):
+            write(target, {"x": np.arange(3)})
+
+
+def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused() -> None:
+    book = openpyxl.Workbook()
+    book.create_chartsheet("picture")
+    written = xlsxwriter.Workbook(io.BytesIO())
+    written.add_chartsheet("picture")
+    streamed = openpyxl.Workbook(write_only=True)
+    streamed.create_sheet("rows").append([1])
+    refusals: list[tuple[Any, dict[str, Any], str]] = [
+        (book, {"sheet": "Picture"}, "Chartsheet, no worksheet"),
+        (written, {"sheet": "picture"}, "Chartsheet, no worksheet"),
+        (streamed, {"sheet": "rows"}, "write-only and has rows"),
+        (streamed, {"at": "B2"}, "from cell A1 on"),
+        (book, {"sheet": "a/b"}, "has '/' in it"),
+        (book.active, {"sheet": "other"}, "leave sheet= out"),
+        (book, {"cells": "some"}, 'cells is "exact"'),
+        (book, {"dates": "some"}, 'dates "real" or "text"'),
+    ]
+    for target, options, message in refusals:
+        with pytest.raises(sa.LimitError, match=message):
+            sa.write(target, ARRAYS, **options)
+    with pytest.raises(TypeError, match="sheet is the title"):
+        sa.write(book, ARRAYS, sheet=1)
+    with pytest.raises(TypeError, match=r"format='csv' is for files: a Workbook is a workbook in memory"):
+        sa.write(book, ARRAYS, format="csv")
+    streamed.save(io.BytesIO())
+    assert book.sheetnames == ["Sheet", "picture"]
+    assert list(written.sheetnames) == ["picture"]
+
+
+def test_functions_for_files_name_those_for_objects(tmp_path: Path) -> None:
+    with pd.ExcelWriter(tmp_path / "a.xlsx", engine="openpyxl") as writer:
+        FRAME.to_excel(writer)
+        for place in (writer, writer.book, writer.book.active, xlsxwriter.Workbook(io.BytesIO())):
+            for refused in (
+                lambda place=place: sa.write_excel(place, ARRAYS),
+                lambda place=place: sa.write_csv(place, ARRAYS),
+                lambda place=place: sa.read_excel(place),
+            ):
+                with pytest.raises(sa.DTypeError, match=r"sheetarray\.write and write_table put arrays"):
+                    refused()
+            for missing in (
+                lambda place=place: sa.adopt(place),
+                lambda place=place: sa.restore(place, tmp_path / "b.xlsx"),
+            ):
+                with pytest.raises((sa.NotFoundError, sa.DTypeError)):
+                    missing()
+
+
+def test_an_array_that_no_cell_holds_changes_nothing() -> None:
+    book = openpyxl.Workbook()
+    written = xlsxwriter.Workbook(io.BytesIO())
+    for target in (book, written):
+        with pytest.raises(sa.DTypeError, match="late"):
+            sa.write(target, {"fine": np.arange(3), "late": np.array([1, {"no": "cell"}], dtype=object)})
+    with pytest.raises(sa.LimitError, match="from <r> to </r>"):
+        sa.write(written, {"rich": np.array(["<r>", "<r></r>"])})
+    with pytest.raises(sa.LimitError, match="long: element 1 has more than 32,767 characters once"):
+        sa.write(book, {"long": np.array(["a", "\x01" * 4682])})
+    assert book.sheetnames == ["Sheet"]
+    assert cells_of(book) == {"Sheet": {}}
+    assert not written.sheetnames
+    longest = {"long": np.array(["\x01" * 4681])}
+    sa.write(book, longest)
+    assert_arrays(book, longest)
+
+
+# Numbers of XlsxWriter ------------------------------------------------------------------------------------------
+
+
+def test_xlsxwriter_gets_text_for_numbers_of_17_digits_or_rounds_them_with_a_warning() -> None:
+    numbers = {"x": np.array([0.5, 0.1 + 0.2, 1.1 + 2.2, -0.0])}
+    for cells, texts in (("exact", 3), ("text", 4)):
+        saved = io.BytesIO()
+        with xlsxwriter.Workbook(saved) as book:
+            sa.write(book, numbers, cells=cells)
+        saved.seek(0)
+        assert_arrays(saved, numbers, format="xlsx")
+        column = [cell.value for cell in openpyxl.load_workbook(saved)["arrays"]["A"][-4:]]
+        assert sum(isinstance(value, str) for value in column) == texts
+    saved = io.BytesIO()
+    with (
+        xlsxwriter.Workbook(saved) as book,
+        pytest.warns(sa.SheetArrayWarning, match="^2 numbers are rounded to 16 dig"),
+    ):
+        sa.write(book, numbers, cells="numeric")
+    saved.seek(0)
+    assert sa.read(saved, format="xlsx")["x"].tolist() == [0.5, 0.3, 3.3, -0.0]
+
+
+def test_rows_that_are_on_the_disk_already_are_refused_with_a_cell_below_them() -> None:
+    saved = io.BytesIO()
+    with xlsxwriter.Workbook(saved, {"constant_memory": True}) as book:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "above")
+        sheet.write(3, 0, "last")
+        with pytest.raises(sa.LimitError, match=r"down to row 4: at='A5' is below"):
+            sa.write(sheet, ARRAYS)
+        sa.write(sheet, ARRAYS, at="A5")
+    saved.seek(0)
+    assert_arrays(saved, format="xlsx")
+
+
+# Tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_tables_are_written_and_columns_that_change_are_named(tmp_path: Path, engine: Any) -> None:
+    table = {"id": np.array(["007", "x"]), "t": np.array([0.5, np.nan]), "day": ARRAYS["day"]}
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path, engine=engine) as writer:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sa.write_table(writer, table, sheet="data", at="B3")
+        with pytest.warns(sa.SheetArrayWarning, match="'digits' does not come back"):
+            sa.write_table(writer, {"digits": np.array(["1", "2"])})
+    for source in (path, openpyxl.load_workbook(path), openpyxl.load_workbook(path)["data"]):
+        columns = sa.read_columns(source, sheet="data")
+        for name, array in table.items():
+            assert_same(columns[name], array)
+
+
+def test_columns_of_a_worksheet_are_read_with_all_that_openpyxl_puts_into_cells() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    noon, later = datetime.datetime(2024, 1, 1, 12), datetime.date(2024, 1, 2)
+    sheet.append(["n", "when", "wait", "rich", "error", "flag", "np"])
+    sheet.append([1, noon, datetime.timedelta(hours=36), CellRichText("a", "b"), "#N/A", True, np.float32(0.5)])
+    sheet.append([2.5, later, datetime.timedelta(hours=12), "c", 2, False, np.int64(3)])
+    with pytest.warns(sa.SheetArrayWarning, match="Sheet!E2: an error cell, #N/A"):
+        columns = sa.read_columns(book)
+    assert {name: array.tolist() for name, array in columns.items() if name not in ("when", "error")} == {
+        "n": [1.0, 2.5],
+        "wait": [1.5, 0.5],
+        "rich": ["ab", "c"],
+        "flag": [True, False],
+        "np": [0.5, 3.0],
+    }
+    assert columns["when"].astype("M8[s]").tolist() == [noon, datetime.datetime(2024, 1, 2)]
+    assert np.isnan(columns["error"][0])
+    assert sa.read_columns(sheet, ["n"], sheet="SHEET")["n"].tolist() == [1.0, 2.5]
+    sheet["A3"] = "=A2*2"
+    with pytest.raises(sa.FormatError, match=r"Sheet.*A3.*a formula without a value") as caught:
+        sa.read_columns(book, ["n"])
+    assert "data_only=True" in (caught.value.hint or "")
+    with pytest.raises(sa.NotFoundError, match="no sheet 'other'; there is 'Sheet'"):
+        sa.read_columns(book, sheet="other")
+
+
+# What is read ---------------------------------------------------------------------------------------------------
+
+
+def test_formulas_in_the_place_of_elements_are_named_and_saved_values_are_read(
+    tmp_path: Path,
+) -> None:
+    book = openpyxl.Workbook()
+    sa.write(book, {"x": np.array([1.5, 2.5]), "n": np.array([1, 2])})
+    sheet = book["arrays"]
+    sheet["A21"], sheet["B20"] = "=A20+1", "#DIV/0!"
+    (formula, error) = sa.check(book)
+    assert (formula.location, formula.array, formula.index) == ("arrays!A21", "x", (1,))
+    assert "a formula without a value" in formula.message
+    assert (error.location, error.index) == ("arrays!B20", (0,))
+    assert "#DIV/0!" in error.message
+    with pytest.raises(sa.FormatError, match="arrays, cell A21"):
+        sa.read(book, ["x"])
+    sheet["B20"] = 7
+    book.save(tmp_path / "a.xlsx")
+    computed = resave(tmp_path / "a.xlsx", "xlsx", tmp_path / "computed")
+    assert sa.read(openpyxl.load_workbook(computed, data_only=True))["x"].tolist() == [1.5, 2.5]
+    assert sa.read(openpyxl.load_workbook(computed, data_only=True))["n"].tolist() == [7, 2]
+
+
+def test_libreoffice_opens_what_each_library_saves(tmp_path: Path) -> None:
+    with pd.ExcelWriter(tmp_path / "openpyxl.xlsx", engine="openpyxl") as writer:
+        sa.write(writer, ARRAYS)
+    with pd.ExcelWriter(tmp_path / "xlsxwriter.xlsx", engine="xlsxwriter") as writer:
+        sa.write(writer, ARRAYS)
+    for name in ("openpyxl", "xlsxwriter"):
+        saved = resave(tmp_path / f"{name}.xlsx", "ods", tmp_path / "saved")
+        arrays = sa.read(saved)
+        np.testing.assert_allclose(arrays["t"], ARRAYS["t"], rtol=1e-15)
+        assert_same(arrays["day"], ARRAYS["day"])
+
+
+def test_dates_are_those_of_the_workbook_s_own_calendar() -> None:
+    for epoch in (openpyxl.utils.datetime.WINDOWS_EPOCH, openpyxl.utils.datetime.MAC_EPOCH):
+        book = openpyxl.Workbook()
+        book.epoch = epoch
+        arrays = {"m": np.array(["2024-01-01T12:30:00.123", "1850-01-01", "NaT"], "M8[ms]"), **ARRAYS}
+        sa.write(book, arrays)
+        assert_arrays(book, arrays)
+        serial = openpyxl.utils.datetime.to_excel(datetime.datetime(2024, 1, 1, 12, 30, 0, 123_000), epoch)
+        book["arrays"]["A22"].value = serial
+        assert_arrays(book, arrays)
+        saved = io.BytesIO()
+        book.save(saved)
+        saved.seek(0)
+        assert_arrays(saved, arrays, format="xlsx")
+
+
+def test_reading_changes_no_cell_of_the_object() -> None:
+    book = openpyxl.Workbook()
+    sa.write(book, ARRAYS, at="C3")
+    book["arrays"]["XFD9000"] = "far"
+    before = {sheet.title: len(sheet._cells) for sheet in book.worksheets}
+    assert_arrays(book)
+    list(sa.check(book))
+    with pytest.raises(sa.FormatError):
+        sa.read_columns(book, sheet="arrays")
+    assert {sheet.title: len(sheet._cells) for sheet in book.worksheets} == before
+
+
+def test_cells_very_far_apart_are_told_in_bounded_memory(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for number in range(1, 400):
+        sheet.cell(1, number * 40, f"n{number}")
+        sheet.cell(1_048_576, number * 40, 0.5)
+    with pytest.raises(sa.FormatError, match="so far apart"):
+        sa.read_columns(book)
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(sa.FormatError, match="no array"):
+        sa.read(book)
+
+
+def test_text_that_looks_like_an_escape_is_what_openpyxl_drops_when_it_loads_shared_strings() -> None:
+    """docs/objects.md says so: by path the text is exact, and so it is in memory."""
+    arrays = {"s": np.array(["_x0041_", "a\x01b", "  "])}
+    book = openpyxl.Workbook()
+    sa.write(book, arrays)
+    assert_arrays(book, arrays)
+    saved = io.BytesIO()
+    with xlsxwriter.Workbook(saved) as written:
+        sa.write(written, arrays)
+    saved.seek(0)
+    assert_arrays(saved, arrays, format="xlsx")
+    assert sa.read(openpyxl.load_workbook(saved))["s"].tolist() == ["A", "a\x01b", "  "]
+
+
+def test_objects_of_xlsxwriter_and_write_only_ones_are_not_read() -> None:
+    streamed = openpyxl.Workbook(write_only=True)
+    streamed.create_sheet("rows")
+    written = xlsxwriter.Workbook(io.BytesIO())
+    for source in (streamed, streamed["rows"], written, written.add_worksheet()):
+        for read in (sa.read, sa.scan, sa.read_columns, sa.read_dataset, sa.read_frame, lambda s: list(sa.check(s))):
+            with pytest.raises(sa.DTypeError, match="can only be written: save or close its workbook"):
+                read(source)
+
+
+def test_convert_takes_a_workbook_on_either_side(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sa.write(tmp_path / "a.csv", ARRAYS)
+    sa.convert(tmp_path / "a.csv", book)
+    sa.convert(book, tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    with sa.open_writer(other := openpyxl.Workbook()) as writer:
+        writer.append({"x": np.arange(3)})
+        writer.append({"x": np.arange(3, 5)})
+    assert_arrays(other, {"x": np.arange(5)})
