@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Context
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .dtypes import Array, Mask, from_numpy
+from .loops import round_doubles
+from .resaving import mark_kept
 
 _EXACT_IN_DOUBLES = 2**53
 _NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
-_SMALL, _HALF_UNIT = 1e-5, 0.5000001e-20  # smaller numbers may have been cut to 20 decimals
-_MOST_DIGITS = 10**15  # the least integer of which a program may round digits
-_AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 
 def find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
@@ -115,19 +113,11 @@ def find_noise(a: Array, b: Array) -> Mask:
         near: Mask = (np.nextafter(a, b) == b) & (a != b) & np.isfinite(a) & np.isfinite(b)
         apart = np.abs(a - b) <= _NEAR * np.maximum(np.abs(a), np.abs(b))
     if a.dtype == np.float64:
-        for place in np.flatnonzero(apart & ~near & (a != b)).tolist():
-            near[place] = _is_rounded_alike(float(a[place]), float(b[place]))
+        places = np.flatnonzero(apart & ~near & (a != b) & np.isfinite(a) & np.isfinite(b))
+        for digits, half_up in ((15, True), (15, False), (16, False)):
+            one, other = (round_doubles(numbers[places], digits, half_up=half_up) for numbers in (a, b))
+            near[places] |= one == other
     return near
-
-
-def _is_rounded_alike(a: float, b: float) -> bool:
-    """Return whether two doubles are the same to 15 or 16 digits as C rounds, or to 15 as spreadsheets round.
-
-    C rounds the double itself; spreadsheets round the shortest numeral that reads back to it, half away from zero.
-    """
-    if any(format(a, way) == format(b, way) for way in (".14e", ".15e")):
-        return True
-    return _AS_SPREADSHEETS.create_decimal(repr(a)) == _AS_SPREADSHEETS.create_decimal(repr(b))
 
 
 # Changes that people made --------------------------------------------------------------------------------------------
@@ -136,8 +126,7 @@ def _is_rounded_alike(a: float, b: float) -> bool:
 def find_changes(before: Array, now: Array) -> Mask:
     """Return a mask of the elements that somebody changed: what a program does that saves a file again is no change.
 
-    So are numbers that it rounds to 15 or 16 digits, or below 1e-5 to 20 decimals, the sign of zero, integers of more
-    than 15 digits that it takes for numbers, and the line ends of texts.
+    `resaving` has the rules.
 
     Args:
         before: elements of any shape.
@@ -148,44 +137,9 @@ def find_changes(before: Array, now: Array) -> Mask:
         [False, False, True]
     """
     changes = find_unequal(before, now, 0, 0)
-    if not changes.any():
-        return changes
-    x, y = before[changes], now[changes]
-    kind = before.dtype.kind
-    if kind in "fc":
-        kept = find_noise(x, y) | (_is_cut_to_decimals(x, y) if kind == "f" else np.zeros(len(x), np.bool_))
-    elif kind in "iu" and before.dtype.itemsize == 8:
-        kept = np.fromiter(map(_is_rounded_integer, x.tolist(), y.tolist()), np.bool_, len(x))
-    elif kind in "UTO":
-        kept = np.fromiter(map(_is_saved_alike, x.tolist(), y.tolist()), np.bool_, len(x))
-    else:
-        return changes
-    changes[changes] = ~kept
+    if changes.any():
+        changes &= ~mark_kept(before.ravel(), now.ravel(), from_numpy(before.dtype)).reshape(before.shape)
     return changes
-
-
-def _is_cut_to_decimals(x: Array, y: Array) -> Mask:
-    """Return a mask of the small numbers of which 20 decimals are left, as LibreOffice writes them into .ods."""
-    a, b = x.astype(np.float64), y.astype(np.float64)
-    with np.errstate(all="ignore"):
-        small: Mask = (np.abs(a) < _SMALL) & (np.abs(a - b) <= _HALF_UNIT)
-        decimals = np.rint(b * 1e20)
-        small &= np.abs(decimals - b * 1e20) <= np.abs(decimals) * _NEAR
-    return small
-
-
-def _is_rounded_integer(x: int, y: int) -> bool:
-    if abs(x) < _MOST_DIGITS:
-        return False
-    return y in (int(float(x)), int(_AS_SPREADSHEETS.create_decimal(x)), int(float(f"{float(x):.14e}")))
-
-
-def _is_saved_alike(x: Any, y: Any) -> bool:
-    if isinstance(x, str) and isinstance(y, str):
-        return x.replace("\r\n", "\n").replace("\r", "\n") == y.replace("\r\n", "\n").replace("\r", "\n")
-    if isinstance(x, (bool, str)) or isinstance(y, (bool, str)) or x is None or y is None:
-        return False
-    return x == y or (type(x) is type(y) is float and bool(find_noise(np.array([x]), np.array([y]))[0]))
 
 
 def are_alike(a: Any, b: Any) -> bool:

@@ -25,6 +25,7 @@ LADDER = [
     "loops",
     "dtypes",
     "elements",
+    "resaving",
     "aligning",
     "comparing",
     "merging",

@@ -27,7 +27,7 @@ from sheetarray.sheets.excel import adapter as excel
 from sheetarray.sheets.excel import piecewise as large_book
 from sheetarray.sheets.excel import piecewise as pieces
 from sheetarray.sheets.excel.checking import read_book
-from sheetarray.sheets.excel.guard import stored_texts
+from sheetarray.sheets.excel.guard import guard_sheet as stored_texts
 from sheetarray.sheets.json import adapter as checking
 from sheetarray.spool import PiecedArrays
 

@@ -12,7 +12,6 @@ import numpy as np
 from ...adapters import Progress
 from ...columns import (
     ArrayColumn,
-    CompareFingerprint,
     DecodedArray,
     ResizedArray,
     RowChange,
@@ -30,7 +29,7 @@ from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .appearance import value_style
-from .guard.guarded import Guarded, Snapshots, Survey, find_edits
+from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
 from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import FormulaArea
@@ -265,7 +264,7 @@ def _find_all(
 ) -> Iterator[Finding]:
     """Yield every finding, with the places of cells in the columns of arrays."""
     memory = StoredFingerprints(book)
-    snapshots = open_snapshots(book, memory, survey=survey_of(book, check), used=guard)
+    snapshots = open_snapshots(book, memory, used=guard)
     verdicts: list[Finding] = []
 
     sheets = select_sheets(book, sheet)
@@ -337,13 +336,11 @@ def _judge_rows(
     return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
 
 
-def open_snapshots(
-    book: Workbook, memory: StoredFingerprints | None = None, *, survey: Survey | None = None, used: bool = True
-) -> Snapshots:
+def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None, *, used: bool = True) -> Snapshots:
     """Return the snapshots of a workbook, which are read when an array asks for its own.
 
-    `memory`: what the workbook remembers of its arrays; None to read it when it is needed. `survey`: of all arrays;
-    None to read them all together. `used`: whether the guard is used.
+    `memory`: what the workbook remembers of its arrays; None to read it when it is needed. `used`: whether the guard is
+    used.
     """
     known = [] if memory is None else [memory]
 
@@ -357,7 +354,7 @@ def open_snapshots(
         return known[0].is_own(header.name, header.sheet, header.header, buffer, find_names)
 
     guards = book.guards() if used else []
-    return Snapshots(guards, survey=survey or survey_of(book), ask_names=find_names, is_own=is_own)
+    return Snapshots(guards, ask_names=find_names, is_own=is_own)
 
 
 def warn_of_guard(book: Workbook, snapshots: Snapshots, *, used: bool = True) -> None:
@@ -367,16 +364,6 @@ def warn_of_guard(book: Workbook, snapshots: Snapshots, *, used: bool = True) ->
         warn_of_finding(finding)
     if len(findings) > _MOST_WARNINGS:
         warn_caller(f"the guard cannot be used for {len(findings) - _MOST_WARNINGS} more arrays, which check names")
-
-
-def survey_of(book: Workbook, check: CheckSheets = check_sheets) -> Survey:
-    """Return a function that calls another with the name, the elements and the cells of each array of a workbook."""
-
-    def survey(judge: CompareFingerprint) -> None:
-        for _ in check(select_sheets(book, None), missing="nan", judge=judge):
-            pass
-
-    return survey
 
 
 def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:

@@ -328,13 +328,7 @@ def _iter_restored(
         NotInPiecesError: the arrays have to be read at once.
     """
     parts = find_parts(sheets, None)
-
-    def survey(judge: CompareFingerprint) -> None:
-        for name in written:
-            for _ in judge(name, written.buffer(name), written.column(name)):
-                pass
-
-    snapshots = open_snapshots(book, survey=survey)
+    snapshots = open_snapshots(book)
     with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing)) as (written, spool):
         for name in names:
             yield name, snapshots.restore(name, written.buffer(name), written.column(name))

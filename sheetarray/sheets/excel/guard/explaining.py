@@ -15,8 +15,8 @@ import numpy as np
 from ....aligning import content_key
 from ....dtypes import Buffer, DType
 from ....header import Header
+from ....resaving import mark_kept
 from ....resizing import contiguous_strides, find_slow_axis
-from .comparing import mark_kept
 
 _FEW = 3  # edits that need no other explanation
 _MOST_AXES = 5

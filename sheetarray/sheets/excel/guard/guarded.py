@@ -10,21 +10,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ....aligning import RowOrigins, align_rows, content_key
-from ....columns import ArrayColumn, CompareFingerprint, RowChange
+from ....columns import ArrayColumn, RowChange
 from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError, quote_names
 from ....header import Header
+from ....resaving import is_beyond, mark_kept
 from ....resizing import count_rows
-from .comparing import count_chains, is_beyond, mark_kept
 from .explaining import explain_change
 from .guard_sheet import GuardSheet, read_guard
-from .rounding import LEAST_CHAINS
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
 _MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with one snapshot after the other
-Survey = Callable[[CompareFingerprint], object]
 _HINT = "it is not used; write the arrays again, or adopt the file, to have another"
 
 
@@ -86,9 +84,8 @@ class Snapshots:
     An array has the snapshot of its name. Where it has none, or hardly an element is the same, its content tells which
     snapshot is its own: people rename arrays, and exchange their names.
 
-    `survey`: calls a function with the name, the elements and the cells of every array of the workbook. `ask_names`:
-    returns the names of all arrays of the workbook. `is_own`: returns whether the record of the workbook has the
-    checksums of a snapshot, given its header and its elements; None where it has no checksums to compare with.
+    `ask_names`: returns the names of all arrays of the workbook. `is_own`: returns whether the record of the workbook
+    has the checksums of a snapshot, given its header and its elements; None where it has none to compare with.
 
     Attributes:
         others: the names under which arrays were written that have another name now, by the names of today.
@@ -98,23 +95,22 @@ class Snapshots:
         self,
         sheets: Sequence[GuardSheet],
         *,
-        survey: Survey | None = None,
         ask_names: Callable[[], Collection[str]] = frozenset,
         is_own: Callable[[SnapshotHeader, Buffer], bool | None] = lambda *_: None,
     ) -> None:
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
         self.others: dict[str, str] = {}
-        self._survey, self._ask_names, self._is_own = survey, ask_names, is_own
+        self._ask_names, self._is_own = ask_names, is_own
         self._sheets = sheets
         self._unusable: set[int] = set()  # the ids of snapshots, as in all that follows
         self._verified: set[int] = set()
         self._last: tuple[int, Buffer] | None = None
         self._last_compared: tuple[int, Buffer, Guarded | None] | None = None
+        self._last_restored: tuple[Buffer, Guarded | None] | None = None
         self._partners: dict[str, Snapshot | None] = {}
         self._unpaired: list[str] = []
         self._work_left = _MOST_COMPARED
-        self._chains: bool | None = None
 
     @property
     def exist(self) -> bool:
@@ -277,6 +273,8 @@ class Snapshots:
 
     def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
         """Return an array beside its snapshot; None if it has no sound snapshot."""
+        if self._last_restored is not None and self._last_restored[0] is buffer:
+            return self._last_restored[1]  # cells show how they were rounded; what was restored shows it no more
         snapshot = self.find(name, column, buffer)
         return None if snapshot is None else self._compare_with(snapshot, column, buffer)
 
@@ -302,7 +300,7 @@ class Snapshots:
             return None
         rows, before, best = count_rows(header), count_rows(snapshot.header.header), None
         if len(written) == len(buffer):
-            kept = mark_kept(written, buffer, header.dtype, self._show_chains)
+            kept = mark_kept(written, buffer, header.dtype)
             best = Guarded(written, kept, original=written)
             if best.kept.all():
                 return best
@@ -323,33 +321,20 @@ class Snapshots:
         if buffer.dtype.kind in "UT":
             elements = buffer.astype(np.dtypes.StringDType())
         elements[places] = written[origins]
-        kept[places] = mark_kept(written[origins], buffer[places], header.dtype, self._show_chains)
+        kept[places] = mark_kept(written[origins], buffer[places], header.dtype)
         is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
         deleted = alignment.find_deleted(len(written) // row).tolist()
         original = written if len(written) == len(buffer) else None
         return Guarded(elements, kept, alignment, deleted, "element" if is_torn else "row", original)
 
-    def _show_chains(self) -> bool:
-        """Return whether the arrays of the workbook together show that two programs rounded in turn."""
-        if self._chains is None:
-            self._chains = False  # while the arrays are compared that tell
-            counts: list[int | None] = []
-
-            def count(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
-                if buffer is not None and (guarded := self.compare(name, column, buffer)) is not None:
-                    counts.append(count_chains(guarded.written, buffer))
-                yield from ()
-
-            if self._survey is not None:
-                self._survey(count)
-            self._chains = None not in counts and sum(filter(None, counts)) >= LEAST_CHAINS
-        return self._chains
-
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
+        self._last_restored = None
         guarded = self.compare(name, column, buffer)
         self._last = self._last_compared = None  # the elements are the caller's now
-        return buffer if guarded is None else put_back(guarded, buffer)
+        restored = buffer if guarded is None else put_back(guarded, buffer)
+        self._last_restored = restored, guarded
+        return restored
 
     def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
         """Put elements of the snapshot into a buffer where a cell was rounded beyond the dtype; return their indices.
