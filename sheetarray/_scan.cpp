@@ -10,6 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -1034,19 +1035,15 @@ enum class Stop { mark, line, end };
 class Fields {
  public:
   // `mark` is the delimiter, or -1 where each line is one field.
-  Fields(string_view text, size_t place, int mark) : cursor_(text, place) {
-    for (bool &special : special_) special = false;
-    special_[static_cast<unsigned char>('\n')] = special_[static_cast<unsigned char>('\r')] = true;
-    if (mark >= 0) special_[mark] = true;
-    mark_ = mark;
-  }
+  Fields(string_view text, size_t place, int mark)
+      : cursor_(text, place), mark_(mark), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {}
 
   size_t place() const { return cursor_.place(); }
   bool done() const { return cursor_.done(); }
   Stop stop() const { return stop_; }
   size_t begin() const { return begin_; }  // of the field, its quote included
-  bool quoted() const { return quoted_; }
-  bool open() const { return open_; }  // a quote opens the field, and is never closed
+  bool open() const { return open_; }      // a quote opens the field, and is never closed
+  bool in_text() const { return !quoted_ || (!doubled_ && after_.empty()); }  // `value` lies in the text itself
 
   void next() {
     begin_ = cursor_.place();
@@ -1054,57 +1051,64 @@ class Fields {
     quoted_ = cursor_.take('"');
     if (quoted_) {
       const size_t start = cursor_.place();
-      for (;;) {
-        if (!cursor_.find('"')) {
-          open_ = true;
-          cursor_.skip(cursor_.left());
-          body_ = cursor_.since(start);
-          break;
-        }
-        if (cursor_.peek(1) != '"' || cursor_.left() < 2) {
-          body_ = cursor_.since(start);
-          cursor_.skip();
-          break;
-        }
+      while (!open_) {
+        open_ = !cursor_.find('"');
+        if (open_) cursor_.skip(cursor_.left());
+        body_ = cursor_.since(start);
+        cursor_.skip();
+        if (!cursor_.take('"')) break;
         doubled_ = true;
-        cursor_.skip(2);
       }
     }
     const size_t start = cursor_.place();
-    const string_view rest = cursor_.text().substr(start);
-    size_t length = 0;
-    while (length < rest.size() && !special_[static_cast<unsigned char>(rest[length])]) ++length;
-    cursor_.skip(length);
-    after_ = cursor_.since(start);
-    if (cursor_.done()) {
-      stop_ = Stop::end;
-    } else if (mark_ >= 0 && cursor_.peek() == static_cast<char>(mark_)) {
-      stop_ = Stop::mark;
-      cursor_.skip();
-    } else {
-      stop_ = Stop::line;
-      if (cursor_.take('\r')) cursor_.take('\n');
-      else cursor_.skip();
+    size_t units = 8;
+    while (units == 8 && cursor_.left() >= 8) {
+      units = count_before_stop(cursor_.text().data() + cursor_.place());
+      cursor_.skip(units);
     }
+    if (units == 8)
+      while (!cursor_.done() && !is_stop(cursor_.peek())) cursor_.skip();
+    after_ = cursor_.since(start);
+    stop_ = cursor_.done() ? Stop::end : mark_ >= 0 && cursor_.peek() == stops_[2] ? Stop::mark : Stop::line;
+    if (!cursor_.take('\r')) cursor_.skip();
+    else if (stop_ == Stop::line) cursor_.take('\n');
   }
 
   // The text of the field; it is good until the next one.
   string_view value() {
     if (!quoted_) return after_;
-    if (!doubled_ && after_.empty()) return body_;
+    if (in_text()) return body_;
     made_.clear();
     for (size_t i = 0; i < body_.size(); ++i) {
       made_ += body_[i];
       i += body_[i] == '"';
     }
-    made_ += after_;
-    return made_;
+    return made_ += after_;
   }
 
  private:
+  bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
+  size_t count_before_stop(const char *eight) const {  // eight bytes are compared at once
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t units, found = 0;
+    std::memcpy(&units, eight, 8);
+    for (const char stop : stops_) {
+      const uint64_t other = units ^ (ones * static_cast<unsigned char>(stop));
+      found |= (other - ones) & ~other & (ones << 7);
+    }
+    if (!found) return 8;
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return static_cast<size_t>(__builtin_ctzll(found)) / 8;
+#else
+    size_t count = 0;
+    while (!is_stop(eight[count])) ++count;
+    return count;
+#endif
+  }
+
   Cursor cursor_;
-  bool special_[256];
   int mark_;
+  char stops_[3];
   size_t begin_ = 0;
   string_view body_, after_;
   std::string made_;
@@ -1129,103 +1133,21 @@ bool equals_word(string_view text, string_view word) {  // the word is in lower 
   return true;
 }
 
-const size_t NEAR = 4096;  // bytes between the beginnings of records that are noted
-
-// Goes over whole records until `most` bytes are behind it, and notes what must be known of every field.
-PyObject *index_delimited(PyObject *arguments) {
-  Argument content, names;
-  Py_ssize_t start, most;
-  int mark;
-  if (!PyArg_ParseTuple(arguments, "y*niy*n", &content.view, &start, &mark, &names.view, &most)) return nullptr;
-  std::vector<string_view> words;
-  bool may_begin[256] = {};
-  for (size_t at = 0; at < names.bytes().size();) {
-    const size_t end = names.bytes().find('\n', at);
-    const string_view word = names.bytes().substr(at, end == string_view::npos ? end : end - at);
-    words.push_back(word);
-    may_begin[static_cast<unsigned char>(word[0])] = may_begin[static_cast<unsigned char>(word[0] - 32)] = true;
-    at += word.size() + 1;
-  }
-  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows, columns and places of fields; rows
-  std::vector<int64_t> marks;                   // rows, and the places at which they begin: one in every few kilobytes
-  int64_t records = 0, width = 0, open = -1;
-  size_t place = 0, invalid = 0, last = static_cast<size_t>(start);
-  unlocked([&] {
-    const string_view text = content.bytes();
-    Fields fields(text, static_cast<size_t>(start), mark);
-    while (!fields.done() && fields.place() - static_cast<size_t>(start) < static_cast<size_t>(most)) {
-      int64_t column = 0;
-      bool is_blank = false;
-      do {
-        fields.next();
-        const string_view value = fields.value();
-        is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
-        if (fields.open()) open = static_cast<int64_t>(fields.begin());
-        if (value.size() >= 4 && (may_begin[static_cast<unsigned char>(value[0])] || is_space(value[0]) || !is_ascii(value[0]))) {
-          const string_view inner = trim(value, is_space);
-          const string_view core = trim(inner, [](char byte) { return is_space(byte) || !is_ascii(byte); });
-          for (size_t code = 0; code < words.size(); ++code) {
-            if (!equals_word(core, words[code])) continue;
-            if (core.size() == inner.size()) found.insert(found.end(), {records, column, static_cast<int64_t>(code)});
-            else
-              doubtful.insert(doubtful.end(), {records, column, static_cast<int64_t>(fields.begin()),
-                                               static_cast<int64_t>(fields.place())});
-          }
-        }
-        ++column;
-      } while (fields.stop() == Stop::mark);
-      if (is_blank) blank.push_back(records);
-      width = column > width ? column : width;
-      ++records;
-      if (fields.place() >= last + NEAR) {
-        last = fields.place();
-        marks.insert(marks.end(), {records, static_cast<int64_t>(last)});
-      }
-    }
-    place = fields.place();
-    if (place > last) marks.insert(marks.end(), {records, static_cast<int64_t>(place)});
-    invalid = find_invalid(text.substr(0, place), static_cast<size_t>(start));
-  });
-  PyObject *made[4] = {};
-  std::vector<int64_t> *kept[4] = {&marks, &found, &doubtful, &blank};
-  for (size_t i = 0; i < 4; ++i) {
-    if ((made[i] = to_bytes(*kept[i]))) continue;
-    while (i) Py_DECREF(made[--i]);
-    return nullptr;
-  }
-  return Py_BuildValue("(nLLNNNN)", static_cast<Py_ssize_t>(invalid), static_cast<long long>(width),
-                       static_cast<long long>(open), made[0], made[1], made[2], made[3]);
-}
-
-// Return a plain decimal number; false for anything else, also for what no double holds.
+// Return a number that begins and ends with a digit, or one of the words for those that have none; false for anything
+// else, also for what `Number` does not hold.
 template <class Number>
 bool parse_number(string_view text, bool comma, Number *number) {
   char copy[LONGEST_NUMBER];
-  if (text == "NaN") {
-    *number = std::numeric_limits<Number>::quiet_NaN();
-    return true;
+  const size_t sign = !text.empty() && text[0] == '-';
+  if (text.size() == sign || !is_digit(text[sign]) || !is_digit(text.back())) {
+    const bool infinite = text.substr(sign) == "Infinity";
+    *number = infinite ? std::numeric_limits<Number>::infinity() : std::numeric_limits<Number>::quiet_NaN();
+    if (infinite && sign) *number = -*number;
+    return infinite || text == "NaN";
   }
-  if (text.size() > sizeof copy) return false;
-  size_t at = !text.empty() && text[0] == '-', digits = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
-  if (at == digits) return false;
-  if (at < text.size() && text[at] == (comma ? ',' : '.')) {
-    digits = ++at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    if (at == digits) return false;
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    at += at < text.size() && (text[at] == '+' || text[at] == '-');
-    digits = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    if (at == digits) return false;
-  }
-  if (at != text.size()) return false;
   if (comma) {
-    std::memcpy(copy, text.data(), text.size());
-    for (size_t i = 0; i < text.size(); ++i)
-      if (copy[i] == ',') copy[i] = '.';
+    if (text.size() > sizeof copy) return false;
+    for (size_t i = 0; i < text.size(); ++i) copy[i] = text[i] == ',' ? '.' : text[i] == '.' ? ',' : text[i];
     text = {copy, text.size()};
   }
   const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
@@ -1240,22 +1162,22 @@ bool parse_integer(string_view text, Number *number) {
 }
 
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
-// for doubles, floats, integers and unsigned ones. A column of numbers ends at the first cell that is none.
+// for doubles, floats, integers and unsigned ones, b for booleans. A column of those ends at the first cell that is none.
 struct Run {
   int64_t column, first, end;
   char kind;
   TextColumn texts;
   std::vector<int64_t> rows;
-  std::string numbers;
-  int64_t count = 0, blanks = 0;  // numbers, and blanks below them
+  std::vector<char> numbers;
+  int64_t blanks = 0;  // below the numbers
   bool failed = false;
 
   template <class Number, class Parse>
   void add_number(Parse parse) {
     Number number;
-    if (blanks || !parse(&number)) return void(failed = true);
-    numbers.append(reinterpret_cast<const char *>(&number), sizeof number);
-    ++count;
+    failed = blanks || !parse(&number);
+    const auto *bytes = reinterpret_cast<const char *>(&number);
+    if (!failed) numbers.insert(numbers.end(), bytes, bytes + sizeof number);
   }
   void add(int64_t row, string_view text, bool comma) {
     if (failed) return;
@@ -1268,82 +1190,118 @@ struct Run {
     if (kind == 'd') add_number<double>([&](auto *number) { return parse_number(text, comma, number); });
     else if (kind == 'f') add_number<float>([&](auto *number) { return parse_number(text, comma, number); });
     else if (kind == 'i') add_number<int64_t>([&](auto *number) { return parse_integer(text, number); });
-    else add_number<uint64_t>([&](auto *number) { return parse_integer(text, number); });
+    else if (kind == 'u') add_number<uint64_t>([&](auto *number) { return parse_integer(text, number); });
+    else add_number<char>([&](char *truth) { return (*truth = equals_word(text, "true")) || equals_word(text, "false"); });
+  }
+  PyObject *to_python() {
+    if (failed) return Py_NewRef(Py_None);
+    if (kind == 't') return to_texts(std::move(texts));
+    if (kind == 's') return to_tuple({to_bytes(rows), to_texts(std::move(texts))});
+    return to_tuple({to_bytes(numbers), PyLong_FromLongLong(blanks)});
   }
 };
 
-PyObject *to_list(const TextColumn &column) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list && i < column.size(); ++i) {
-    const auto length = static_cast<Py_ssize_t>(column.ends[i + 1] - column.ends[i]);
-    PyObject *text = PyUnicode_DecodeUTF8(column.bytes.data() + column.ends[i], length, nullptr);
-    if (!text || PyList_Append(list, text)) Py_CLEAR(list);
-    Py_XDECREF(text);
-  }
-  return list;
-}
+const size_t NEAR = 4096;  // bytes between the beginnings of records that are noted
 
-// Goes over whole records until `most` bytes are behind it, and collects runs of cells, which are sorted by column.
+// What must be known of every field: cells that hold a word, or may; lines that are one blank cell; places of records.
+struct Index {
+  std::vector<string_view> words;
+  bool may_begin[256] = {};
+  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows, columns and places of fields; rows
+  std::vector<int64_t> marks;                   // rows, and the places at which they begin: one in every few kilobytes
+  int64_t width = 0, open = -1;
+
+  explicit Index(string_view names) {
+    for (int unit = 0; unit < 256; ++unit) may_begin[unit] = unit >= 128 || is_space(static_cast<char>(unit));
+    for (size_t end; !names.empty(); names.remove_prefix(end < names.size() ? end + 1 : end)) {
+      end = std::min(names.find('\n'), names.size());
+      words.push_back(names.substr(0, end));
+      may_begin[static_cast<unsigned char>(names[0])] = may_begin[static_cast<unsigned char>(names[0] - 32)] = true;
+    }
+  }
+  void add(int64_t row, int64_t column, string_view value, const Fields &fields) {
+    if (fields.open()) open = static_cast<int64_t>(fields.begin());
+    if (value.size() < 4 || !may_begin[static_cast<unsigned char>(value[0])]) return;
+    const string_view inner = trim(value, is_space);
+    const string_view core = trim(inner, [](char byte) { return is_space(byte) || !is_ascii(byte); });
+    for (size_t code = 0; code < words.size(); ++code) {
+      if (!equals_word(core, words[code])) continue;
+      const auto begin = static_cast<int64_t>(fields.begin()), end = static_cast<int64_t>(fields.place());
+      if (core.size() == inner.size()) found.insert(found.end(), {row, column, static_cast<int64_t>(code)});
+      else doubtful.insert(doubtful.end(), {row, column, begin, end});
+    }
+  }
+};
+
+// Goes over whole records until `most` bytes are behind it. Collects runs of cells, which are sorted by column, and, if
+// words are given, indexes all fields; otherwise it ends with the last run.
 PyObject *read_delimited(PyObject *arguments) {
-  Argument content, wanted, kinds;
+  Argument content, words, wanted, kinds;
   Py_ssize_t start, most, row;
   int mark, comma;
-  if (!PyArg_ParseTuple(arguments, "y*niny*y*np", &content.view, &start, &mark, &row, &wanted.view, &kinds.view, &most,
-                        &comma))
+  if (!PyArg_ParseTuple(arguments, "y*ninny*y*y*p", &content.view, &start, &mark, &most, &row, &words.view, &wanted.view,
+                        &kinds.view, &comma))
     return nullptr;
+  Index index(words.bytes());
+  const bool indexes = !index.words.empty();
   std::vector<Run> runs(kinds.bytes().size());
+  std::vector<size_t> current;  // the run of each wanted column that no row has passed yet
+  int64_t last = indexes ? std::numeric_limits<int64_t>::max() : 0;
   for (size_t i = 0; i < runs.size() && 3 * i + 2 < wanted.count<int64_t>(); ++i) {
     runs[i].column = wanted.at<int64_t>(3 * i);
     runs[i].first = wanted.at<int64_t>(3 * i + 1);
     runs[i].end = wanted.at<int64_t>(3 * i + 2);
     runs[i].kind = kinds.bytes()[i];
+    if (!i || runs[i].column != runs[i - 1].column) current.push_back(i);
+    last = std::max(last, runs[i].end);
   }
-  size_t place = 0;
+  size_t place = 0, invalid = 0;
   unlocked([&] {
-    std::vector<size_t> current;  // the run of each wanted column that no row has passed yet
-    for (size_t i = 0; i < runs.size(); ++i)
-      if (!i || runs[i].column != runs[i - 1].column) current.push_back(i);
-    Fields fields(content.bytes(), static_cast<size_t>(start), mark);
-    int64_t last = 0;
-    for (const Run &run : runs) last = run.end > last ? run.end : last;
-    for (; !fields.done() && row < last && fields.place() - static_cast<size_t>(start) < static_cast<size_t>(most); ++row) {
+    const auto from = static_cast<size_t>(start);
+    Fields fields(content.bytes(), from, mark);
+    size_t marked = from;
+    for (; row < last && !fields.done() && fields.place() - from < static_cast<size_t>(most); ++row) {
       int64_t column = 0;
       size_t next = 0;  // of the wanted columns
+      bool is_blank = false;
       const auto take = [&](string_view text) {
-        size_t &index = current[next++];
-        const int64_t own = runs[index].column;
-        while (row >= runs[index].end && index + 1 < runs.size() && runs[index + 1].column == own) ++index;
-        if (row >= runs[index].first && row < runs[index].end) runs[index].add(row, text, comma);
+        size_t &now = current[next++];
+        while (row >= runs[now].end && now + 1 < runs.size() && runs[now + 1].column == runs[now].column) ++now;
+        if (row >= runs[now].first && row < runs[now].end) runs[now].add(row, text, comma);
       };
       do {
         fields.next();
-        if (next < current.size() && runs[current[next]].column == column) take(fields.value());
+        const bool is_wanted = next < current.size() && runs[current[next]].column == column;
+        if (indexes || is_wanted) {
+          const string_view value = fields.value();
+          if (indexes) index.add(row, column, value, fields);
+          if (is_wanted) take(value);
+          is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
+        }
         ++column;
       } while (fields.stop() == Stop::mark);
       while (next < current.size()) take({});
+      if (!indexes) continue;
+      if (is_blank) index.blank.push_back(row);
+      index.width = std::max(index.width, column);
+      if (fields.place() < marked + NEAR) continue;
+      marked = fields.place();
+      index.marks.insert(index.marks.end(), {row + 1, static_cast<int64_t>(marked)});
     }
     place = fields.place();
+    if (indexes && place > marked) index.marks.insert(index.marks.end(), {row, static_cast<int64_t>(place)});
+    invalid = indexes ? find_invalid(content.bytes().substr(0, place), from) : place;
   });
   PyObject *list = PyList_New(0);
-  for (size_t i = 0; list && i < runs.size(); ++i) {
-    Run &run = runs[i];
-    PyObject *item = nullptr;
-    if (run.failed) {
-      item = Py_NewRef(Py_None);
-    } else if (run.kind == 't') {
-      item = to_texts(std::move(run.texts));
-    } else if (run.kind == 's') {
-      PyObject *rows = to_bytes(run.rows);
-      PyObject *texts = rows ? to_list(run.texts) : nullptr;
-      item = texts ? Py_BuildValue("(NN)", rows, texts) : nullptr;
-    } else {
-      PyObject *bytes = PyBytes_FromStringAndSize(run.numbers.data(), static_cast<Py_ssize_t>(run.numbers.size()));
-      item = bytes ? Py_BuildValue("(NL)", bytes, static_cast<long long>(run.blanks)) : nullptr;
-    }
-    if (!item || PyList_Append(list, item)) Py_CLEAR(list);
+  const auto append = [&](PyObject *item) {
+    if (!item || (list && PyList_Append(list, item))) Py_CLEAR(list);
     Py_XDECREF(item);
-  }
-  return list ? Py_BuildValue("(nnN)", static_cast<Py_ssize_t>(place), row, list) : nullptr;
+  };
+  for (auto *items : {&index.marks, &index.found, &index.doubtful, &index.blank}) append(to_bytes(*items));
+  for (Run &run : runs) append(list ? run.to_python() : nullptr);
+  return list ? Py_BuildValue("(nnnLLN)", static_cast<Py_ssize_t>(place), row, static_cast<Py_ssize_t>(invalid),
+                              static_cast<long long>(index.width), static_cast<long long>(index.open), list)
+              : nullptr;
 }
 
 // Return the fields of some records as lists of texts, no more than `most` of each, after some others.
@@ -1358,16 +1316,22 @@ PyObject *list_delimited(PyObject *arguments) {
   });
   PyObject *records = PyList_New(0);
   for (; records && count > 0 && !fields.done(); --count) {
-    PyObject *cells = PyList_New(0);
+    PyObject *cells = PyList_New(0), *text = nullptr;  // the last text: as a rule, many headers side by side are alike
     Py_ssize_t column = 0;
+    string_view known;
     do {
       fields.next();
       if (!cells || column++ >= most) continue;
       const string_view value = fields.value();
-      PyObject *text = PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), nullptr);
+      if (!text || value != known) {
+        Py_XDECREF(text);
+        text = PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), nullptr);
+      }
       if (!text || PyList_Append(cells, text)) Py_CLEAR(cells);
-      Py_XDECREF(text);
+      known = value;
+      if (!fields.in_text()) Py_CLEAR(text);
     } while (fields.stop() == Stop::mark);
+    Py_XDECREF(text);
     if (!cells || PyList_Append(records, cells)) Py_CLEAR(records);
     Py_XDECREF(cells);
   }
@@ -1385,8 +1349,7 @@ PyMethodDef methods[] = {
     {"take_texts", guarded<take_texts>, METH_VARARGS, "Return texts by their places."},
     {"scan_strings", guarded<scan_strings>, METH_VARARGS, "Return the texts of string items."},
     // delimited text
-    {"index_delimited", guarded<index_delimited>, METH_VARARGS, "Return what must be known of all fields."},
-    {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns."},
+    {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
     {"list_delimited", guarded<list_delimited>, METH_VARARGS, "Return the fields of some records."},
     {nullptr, nullptr, 0, nullptr}};
 

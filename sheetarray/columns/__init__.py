@@ -16,7 +16,7 @@ from .adopting import (
     find_header_edits,
     info_of_resized,
 )
-from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors
+from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, DecodedArray, ElementRestorer, FindUnchanged, errors_of_problems
@@ -73,6 +73,7 @@ __all__ = [
     "find_anchors",
     "find_element_edits",
     "find_header_edits",
+    "find_side_by_side",
     "info_of_resized",
     "lay_out",
     "lay_out_sheets",

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import buffer_from_text, buffer_from_texts, buffer_from_typed
+from ..cells import buffer_from_numbers, buffer_from_text, buffer_from_texts, buffer_from_typed
 from ..data import check_cell_count, complex_part_dtype, count_elements, expected_cell_count
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, decode, is_blank
 from ..errors import FormatError
 from ..resizing import resize_header
 from .grid import Anchor
-from .sheet import ColumnCells, Sheet, Texts
+from .sheet import ColumnCells, Numbers, Sheet, Texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,25 +58,27 @@ class ArrayColumn:
         capacity = self.written.capacity
         if type(rest) is Texts and not first and len(rest) == capacity and rest and not is_blank(rest[-1]):
             return capacity  # as a rule, of very many short arrays
+        if isinstance(rest, np.ndarray):
+            return len(first) + len(rest) if len(rest) else count_filled_cells(first)
         if isinstance(rest, _CELLS) or _holds_text(rest):
             cells = _concatenate(first, rest)
             count = count_filled_cells(cells)
             if self.written.dtype.kind != "complex" or count == capacity:
                 return count
             return count_elements(list(cells[:count]), self.written)
-        filled = len(rest) - _count_trailing_nulls(rest)
+        filled = _count_typed(rest)
         return len(first) + filled if filled else count_filled_cells(first)
 
     def is_mostly_blank_below(self) -> bool:
         """Return whether more than half of the cells from the last element to the end of the only part are blank."""
         ((first, rest),) = self.pieces
         start = max(0, self.written.capacity - len(first))
-        if start >= len(rest):
+        if start >= len(rest) or isinstance(rest, np.ndarray):
             return False
         if isinstance(rest, _CELLS):
             cells = rest[start : count_filled_cells(rest)]
             return 2 * sum(map(is_blank, cells)) > len(cells)
-        end = len(rest) - _count_trailing_nulls(rest)
+        end = _count_typed(rest)
         below = rest[start : max(start, end)]
         blanks = below.null_count() + (int((below == "").sum()) if _holds_text(below) else 0)
         return 2 * blanks > len(below)
@@ -108,44 +110,31 @@ class ArrayColumn:
         """Whether every piece came as the text that it is."""
         if self._is_short_text:
             return True
-        return all(not isinstance(rest, _CELLS) and _holds_text(rest) for _, rest in self.pieces)
+        return all(not isinstance(rest, (*_CELLS, np.ndarray)) and _holds_text(rest) for _, rest in self.pieces)
 
     @property
     def _is_short_text(self) -> bool:
         return all(isinstance(rest, Texts) for _, rest in self.pieces)
 
-    @property
-    def short_cells(self) -> list[Cell] | None:
-        """The data cells of an array that came as the text of a few cells; None unless they did, and each element has
-        one cell that is not blank.
-        """
-        first, cells = self.pieces[0]
-        if len(self.pieces) > 1 or type(cells) is not Texts or first:
-            return None
-        count = self.header.capacity
-        if len(cells) > count:
-            if any(cells[count:]):
-                return None
-            cells = cells[:count]
-        return cells if len(cells) == count and all(cells) else None
-
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity
+        first, rest = self.pieces[0]
+        if isinstance(rest, np.ndarray) and len(self.pieces) == 1 and not first:  # as a rule
+            return buffer_from_numbers(rest, self.header.dtype) if len(rest) == left else None
         buffers: list[Buffer] = []
         starts = self.starts = []
         for index, (first, rest) in enumerate(self.pieces):
             if isinstance(rest, _CELLS):
                 return None
             starts.append(self.header.capacity - left)
-            count = left - len(first) if index == len(self.pieces) - 1 else len(rest) - _count_trailing_nulls(rest)
-            if not 0 <= count <= len(rest):
+            count = left - len(first) if index == len(self.pieces) - 1 else _count_typed(rest)
+            if not 0 <= count <= len(rest) or _count_typed(rest) > count:
                 return None
-            if count < len(rest):  # very many columns are short: slices take time
-                if rest[count:].null_count() < len(rest) - count:
-                    return None
-                rest = rest[:count]
-            body = buffer_from_typed(rest, self.header.dtype, missing=missing)
+            if isinstance(rest, np.ndarray):
+                body = buffer_from_numbers(rest, self.header.dtype)
+            else:
+                body = buffer_from_typed(rest[:count], self.header.dtype, missing=missing)
             if body is None:
                 return None
             if first:
@@ -164,7 +153,9 @@ class ArrayColumn:
     def decode_checked(self, missing: Missing) -> DecodedColumn:
         """Decode every cell, and collect all problems instead of raising the first."""
         header = self.header
-        columns = [_concatenate(first, rest) for first, rest in self.pieces]
+        columns = [
+            _concatenate(first, rest.tolist() if isinstance(rest, np.ndarray) else rest) for first, rest in self.pieces
+        ]
         starts = self.starts = [0]
         height = self._part_height(columns) if len(columns) > 1 else 0
         for index, column in enumerate(columns[:-1]):
@@ -282,11 +273,12 @@ def _first_nonblank(cells: pl.Series | Sequence[Cell]) -> int:
     return int((cells.str.strip_chars() != "").fill_null(value=False).arg_true()[0])
 
 
-def _count_trailing_nulls(cells: pl.Series) -> int:
-    if not cells.null_count():
-        return 0
-    last = cells.is_not_null().arg_true()
-    return len(cells) - (int(last[-1]) + 1 if len(last) else 0)
+def _count_typed(cells: pl.Series | Numbers) -> int:
+    """Return the number of cells up to the last that is not null."""
+    if isinstance(cells, np.ndarray) or not cells.null_count():
+        return len(cells)
+    filled = cells.is_not_null().arg_true()
+    return int(filled[-1]) + 1 if len(filled) else 0
 
 
 def count_filled_cells(cells: pl.Series | Sequence[Cell]) -> int:

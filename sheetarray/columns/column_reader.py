@@ -20,7 +20,6 @@ from .grid import Anchor, Orient
 from .layout import ReportError
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ColumnCells, Request, Sheet
-from .short import decode_short
 
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 _AT_ONCE, _SHORT = 2**10, 2**14  # arrays that are compared together, and bytes of each
@@ -123,7 +122,7 @@ class ColumnReader:
         columns: dict[str, ArrayColumn] = {}
         for lying in (False, True):
             some = {name: group for name, group in groups.items() if (group[0].orient == "rows") == lying}
-            fetched = self._fetch_rows(some.values()) if lying else self._fetch(some.values(), typed=True)
+            fetched = self._fetch(some.values())
             columns |= dict(zip(some, fetched, strict=True))
         resize_columns(columns, self._missing, self._mode.fixed, self._note)
         return {name: columns[name] for name in groups}
@@ -148,44 +147,30 @@ class ColumnReader:
 
     def read_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
         """Yield the arrays of rows, one by one; None for what could not be read, which has been reported."""
-        columns: Iterable[ArrayColumn] = self._fetch_rows(groups.values())
+        columns: Iterable[ArrayColumn] = self._fetch(groups.values())
         if self._mode.resize or self._mode.finds_edits:
             columns, others = list(columns), self._others_of("rows")
             names = [*groups, *others]
-            self._take_lengths(dict(zip(names, [*columns, *self._fetch_rows(others.values())], strict=True)))
-        for name, column, buffer in decode_short(zip(groups, columns, strict=True), self._missing):
-            array = self.finish_column(column, name) if buffer is None else self._build_array(column, name, buffer)
-            yield name, array
+            self._take_lengths(dict(zip(names, [*columns, *self._fetch(others.values())], strict=True)))
+        for name, column in zip(groups, columns, strict=True):
+            yield name, self.finish_column(column, name)
         self._note_row_edits()
-
-    def _fetch_rows(self, groups: Collection[list[Anchor]]) -> Iterator[ArrayColumn]:
-        """Yield the arrays of rows as columns of cells, one by one."""
-        by_sheet: dict[str | None, list[Anchor]] = {}
-        for anchor in (anchor for group in groups for anchor in group):
-            by_sheet.setdefault(anchor.title, []).append(anchor)
-        rows = {
-            title: iter(self._sheets[title].rows([self._to_request(anchor) for anchor in anchors]))
-            for title, anchors in by_sheet.items()
-        }
-        for group in groups:
-            pieces = [next(rows[anchor.title]) for anchor in group]
-            yield ArrayColumn(group, pieces, self._sheet_of(group[0]))
 
     def read_columns(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
         """Read one array per group. An array that could not be read is None, and its errors have been reported."""
-        doubtful: dict[str, list[Anchor]] = {}
-        headers: dict[str, Header] = {}
+        doubtful: dict[str, ArrayColumn] = {}  # and columns of text after them: errors come in the order of columns
         results: dict[str, np.ndarray[Any, Any] | None] = {}
         others = self._others_of("columns")
-        columns = list(self._fetch([*groups.values(), *others.values()], typed=True))
+        columns = list(self._fetch([*groups.values(), *others.values()]))
         self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
         del columns[len(groups) :]
         columns.reverse()  # each is let go as soon as it is decoded
         waiting: list[tuple[str, Buffer | None, ArrayColumn]] = []  # that are compared together
-        for name, column, decoded in decode_short(((name, columns.pop()) for name in groups), self._missing):
-            buffer = column.decode_typed(self._missing) if decoded is None else decoded
-            if buffer is None and not column.is_text:
-                doubtful[name], headers[name] = groups[name], column.header
+        for name in groups:
+            column = columns.pop()
+            buffer = column.decode_typed(self._missing)
+            if buffer is None and (doubtful or not column.is_text):
+                doubtful[name] = column
                 continue
             waiting.append((name, buffer, column))
             is_long = (8 * column.header.length if buffer is None else buffer.nbytes) > _SHORT
@@ -193,24 +178,31 @@ class ColumnReader:
                 results.update(self._build_arrays(waiting))
                 waiting = []
         results.update(self._build_arrays(waiting))
-        for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
-            column.header = headers[name]
+        again = self._fetch([groups[name] for name, column in doubtful.items() if not column.is_text], typed=False)
+        for name, column in doubtful.items():
+            if not column.is_text:
+                header, column = column.header, next(again)
+                column.header = header
             results[name] = self.finish_column(column, name)
         self._note_row_edits()
         return results
 
-    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[ArrayColumn]:
-        """Yield the columns of each group; every sheet is asked once."""
-        wanted: dict[str | None, list[Anchor]] = {}
-        for anchor in (anchor for group in groups for anchor in group):
-            wanted.setdefault(anchor.title, []).append(anchor)
-        cells: dict[int, ColumnCells] = {}
-        for title, anchors in wanted.items():
-            requests = [self._to_request(anchor) for anchor in anchors]
-            for anchor, column_cells in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
-                cells[id(anchor)] = column_cells
+    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool = True) -> Iterator[ArrayColumn]:
+        """Yield the columns, or rows, of groups; every sheet is asked once, and rows come one by one."""
+        groups = list(groups)
+        lying = bool(groups) and groups[0][0].orient == "rows"
+        wanted: dict[str | None, list[Request]] = {}
+        for anchor in [anchor for group in groups for anchor in group]:
+            assert anchor.header is not None
+            column, row = anchor.data_cell
+            request = Request(column, row, anchor.header.dtype, True, self._stops.get(id(anchor)))
+            wanted.setdefault(anchor.title, []).append(request)
+        cells: dict[str | None, Iterator[ColumnCells]] = {}
+        for title, requests in wanted.items():
+            sheet = self._sheets[title]
+            cells[title] = iter(sheet.rows(requests)) if lying else _pop_all(sheet.columns(requests, typed=typed))
         for group in groups:
-            yield ArrayColumn(group, [cells.pop(id(anchor)) for anchor in group], self._sheet_of(group[0]))
+            yield ArrayColumn(group, [next(cells[anchor.title]) for anchor in group], self._sheets[group[0].title])
 
     def finish_column(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
@@ -262,7 +254,7 @@ class ColumnReader:
     ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
         """Yield arrays by their names, and report what has changed in those that are not as they were written."""
         find = self._mode.find_unchanged
-        short = [(name, buffer, column) for name, buffer, column in arrays if buffer is not None]
+        short = [(name, buffer, column) for name, buffer, column in arrays if find and buffer is not None]
         short = [decoded for decoded in short if decoded[1].nbytes <= _SHORT]
         unchanged = find(short) if find is not None and short else ()
         for name, buffer, column in arrays:
@@ -273,13 +265,16 @@ class ColumnReader:
             else:
                 yield name, self._build_array(column, name, buffer)
 
-    def _to_request(self, anchor: Anchor) -> Request:
-        assert anchor.header is not None
-        return Request(*anchor.data_cell, anchor.header.dtype, stop=self._stops.get(id(anchor)))
-
     def _warn_of_all(self, name: str, findings: Iterable[Finding | RowChange]) -> None:
         for finding in findings:
             if isinstance(finding, RowChange):
                 self._changes[name] = finding
             else:
                 self._note(replace(finding, array=name))
+
+
+def _pop_all(columns: list[ColumnCells]) -> Iterator[ColumnCells]:
+    """Yield columns and let each go, so that none is kept beside the array that is made of it."""
+    columns.reverse()
+    while columns:
+        yield columns.pop()

@@ -320,19 +320,21 @@ def group_parts(
 ) -> dict[str, list[Anchor]]:
     """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
 
-    An array that is not among `names` is never reported: it is not the caller's business.
+    Arrays that are not among `names` are left out, and never reported: they are not the caller's business.
     """
     groups: dict[str, list[Anchor]] = {}
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
         name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
         if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
-            groups.setdefault(name, []).append(anchor)
+            if names is None or name in names:
+                groups.setdefault(name, []).append(anchor)
             continue
         aliases = anchor.aliases
         meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
         if anchor.error is None:
-            groups.setdefault(name, []).append(anchor)
+            if names is None or name in names:
+                groups.setdefault(name, []).append(anchor)
         elif meant:
             anchor.error.array = name if anchor.named or aliases == () else None
             report(anchor.error)
@@ -345,8 +347,7 @@ def group_parts(
             groups[name] = _sort_parts(name, group)
         except FormatError as error:
             error.array = name
-            if names is None or name in names:
-                report(error)
+            report(error)
             del groups[name]
     return groups
 

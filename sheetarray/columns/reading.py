@@ -251,6 +251,8 @@ def _read_arrays(
     check_missing(mode.missing)
     names = [names] if isinstance(names, str) else names
     groups, reader = _open_reader(sheets, None if names is None else frozenset(names), mode)
+    if names is not None and (mode.resize or not groups.keys() >= frozenset(names)):
+        groups = group_parts(sheets, _find_all_anchors(sheets, mode.strict), None, lambda _: None, lambda _: None)
     wanted = select(groups, names)
     if mode.resize:
         reader.measure_others(wanted, groups)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from ..cells import TextLook
 from ..dtypes import DType
@@ -26,7 +28,8 @@ class Texts(list[Cell]):
     """The text of a few cells of a container that has nothing but text; a Series would take longer to be made."""
 
 
-ColumnCells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
+Numbers = np.ndarray[tuple[int], np.dtype[Any]]  # of a column that holds plain numbers or booleans, and blanks below
+ColumnCells = tuple[Sequence[Cell], "pl.Series | Numbers | Sequence[Cell]"]  # the first cells of a column, and the rest
 
 
 @dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
@@ -102,8 +105,8 @@ class Sheet(Protocol):
         `cells.engine_dtype` where the container can; otherwise text is String.
 
         Returns:
-            For each request the first cells as they are, and the rest: a Series or `Texts`, in a container of text; or
-            a list of Python scalars, in one that has types of its own.
+            For each request the first cells as they are, and the rest: a Series, `Numbers` without the blanks below
+            them, or `Texts`, in a container of text; or a list of Python scalars, in one that has types of its own.
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:

@@ -140,8 +140,9 @@ void read_fields(const std::string &text) {
   if (find_invalid(source, draw(text.size() + 1)) > text.size()) fail("a place beyond the text", text);
   for (const int mark : {static_cast<int>(','), static_cast<int>(';'), -1}) {
     Fields fields(source, draw(text.size() + 9), mark);
-    Run runs[6];
-    for (size_t i = 0; i < 6; ++i) runs[i].kind = "tsdfiu"[i];
+    Run runs[7];
+    for (size_t i = 0; i < 7; ++i) runs[i].kind = "tsdfiub"[i];
+    Index index("version\ndata");
     for (int64_t row = 0; !fields.done(); ++row) {
       const size_t before = fields.place();
       do {
@@ -149,6 +150,7 @@ void read_fields(const std::string &text) {
         const string_view value = fields.value();
         if (value.size() > text.size()) fail("a value longer than the text", text);
         for (Run &run : runs) run.add(row, value, draw(2));
+        index.add(row, 0, value, fields);
       } while (fields.stop() == Stop::mark);
       if (fields.place() <= before) fail("a record without an end", text);
     }

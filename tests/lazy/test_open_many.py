@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.lazy import many as headers
-from sheetarray.sheets.delimited import ranges, read_elements_csv
+from sheetarray.sheets.delimited import pieces, read_elements_csv
 
 xr = pytest.importorskip("xarray")
 pytest.importorskip("dask.array")
@@ -204,7 +204,7 @@ def test_very_many_files_are_one_layer_and_a_short_graph(tmp_path, monkeypatch):
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
-    monkeypatch.setattr(ranges, "PIECE", 2**12)
+    monkeypatch.setattr(pieces, "PIECE", 2**12)
     rng = np.random.default_rng(5)
     arrays = {"t": rng.random((900, 4)), "n": np.arange(4000), "b": np.arange(4003) % 3 == 0}
     for number in range(2):
@@ -224,8 +224,8 @@ def test_rows_of_a_large_text_are_read_alone(tmp_path, large, monkeypatch):
 def test_bytes_above_are_counted_once(memory, large, tmp_path, monkeypatch):
     memory.pipe("/large/0.csv", (tmp_path / "0.csv").read_bytes())
     starts = []
-    find = ranges._TextRows._take_rows
-    monkeypatch.setattr(ranges._TextRows, "_take_rows", lambda *a: (starts.append(a[2]), find(*a))[1])
+    find = pieces._Rows._take_rows
+    monkeypatch.setattr(pieces._Rows, "_take_rows", lambda *a: (starts.append(a[1]), find(*a))[1])
     dataset = sa.open_many("memory://large/*.csv", chunks={"n_0": 500})
     assert dataset["t"].data.chunks[1] == (900,)
     starts.clear()

@@ -8,22 +8,18 @@ such rows; their delimiter is the one that gives every row the same number of ce
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-
-import numpy as np
 
 from ...columns import anchors_of_grid
 from ...columns.grid import SEMVER, Anchor
-from ...columns.words import FIRST_FIELD, NDARRAY, WordCodes
-from ...dtypes import Positions
+from ...columns.words import LONGEST_WORD, WORDS
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError
 from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
-from .search import LENGTHS, Units, find_words
 from .splitting import split_records
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
@@ -38,84 +34,107 @@ _MOST_TABLE_ROWS = 200  # rows in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells that are tried as numbers, dates and booleans
 _WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
 _LINES_BEFORE = (4, 3)  # where four begin within a name of several lines, three begin with `version`
-_LINES_AFTER = 3
+_LINES_AFTER = 4  # from a name to `ndarray`
 _MOST_WINDOWS = 24
 _MOST_SEEN = 2**22  # characters of windows without an array, after which no more are looked at
 _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
 _QUOTE = ord('"')
 _MARKS = [mark.encode() for mark in DELIMITERS]
+_VERSION, _NDARRAY = b"version", b"ndarray"
+_KEYS = re.compile(rb"ndarray|shape")  # one of them stands in every header, also of a list without a version
+_ANY_WORD = re.compile("|".join(WORDS).encode())
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
-def find_delimiter(source: BytesLike | bytearray, start: int) -> str | None:
+def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     """Return the delimiter under which most arrays begin in the text; None if no array does under any.
 
     For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`.
 
-    `source`: the text in UTF-8; its pages leave memory once they have been looked at. `start`: the position at which
-    it begins.
+    Args:
+        content: the text in UTF-8; its pages leave memory once they have been looked at.
+        start: the position at which it begins.
     """
-    content = np.frombuffer(source, np.uint8)
-
-    def release(share: float) -> None:
-        release_pages(source, start, int(share * len(content)))
-
+    top = bytes(content[start : start + _WINDOW])
+    delimiter = _find_in_first_lines(top)
+    if delimiter == SINGLE_COLUMN:
+        header = top[: top.find(b"\ndata")]
+        if any(mark in header for mark in _MARKS):
+            delimiter = _of_uneven_rows(header.decode("utf-8", "replace") + "\ndata\n", DELIMITERS) or delimiter
+        return delimiter or _find_delimiter_beside(content, start, start) or delimiter
+    if delimiter is not None:
+        return delimiter
     after, windows, seen = start, 0, 0
-    for positions, codes in find_words(content, start, release):
-        likely = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
-        for position in likely.tolist():
-            if position < after:
-                continue
-            near = positions >= position - _NEAR
-            marks = (*DELIMITERS, *_neighbours(content, positions[near], codes[near], start))
-            delimiter, last = None, None
-            for lines in _LINES_BEFORE:
-                text, after = _window(content, start, position, lines, _LINES_AFTER)
-                if delimiter is None and text != last:
-                    delimiter, last, seen = _delimiter_by_anchors(text, marks), text, seen + len(text)
-            if delimiter == SINGLE_COLUMN:
-                text, _ = _window(content, start, position, 4, MAX_HEADER_CELLS)
-                delimiter = _of_uneven_rows(text, marks) or delimiter
-            windows += 1
-            if delimiter == SINGLE_COLUMN:
-                return _find_delimiter_beside(content, start, after, release) or delimiter
-            if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
-                return delimiter
+    for position in _find_keys(content, start):
+        if position < after:
+            continue
+        marks = (*DELIMITERS, *_neighbours(content, position, start))
+        last = None
+        for lines in _LINES_BEFORE:
+            text, after = _window(content, start, position, lines, _LINES_AFTER)
+            if delimiter is None and text != last:
+                delimiter, last, seen = _delimiter_by_anchors(text, marks), text, seen + len(text)
+        if delimiter == SINGLE_COLUMN:
+            text, _ = _window(content, start, position, 4, MAX_HEADER_CELLS)
+            delimiter = _of_uneven_rows(text, marks) or delimiter
+        windows += 1
+        if delimiter == SINGLE_COLUMN:
+            return _find_delimiter_beside(content, start, after) or delimiter
+        if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
+            return delimiter
     return None
 
 
-def _find_delimiter_beside(content: Units, start: int, after: int, release: Callable[[float], None]) -> str | None:
+def _find_in_first_lines(text: bytes) -> str | None:
+    """Return the delimiter between the words that fill whole lines at the top of a text, as they are written; else
+    None.
+    """
+    lines = text.split(b"\n", 4)[:4]
+    for first, last in ((1, 3), (0, 2)):
+        if len(lines) > last:
+            words, others = lines[first].rstrip(b"\r"), lines[last].rstrip(b"\r")
+            mark, count = words[len(_VERSION) :][:1], (len(words) + 1) // (len(_VERSION) + 1)
+            if words == mark.join([_VERSION] * count) and others == mark.join([_NDARRAY] * count) and words:
+                return mark.decode() if mark in (b"", *_MARKS) else None
+    return None
+
+
+def _find_keys(content: BytesLike | bytearray, start: int) -> Iterator[int]:
+    """Yield the positions of `ndarray` and `shape` in the bytes of a text, from one on, in any case of letters."""
+    for first in range(start, len(content), _WINDOW):
+        block = bytes(content[first : first + _WINDOW + LONGEST_WORD])
+        if b"a" in block or b"A" in block:  # most numbers have neither
+            block = block.lower()
+            if _NDARRAY in block or b"shape" in block:
+                positions = (first + match.start() for match in _KEYS.finditer(block))
+                yield from (position for position in positions if position < first + _WINDOW)
+        release_pages(content, first, min(first + _WINDOW, len(content)))
+
+
+def _find_delimiter_beside(content: BytesLike | bytearray, start: int, after: int) -> str | None:
     """Return the delimiter between a column and an array that begins beside it, further down; None if no array does.
 
     Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
     lines of text, too, may hold a word of headers after a comma.
 
-    `content`: the text in UTF-8. `start`: the position at which it begins. `after`: the position after the header of
-    the column. `release`: lets pages leave memory, down to a share of the text.
+    Args:
+        content: the text in UTF-8.
+        start: the position at which it begins.
+        after: the position from which such an array is looked for.
     """
-    for first in range(after, len(content), _WINDOW):
-        block = content[first : first + _WINDOW].tobytes()
-        if any(mark in block for mark in _MARKS):
-            break
-        release(first / len(content))
-    else:
-        return None
     windows, seen = 0, 0
-    for positions, codes in find_words(content, after, release):
-        positions = positions[(codes == NDARRAY) | (codes == FIRST_FIELD)]
-        before = positions - 1
-        before = before - (content[before] == _QUOTE)
-        for position in positions[np.isin(content[before], np.frombuffer(b"".join(_MARKS), np.uint8))].tolist():
-            if position < after:
-                continue
-            text, after = _window(content, start, position, _LINES_BEFORE[0], MAX_HEADER_CELLS)
-            for delimiter in DELIMITERS:
-                if delimiter in text and _has_array_beside(text, delimiter):
-                    return delimiter
-            windows, seen = windows + 1, seen + len(text)
-            if windows == _MOST_WINDOWS or seen > _MOST_SEEN:
-                return None
+    for position in _find_keys(content, after):
+        before = position - 1 - (content[position - 1] == _QUOTE)
+        if position < after or bytes(content[before : before + 1]) not in _MARKS:
+            continue
+        text, after = _window(content, start, position, _LINES_BEFORE[0], MAX_HEADER_CELLS)
+        for delimiter in DELIMITERS:
+            if delimiter in text and _has_array_beside(text, delimiter):
+                return delimiter
+        windows, seen = windows + 1, seen + len(text)
+        if windows == _MOST_WINDOWS or seen > _MOST_SEEN:
+            return None
     return None
 
 
@@ -125,16 +144,16 @@ def _has_array_beside(text: str, delimiter: str) -> bool:
     return any(anchor.column and anchor.header is not None for anchor in anchors)
 
 
-def _window(content: Units, start: int, position: int, lines: int, below: int) -> tuple[str, int]:
+def _window(content: BytesLike | bytearray, start: int, position: int, lines: int, below: int) -> tuple[str, int]:
     """Return the lines around a position in the text, `lines` before it and `below` after it, and the end of them."""
-    before = content[max(start, position - _WINDOW) : position].tobytes()
+    before = bytes(content[max(start, position - _WINDOW) : position])
     first = len(before)
     for _ in range(lines):
         first = before.rfind(b"\n", 0, max(first, 0))
         if first < 0:
             break
     before = before[first + 1 :]
-    after = content[position : position + _WINDOW].tobytes()
+    after = bytes(content[position : position + _WINDOW])
     last = 0
     for _ in range(below):
         if last == len(after):
@@ -145,14 +164,17 @@ def _window(content: Units, start: int, position: int, lines: int, below: int) -
     return (before + after[:last]).decode("utf-8", "replace"), position + last
 
 
-def _neighbours(content: Units, positions: Positions, codes: WordCodes, start: int) -> list[str]:
+def _neighbours(content: BytesLike | bytearray, position: int, start: int) -> list[str]:
     """Return characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
-    positions, ends = positions[:_MOST_NEIGHBOURS], positions[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
-    before, after = positions[positions > start] - 1, ends[ends < len(content)]
-    before = before - ((content[before] == _QUOTE) & (before > start))
-    after = after + ((content[after] == _QUOTE) & (after < len(content) - 1))
-    beside = np.unique(content[np.concatenate([before, after])])
-    marks = [chr(unit) for unit in beside.tolist() if unit < 128]
+    first = max(start, position - _NEAR)
+    text = bytes(content[first : first + _WINDOW]).lower()
+    units = set[int]()
+    for match in islice(_ANY_WORD.finditer(text), _MOST_NEIGHBOURS):
+        before, after = match.start() - 1, match.end()
+        before -= before > 0 and text[before] == _QUOTE
+        after += after < len(text) - 1 and text[after] == _QUOTE
+        units.update(text[before : before + 1] if before >= 0 else b"", text[after : after + 1])
+    marks = [chr(unit) for unit in sorted(units) if unit < 128]
     return [mark for mark in marks if not mark.isalnum() and mark not in _NO_DELIMITERS and mark not in DELIMITERS]
 
 

@@ -1,21 +1,38 @@
-"""Reads the arrays of a sheet piece by piece, so that memory does not grow with the text."""
+"""Parts of a text: its arrays piece by piece, some elements of one array, and what its first bytes alone say.
+
+Memory does not grow with the text. To know where a row of a text begins, the line feeds above it have to be counted.
+Their count is kept as long as the file is unchanged, so that reading one part after the other counts, and transfers,
+each byte once.
+"""
 
 from __future__ import annotations
 
+import io
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from ...cells import buffer_from_text, buffer_from_texts, buffer_from_typed
-from ...columns import Request, Texts, find_anchors
+import numpy as np
+
+from ...cells import FormulaMode, buffer_from_numbers, buffer_from_text, buffer_from_texts
+from ...columns import ArrayInfo, Request, Texts, find_anchors, find_side_by_side, read_sheet, scan_sheet
 from ...columns.layout import find_stops, group_parts
 from ...columns.reading import raise_error
+from ...composite import scan_composites
 from ...dtypes import Buffer, DType
-from ...elements import Missing
-from ...errors import Finding
+from ...elements import Missing, unescape_formula
+from ...errors import Finding, FormatError, locating
+from ...files import BytesLike, RangedBytes, Readable, RemoteFile, Source, file_version, release_pages
 from ...spool import NotInPiecesError
+from .encodings import find_encoding
+from .records import Records
 from .sheet import CsvSheet
 
-_PIECE = 2**22  # bytes of text that are read at once
+PIECE = 2**22  # bytes of text that are read at once
+_HEADS = (4096, 65_536, 1_048_576)  # bytes of the head of a text; the next size is tried if one is too small
+_MOST_FILES = 256  # of which the beginnings of rows are kept
 
 
 def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -> Iterator[tuple[str, Buffer]]:
@@ -41,7 +58,7 @@ def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -
     if not sheet.are_whole([*whole.values()], ends):
         raise NotInPiecesError
     last = max((request.stop or 0 for request in whole.values()), default=0)
-    step = sheet.count_rows(_PIECE)
+    step = sheet.count_rows(PIECE)
     for top in range(min((request.row for request in whole.values()), default=0), last, step):
         some = {
             name: Request(request.column, max(top, request.row), request.dtype, stop=min(top + step, request.stop or 0))
@@ -52,28 +69,202 @@ def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -
         if sheet.notes:
             raise NotInPiecesError
         for (name, request), (_, cells) in zip(some.items(), columns, strict=True):
-            yield name, _decode(cells, request.dtype, sheet, missing)
+            yield name, _decode(cells, (request.stop or 0) - request.row, request.dtype, sheet, missing)
 
 
 def _refuse(_: Finding) -> None:
     raise NotInPiecesError
 
 
-def _decode(cells: Any, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
-    """Return the elements in some cells.
+def _decode(cells: Any, count: int, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
+    """Return the elements in so many cells.
 
     Raises:
         NotInPiecesError: a cell is wrong.
     """
-    if isinstance(cells, Texts):
-        buffer, problems = buffer_from_texts(cells, dtype, sheet.look, missing=missing)
-    else:
-        typed = buffer_from_typed(cells, dtype, missing=missing)
-        if typed is not None:
-            return typed
-        if str(cells.dtype) != "String":
+    if isinstance(cells, np.ndarray):
+        numbers = buffer_from_numbers(cells, dtype)
+        if numbers is None or len(numbers) < count:  # there are blanks below them
             raise NotInPiecesError
-        buffer, problems = buffer_from_text(cells, dtype, sheet.look, missing=missing)
+        return numbers
+    from_cells = buffer_from_texts if isinstance(cells, Texts) else buffer_from_text
+    buffer, problems = from_cells(cells, dtype, sheet.look, missing=missing)
     if problems:
         raise NotInPiecesError
     return buffer
+
+
+# The head of a text: the bytes that are enough to know arrays that all begin in one row.
+
+
+def iter_heads(source: Source, delimiter: str | None, formulas: FormulaMode) -> Iterator[CsvSheet]:
+    """Yield the sheet of a text cut to its first rows, each time of more of them; none that is the whole text."""
+    for size in _HEADS:
+        content = source.prefix(size)
+        if len(content) < size or find_encoding(content[:4])[0] != "utf-8":
+            return
+        with suppress(FormatError), Source(io.BytesIO(content[: content.rfind(b"\n") + 1])) as head:
+            sheet = CsvSheet(head, delimiter, ".", None, formulas)
+            if find_side_by_side(sheet, sheet.words()) is not None:
+                yield sheet
+
+
+def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> dict[str, ArrayInfo] | None:
+    """Return the infos of the arrays of a remote text that stand at its top; None if the whole text must be looked at.
+
+    In a file of this machine `scan` searches the whole text for arrays that begin further down. A remote file would
+    have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
+    """
+    for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
+        infos, height = scan_sheet(sheet), sheet.count
+
+        def read(names: Sequence[str] | None, sheet: CsvSheet = sheet, height: int = height) -> dict[str, Any]:
+            for info in map(infos.__getitem__, infos if names is None else names):  # noqa: B023  (called in this turn)
+                if not info.data or info.data[0].row + info.capacity > height:
+                    raise NotInPiecesError
+            return read_sheet(sheet, names, missing="nan")
+
+        with suppress(NotInPiecesError):
+            return scan_composites(read, lambda infos=infos: infos)  # type: ignore[misc]
+    return None
+
+
+# Some elements of an array in a large text of unquoted numbers: no other rows are parsed.
+
+_Starts = list[tuple[int, int]]  # rows, and where each begins in the text
+
+_lock = threading.Lock()
+_starts_of_files: OrderedDict[Any, _Starts] = OrderedDict()
+
+
+def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buffer | None:
+    """Return some elements of an array's buffer; None if the whole text has to be read to get them.
+
+    That is so for a small text, for one that people have changed, and for one with quotes below its headers.
+
+    Args:
+        source: a path, or an open file.
+        name: the array's.
+        start: the first of the elements, counted from 0.
+        stop: the one after the last of them.
+
+    Example:
+        >>> import io
+        >>> from .writing import write_csv
+        >>> file = io.BytesIO()
+        >>> write_csv(file, {"t": np.arange(2000)})
+        >>> read_elements_csv(io.BytesIO(file.getvalue()), "t", 1200, 1203)
+        array([1200, 1201, 1202])
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        sheet = next(iter_heads(opened, None, "escape"), None)
+        if sheet is None or name not in (infos := scan_sheet(sheet)) or not infos[name].data:
+            return None
+        state = source.state if isinstance(source, RemoteFile) else file_version(source)
+        key = None if state is None else (opened.name, repr(state))
+        with _lock:
+            starts = list(_starts_of_files.get(key, ())) if key else []
+        try:
+            return _Rows(sheet, opened.ranges(), starts).elements(name, start, stop)
+        except NotInPiecesError:
+            return None
+        finally:
+            _keep_starts(key, starts)
+
+
+def _keep_starts(key: Any, starts: _Starts) -> None:
+    with _lock:
+        if key is None or len(starts) <= len(_starts_of_files.get(key, ())):
+            return
+        _starts_of_files[key] = starts
+        _starts_of_files.move_to_end(key)
+        while len(_starts_of_files) > _MOST_FILES:
+            _starts_of_files.popitem(last=False)
+
+
+class _Rows:
+    """The rows of a text without quotes below its first names.
+
+    Args:
+        head: the sheet of its first rows.
+        content: the whole text.
+        starts: the rows of which the beginnings are known, in their order; others are added to them.
+    """
+
+    def __init__(self, head: CsvSheet, content: BytesLike | RangedBytes, starts: _Starts) -> None:
+        self._head, self._content, self._starts = head, content, starts
+        self._anchors = {unescape_formula(anchor.name): anchor for anchor in find_anchors(head)}
+        kinds = {anchor.header.dtype.kind for anchor in self._anchors.values() if anchor.header}
+        if kinds & {"string", "generic"}:
+            raise NotInPiecesError
+        if not starts:
+            first = min(anchor.row + anchor.start for anchor in self._anchors.values())
+            starts.append((first, head.place_of(first)))
+
+    def elements(self, name: str, start: int, stop: int) -> Buffer:
+        """Return some elements of an array.
+
+        Raises:
+            NotInPiecesError: the text is to be read as a whole.
+        """
+        anchor = self._anchors[name]
+        header, (column, top) = anchor.header, anchor.data_cell
+        if header is None or header.dtype.kind not in ("float", "int", "bool"):
+            raise NotInPiecesError
+        row, buffers = top + start, [np.zeros(0, header.dtype.numpy)]
+        at = self._find_row(row)
+        while row < top + stop:
+            text, count = self._take_rows(at, top + stop - row)
+            cells = self._parse(text, count, column, header.dtype)
+            buffers.append(_decode(cells, count, header.dtype, self._head, "error"))
+            row, at = row + count, at + len(text)
+            self._note_start(row, at)
+        while stop == header.capacity and at < len(self._content):
+            text, count = self._take_rows(at, PIECE)
+            if len(self._parse(text, count, column, None)):
+                raise NotInPiecesError
+            at += len(text)
+        return np.concatenate(buffers)
+
+    def _parse(self, text: bytes, count: int, column: int, dtype: DType | None) -> Any:
+        """Return the cells of a column in some rows; those that are not blank if no dtype is given."""
+        records = Records(text, 0, self._head.delimiter)
+        if records.count != count or records.width > 1 + max(anchor.column for anchor in self._anchors.values()):
+            raise NotInPiecesError
+        return self._head.read_column(records, column, dtype)
+
+    def _find_row(self, row: int) -> int:
+        """Return the first byte of a row."""
+        known, at = next(start for start in reversed(self._starts) if start[0] <= row)
+        while known < row:
+            text, count = self._take_rows(at, row - known)
+            release_pages(self._content, at, at + len(text))
+            known, at = known + count, at + len(text)
+            self._note_start(known, at)
+        return at
+
+    def _take_rows(self, at: int, most: int) -> tuple[bytes, int]:
+        """Return the text of the rows from a position on, and their number: at most `most`, and at most a piece.
+
+        Raises:
+            NotInPiecesError: there are none, or lines may not be rows.
+        """
+        size = PIECE
+        while True:
+            text = bytes(self._content[at : at + size])
+            ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
+            if at + len(text) >= len(self._content) and (not len(ends) or ends[-1] < len(text)) and text:
+                ends = np.append(ends, len(text))  # the last row ends with the text
+            if len(ends) or not text:
+                break
+            size *= 4
+        count = min(len(ends), most)
+        text = text[: ends[count - 1]] if count else b""
+        if not count or b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
+            raise NotInPiecesError
+        return text, count
+
+    def _note_start(self, row: int, at: int) -> None:
+        """Keep the beginning of a row, if it is at least a piece further down than the last one that is kept."""
+        if at - self._starts[-1][1] >= PIECE // 2:
+            self._starts.append((row, at))

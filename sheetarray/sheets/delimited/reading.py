@@ -6,12 +6,11 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...adapters import Progress, ignore_progress
+from ...adapters import Progress
 from ...cells import FormulaMode
 from ...columns import ArrayInfo
 from ...columns import read_sheet as read_columns_of
@@ -20,10 +19,7 @@ from ...composite import (
     check_composites,
     check_sheets,
     count_cells,
-    count_named,
-    read_composites,
     read_sheets,
-    scan_composites,
     scan_sheets,
 )
 from ...dtypes import Buffer
@@ -35,14 +31,11 @@ from ...linear import iter_rest
 from ...resizing import contiguous_strides
 from ...spool import NotInPiecesError
 from ...tables import TableOptions, read_table
-from .head import scan_head
-from .pieces import iter_sheet
+from .pieces import iter_sheet, scan_head
 from .sheet import CsvSheet
 from .table import CsvTable
-from .written import WrittenText, find_written
-from .written_zone import UnusualError
 
-_SMALL = 2**24  # bytes of a text that is checked at once, and read without word of its progress between
+_SMALL = 2**24  # bytes of a text that is checked at once
 
 
 def read_csv(
@@ -89,24 +82,14 @@ def read_csv(
         {'t': array([1, 2], dtype=int8)}
     """
     with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
-        written = None if resize else find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)
-        if progress is not None and written is not None and written.size > _SMALL:
-            written = None
-        total = 0
-        if written is not None:
-            with suppress(UnusualError):
-                read, tell = partial(written.read, missing=missing), progress or ignore_progress
-                total = count_named(read, written.scan, names) if progress else 0
-                tell(0, total)
-                arrays = read_composites(read, written.scan, names)
-                tell(total, total)
-                return arrays
-        bar = _WorkReport(progress, total) if progress else None
+        bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
         if bar is not None:
             bar.total = bar.total or count_cells([sheet], names, strict=strict)
             bar("words", 1.0)
         try:
+            if not resize and bar is None:
+                sheet.read_ahead(names)
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:
             error.hint = error.hint or sheet.find_hint(error.location)
@@ -178,18 +161,10 @@ def scan_csv(
         (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
-        if not resize and (infos := scan_head(opened, delimiter, encoding, formulas, _scan_written)) is not None:
+        if not resize and encoding is None and (infos := scan_head(opened, delimiter, formulas)) is not None:
             return infos
-        written = None if resize else find_written(WrittenText, opened, delimiter, None, encoding, formulas)
-        if written is not None:
-            with suppress(UnusualError):
-                return _scan_written(written)
         sheet = CsvSheet(opened, delimiter, None if resize else ".", encoding, formulas)
         return scan_sheets([sheet], strict=strict, resize=resize)
-
-
-def _scan_written(written: WrittenText) -> dict[str, ArrayInfo]:
-    return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
 
 
 def check_csv(
@@ -224,15 +199,10 @@ def check_csv(
     """
     try:
         with Source(source) as opened:
-            written = find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)
-            if written is not None and written.size <= _SMALL and opened.whole()[-1:] == b"\n":
-                with suppress(UnusualError):
-                    written.read(None, missing)
-                    yield from check_composites(lambda names: written.read(names, missing), written.scan)
-                    return
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
             findings = _check_large(sheet, missing) if len(opened.whole()) > _SMALL else None
             if findings is None:
+                sheet.read_ahead(None)
                 findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():
                 others = list(check_sheets([sheet], missing=missing))

@@ -8,10 +8,12 @@ expression.
 
 from __future__ import annotations
 
+import os
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -29,15 +31,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 _scan: Any = getattr(loops, "scan", None)  # the compiled loops; unused where there are none
-_BLOCK = 2**20  # bytes whose records are indexed at once
+_BLOCK = 2**20  # bytes of records that are gone over at once
+_AT_ONCE = 2**22  # of a text, or of its rest, that is not cut into blocks
+_FIRST = 2**16  # of the first block; most headers stand in it
 _NEAR = 2**12  # bytes between the records whose places are kept
-_READ_AT_ONCE = 2**24  # bytes from which columns are read at once
 _MOST_LISTED = 2**12  # records that are listed at once
 _LONG = 2**10  # cells of a record that is kept
 _WORDS = "\n".join(WORDS).encode()
 _MAX = 2**62
 
 Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
+_Scanned = tuple[int, int, int, int, int, list[Any]]  # what a loop returns for a block
 
 
 class Records:
@@ -68,18 +72,30 @@ class Records:
     def _ended(self) -> bool:
         return self._places[-1] >= len(self.content)
 
+    def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: bytes, comma: bool) -> _Scanned:
+        """Go over whole records from a place on until `size` bytes are behind it."""
+        scan = _scan.read_delimited if loops.COMPILED else _read_plainly
+        wanted, kinds = np.array([run[:3] for run in runs], np.int64).tobytes(), "".join(run[3] for run in runs)
+        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, wanted, kinds.encode(), comma)
+        return scanned
+
     def _index_block(self) -> None:
-        """Index one more block.
+        """Index one more block."""
+        self._keep(self._scan(self._places[-1], _BLOCK if self._rows[-1] else _FIRST, 0, [], _WORDS, False), 0)
+
+    def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
+        """Keep the index of the next block, and return its runs of cells.
+
+        Args:
+            scanned: what the loop has returned.
+            first: the number that it has given the first record.
 
         Raises:
             FormatError: a quote is never closed.
             UnicodeDecodeError: the block is no UTF-8.
         """
         row, place = self._rows[-1], self._places[-1]
-        index = _scan.index_delimited if loops.COMPILED else _index_plainly
-        invalid, width, opened, begins, found, doubtful, blank = index(self.content, place, self._mark, _WORDS, _BLOCK)
-        marks = np.frombuffer(begins, np.int64).reshape(-1, 2)
-        end = int(marks[-1, 1])
+        end, _, invalid, width, opened, (begins, found, doubtful, blank, *pieces) = scanned
         if invalid < end:
             bytes(self.content[place:end]).decode("utf-8")
         if opened >= 0:
@@ -99,20 +115,43 @@ class Records:
         if more:
             words = np.concatenate([words, np.array(more, np.int64)])
         if len(words):
-            self._found.append(words + np.array([row, 0, 0], np.int64))
-        self._blank.append(np.frombuffer(blank, np.int64) + row)
+            self._found.append(words + np.array([row - first, 0, 0], np.int64))
+        self._blank.append(np.frombuffer(blank, np.int64) + (row - first))
         self._width = max(self._width, width)
-        self._rows += (marks[:, 0] + row).tolist()
+        marks = np.frombuffer(begins, np.int64).reshape(-1, 2)
+        self._rows += (marks[:, 0] + (row - first)).tolist()
         self._places += marks[:, 1].tolist()
         release_pages(self.content, place, end)
         if self.report is not None:
             self.report(end / len(self.content))
+        return pieces
 
-    def read_texts(self, width: int) -> list[Any] | None:
-        """Return all columns as text, if no record has more than `width` cells; None otherwise."""
-        if self.count and self.width > width:
-            return None
-        return self.read([(column, 0, self.count, "t") for column in range(width)])
+    def _index_rest(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
+        """Index the rest of the text, and return the pieces of runs of cells that go down to its end."""
+        top = max((run[1] for run in runs), default=0)
+        pieces: list[list[Any]] = []
+        while not self._ended:
+            row, place = self._rows[-1], self._places[-1]
+            rest = len(self.content) - place
+            spans = self._cut_unquoted(place) if row >= top and rest > _BLOCK else []
+            if spans:
+                below = [(run[0], 0, _MAX, run[3]) for run in runs]
+                scan = partial(self._scan, row=0, runs=below, words=_WORDS, comma=comma)
+                pieces += [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
+            else:
+                size = rest if rest <= _AT_ONCE else _FIRST if row < top else _BLOCK
+                pieces.append(self._keep(self._scan(place, size, row, runs, _WORDS, comma), row))
+        return pieces
+
+    def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
+        """Return the places and sizes of blocks of whole records from one on, down to the next quote; none for few."""
+        quote = self.content.find(b'"', place)
+        end = len(self.content) if quote < 0 else self.content.rfind(b"\n", place, quote) + 1
+        places = [place]
+        while places[-1] + _BLOCK < end:
+            places.append(self.content.find(b"\n", places[-1] + _BLOCK, end) + 1 or end)
+        places += [end] if places[-1] < end else []
+        return [(first, after - first) for first, after in pairwise(places)] if len(places) > 2 else []
 
     def index(self) -> None:
         """Index the whole text.
@@ -121,8 +160,17 @@ class Records:
             FormatError: a quote is never closed.
             UnicodeDecodeError: the text is no UTF-8.
         """
-        while not self._ended:
-            self._index_block()
+        self._index_rest([], False)
+
+    def index_until(self, row: int) -> bool:
+        """Index the text down to a record at least, and return whether there are more below."""
+        self._find_block(row)
+        return not self._ended
+
+    @property
+    def count_indexed(self) -> int:
+        """The number of records that are indexed."""
+        return self._rows[-1]
 
     @property
     def count(self) -> int:
@@ -137,8 +185,7 @@ class Records:
         return self._width
 
     def words(self) -> Words:
-        """Return every cell that holds a word of a header, and nothing else."""
-        self.index()
+        """Return every cell that holds a word of a header, and nothing else, in the records that are indexed."""
         words = np.concatenate(self._found) if self._found else np.zeros((0, 3), np.int64)
         return Words.from_positions(words[:, 0], words[:, 1], words[:, 2])
 
@@ -218,7 +265,7 @@ class Records:
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":
-                    results[index] = [cell for cells in some for cell in cells[column : column + zone.count]]
+                    results[index] = list(some[0][column : column + zone.count]) if some else []
                 elif column == 0:  # every record has a first cell
                     results[index] = [cells[0] for cells in some]
                 else:
@@ -254,21 +301,37 @@ class Records:
         return results
 
     def _read_layer(self, runs: Sequence[Run], comma: bool) -> list[Any]:
-        read = _scan.read_delimited if loops.COMPILED else _read_plainly
-        row, place = self._find_block(min(first for _, first, _, _ in runs))
         stop = min(max(end for _, _, end, _ in runs), self.count)
-        kinds = "".join(kind for _, _, _, kind in runs).encode()
-        wanted = np.array([run[:3] for run in runs], np.int64).tobytes()
-        pieces: list[list[Any]] = [[] for _ in runs]
-        while row < stop:
-            start = place
-            place, row, some = read(self.content, place, self._mark, row, wanted, kinds, _READ_AT_ONCE, comma)
-            for known, piece in zip(pieces, some, strict=True):
-                known.append(piece)
-            release_pages(self.content, start, place)
+        block = bisect_right(self._rows, min(first for _, first, _, _ in runs)) - 1
+        last = bisect_left(self._rows, stop)
+        spans = []
+        while block < last:
+            after = min(bisect_left(self._places, self._places[block] + _BLOCK, block + 1), last)
+            spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
+            block = after
+        pieces = []
+        for (place, size, _), scanned in zip(
+            spans, _map_spans(partial(self._scan, runs=runs, words=b"", comma=comma), spans), strict=True
+        ):
+            pieces.append(scanned[-1][_INDEXES:])
+            release_pages(self.content, place, place + size)
             if self.report_read is not None:
-                self.report_read(place / len(self.content))
-        return [_join(kind, known) for (_, _, _, kind), known in zip(runs, pieces, strict=True)]
+                self.report_read((place + size) / len(self.content))
+        return _join_pieces(runs, pieces)
+
+    def read_ahead(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
+        """Index the rest of the text, and return runs of cells that go down to its end, in one pass.
+
+        Args:
+            runs: as for `read`, one for a column, in the order of their columns; they end with the text.
+            comma: as for `read`.
+        """
+        block = bisect_right(self._rows, min((first for _, first, _, _ in runs), default=_MAX)) - 1
+        row = self._rows[block]
+        self._rows, self._places = self._rows[: block + 1], self._places[: block + 1]  # the rest is indexed again
+        self._found = [words[words[:, 0] < row] for words in self._found]
+        self._blank = [rows[rows < row] for rows in self._blank]
+        return _join_pieces(runs, self._index_rest(runs, comma))
 
 
 def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) -> int:
@@ -280,34 +343,59 @@ def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) ->
     Raises:
         FormatError: a quote is never closed.
     """
-    index = _scan.index_delimited if loops.COMPILED else _index_plainly
-    _, _, opened, begins, _, _, _ = index(content, start, ord(delimiter) if delimiter else -1, b"", size)
+    read = _scan.read_delimited if loops.COMPILED else _read_plainly
+    end, _, _, _, opened, _ = read(
+        content, start, ord(delimiter) if delimiter else -1, size, 0, _WORDS, b"", b"", False
+    )
     if opened >= 0:
         raise FormatError("a quote opens a cell here, and is never closed")
-    return int(np.frombuffer(begins, np.int64)[-1])
+    return int(end)
 
 
-_NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64}
+_INDEXES = 4  # what a loop returns before the pieces of runs
+_NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
+
+
+def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
+    """Yield what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
+    if len(spans) < 2 or not loops.COMPILED:
+        yield from (scan(*span) for span in spans)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, len(spans))) as pool:
+        yield from pool.map(lambda span: scan(*span), spans)
+
+
+def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return runs of cells by their pieces in each block."""
+    if len(pieces) == 1:  # very many columns are short
+        kinds = [_NUMBERS.get(run[3]) for run in runs]
+        return [
+            None if piece is None else _join(run[3], [piece]) if kind is None else np.frombuffer(piece[0], kind).copy()
+            for run, kind, piece in zip(runs, kinds, pieces[0], strict=True)
+        ]
+    return [_join(run[3], [some[index] for some in pieces]) for index, run in enumerate(runs)]
 
 
 def _join(kind: str, pieces: Sequence[Any]) -> Any:
     """Return the pieces of a run as one."""
+    if kind in _NUMBERS:
+        if any(piece is None for piece in pieces):
+            return None
+        arrays: list[Any] = [np.frombuffer(buffer, _NUMBERS[kind]) for buffer, _ in pieces]
+        if any(piece[1] and len(after) for piece, after in zip(pieces, arrays[1:], strict=False)):
+            return None  # a blank with numbers below it
+        return arrays[0].copy() if len(arrays) == 1 else np.concatenate([np.zeros(0, _NUMBERS[kind]), *arrays])
     if kind == "s":
         rows = [np.frombuffer(rows, np.int64) for rows, _ in pieces]
-        return np.concatenate([np.zeros(0, np.int64), *rows]), [text for _, texts in pieces for text in texts]
+        return np.concatenate([np.zeros(0, np.int64), *rows]), [
+            text for _, texts in pieces for text in _to_series(texts)
+        ]
     import polars as pl
 
-    if kind == "t":
-        series = [_to_series(piece) for piece in pieces]
-        return pl.concat(series) if len(series) > 1 else series[0] if series else _to_series([])
-    blanks = [piece is None or bool(piece[1]) for piece in pieces]
-    if any(piece is None for piece in pieces) or any(
-        blank and any(len(later[0]) for later in pieces[index + 1 :]) for index, blank in enumerate(blanks)
-    ):
-        return None
-    numbers = pl.Series(np.frombuffer(b"".join(piece[0] for piece in pieces), _NUMBERS[kind]))
-    below = sum(piece[1] for piece in pieces)
-    return numbers.extend_constant(None, below) if below else numbers
+    series = [_to_series(piece) for piece in pieces]
+    return pl.concat(series) if len(series) > 1 else series[0] if series else _to_series([])
 
 
 def _to_series(texts: Any) -> pl.Series:
@@ -355,30 +443,6 @@ def _read_field(text: bytes, mark: int) -> str:
     return fields[0][0].decode("utf-8")
 
 
-def _index_plainly(content: Any, place: int, mark: int, _: bytes, most: int) -> tuple[Any, ...]:
-    found: list[int] = []
-    blank: list[int] = []
-    marks: list[int] = []
-    width, records, last, end, opened = 0, 0, place, place, -1
-    for fields, after in _iter_records(content, place, mark):
-        for column, (text, begin, is_open) in enumerate(fields):
-            opened = begin if is_open else opened
-            if (code := code_of(text.decode("utf-8"))) != NONE:
-                found += [records, column, code]
-        if len(fields) == 1 and not fields[0][0].strip():
-            blank.append(records)
-        width, records, end = max(width, len(fields)), records + 1, after
-        if end >= last + _NEAR:
-            last = end
-            marks += [records, end]
-        if end - place >= most:
-            break
-    if end > last:
-        marks += [records, end]
-    arrays = [np.array(numbers, np.int64) for numbers in (marks, found, [], blank)]
-    return (end, width, opened, *arrays)
-
-
 def _list_plainly(
     content: Any, place: int, mark: int, skipped: int, count: int, most: int
 ) -> tuple[list[list[str]], int]:
@@ -393,24 +457,40 @@ def _list_plainly(
 
 
 def _read_plainly(
-    content: Any, place: int, mark: int, row: int, wanted: bytes, kinds: bytes, most: int, _: bool
-) -> tuple[int, int, list[Any]]:
+    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes, _: bool
+) -> _Scanned:
     """Return runs of text; numbers are none, so that each of their cells is looked at as text."""
     runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
     results: list[Any] = [[] if kind == "t" else ([], []) if kind == "s" else None for _, kind in runs]
-    last, end = max(end for (_, _, end), _ in runs), place
     by_row = [(number, run, kind) for number, (run, kind) in enumerate(runs) if kind in "ts"]
-    for fields, after in _iter_records(content, place, mark):
-        if row >= last or end - place >= most:
-            break
+    last = _MAX if words else max((end for (_, _, end), _ in runs), default=0)
+    found: list[int] = []
+    blank: list[int] = []
+    marks: list[int] = []
+    width, marked, end, opened = 0, place, place, -1
+    for fields, after in _iter_records(content, place, mark) if row < last else ():
+        for column, (text, begin, is_open) in enumerate(fields) if words else ():
+            opened = begin if is_open else opened
+            if (code := code_of(text.decode("utf-8"))) != NONE:
+                found += [row, column, code]
         for number, (column, first, stop), kind in by_row:
             if first <= row < stop:
-                text = fields[column][0].decode("utf-8") if column < len(fields) else ""
+                cell = fields[column][0].decode("utf-8") if column < len(fields) else ""
                 if kind == "t":
-                    results[number].append(text or None)
-                elif text:
+                    results[number].append(cell or None)
+                elif cell:
                     results[number][0].append(row)
-                    results[number][1].append(text)
-        row, end = row + 1, after
+                    results[number][1].append(cell)
+        if words and len(fields) == 1 and not fields[0][0].strip():
+            blank.append(row)
+        width, row, end = max(width, len(fields)), row + 1, after
+        if end >= marked + _NEAR:
+            marked = end
+            marks += [row, end]
+        if end - place >= most or row >= last:
+            break
+    if end > marked:
+        marks += [row, end]
     pairs = zip(results, kinds.decode(), strict=True)
-    return end, row, [(np.array(r[0], np.int64), r[1]) if kind == "s" else r for r, kind in pairs]
+    pieces = [(np.array(some[0], np.int64), some[1]) if kind == "s" else some for some, kind in pairs]
+    return end, row, end, width, opened, [*(np.array(some, np.int64) for some in (marks, found, [], blank)), *pieces]

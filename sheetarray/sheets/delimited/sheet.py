@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from ...cells import FormulaMode, TextLook, engine_dtype
-from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors
-from ...dtypes import Positions
-from ...elements import Cell
+from ... import loops
+from ...cells import FormulaMode, TextLook
+from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
+from ...dtypes import DType, Positions
+from ...elements import Cell, unescape_formula
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, LimitError
 from ...files import Source
+from ...header import MAX_HEADER_CELLS
 from .dialect import (
     DELIMITERS,
     SINGLE_COLUMN,
@@ -21,7 +23,7 @@ from .dialect import (
     find_table_delimiter,
     find_unused_delimiter,
 )
-from .records import Run
+from .records import Records, Run
 from .source_text import SourceText
 from .splitting import MOST_ROWS, read_first_records
 
@@ -30,6 +32,9 @@ _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
 _ENDLESS = 2**40
+_KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
+_KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), "i")
+_WITH_DECIMALS = ("float", "complex")
 MOST_SHORT = 2000  # cells; columns with no more are lists
 _CUT_END = "the last row has no line end"
 _CUT_END_HINT = "is the last cell whole? some programs leave out the last line end, but a text cut short ends so, too"
@@ -64,7 +69,7 @@ class CsvSheet:
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         self.notes: list[Finding] = []
-        self.look = TextLook(".", formulas)
+        self._formulas = formulas
         self._text = SourceText(source, encoding)
         self._text.report = report
         self._table = table
@@ -75,11 +80,12 @@ class CsvSheet:
             likely = delimiter or find_delimiter(self._text.content, self._text.start)
             mark = "," if likely is None else likely
         self._words: Words | None = None
+        self._ahead: dict[int, Any] = {}  # cells that were read in advance, by column
+        self._ahead_rows: dict[int, int] = {}  # the row of their first cells
         self._single = mark == SINGLE_COLUMN
         self._text.delimiter = mark
-        delimiter_used = decimal or self._find_decimal()
-        self.knows_decimal = delimiter_used is not None  # the caller has named it, or cells have shown it
-        self.look = TextLook(delimiter_used or ".", formulas)
+        self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
+        self._look = TextLook(decimal or ".", formulas) if decimal or table else None
 
     # The dialect ---------------------------------------------------------------------------------------------
 
@@ -93,10 +99,21 @@ class CsvSheet:
             return next((mark for mark in ",;\t|" if mark in text), ",")
         return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
 
+    @property
+    def look(self) -> TextLook:
+        """How values look; the decimal mark of a text of arrays is looked for in the first elements of each."""
+        if self._look is None:
+            decimal = self._find_decimal()
+            self.knows_decimal = decimal is not None
+            self._look = TextLook(decimal or ".", self._formulas)
+        return self._look
+
+    @look.setter
+    def look(self, look: TextLook) -> None:
+        self._look = look
+
     def _find_decimal(self) -> DecimalMark | None:
-        if self._table:
-            return "."  # decided column by column
-        anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in ("float", "complex")]
+        anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in _WITH_DECIMALS]
         most = max(1, min(_MOST_SAMPLED, _SAMPLED // max(len(anchors), 1)))
         data_cells = [(anchor.data_cell, anchor.orient) for anchor in anchors[:_SAMPLED]]
         zones = [Zone(row, column, most, orient) for (column, row), orient in data_cells]
@@ -104,10 +121,14 @@ class CsvSheet:
 
     def try_other_decimal(self) -> bool:
         """Read with a decimal comma from now on, and return True, unless a cell has shown that the mark is a point."""
-        if self.knows_decimal or self._text.delimiter == ",":
+        if self._text.delimiter == "," or self.look.decimal == ",":
+            return False
+        if self.knows_decimal is None:
+            self.knows_decimal = self._find_decimal() is not None
+        if self.knows_decimal:
             return False
         self.knows_decimal = True
-        self.look = TextLook(",", self.look.formulas)
+        self.look = TextLook(",", self._formulas)
         return True
 
     @property
@@ -140,10 +161,49 @@ class CsvSheet:
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
 
+    def read_ahead(self, names: Collection[str] | None) -> None:
+        """Read columns of numbers, and long ones of text, in the pass that searches the text for words of headers.
+
+        That is done if all arrays begin in one row; in any other text the columns are read when they are asked for.
+
+        Args:
+            names: of the arrays that will be asked for; None for all.
+        """
+        with self._text.records() as records:
+            anchors, words, more = None, records.words(), loops.COMPILED
+            while anchors is None and more and records.count_indexed <= MAX_HEADER_CELLS:
+                more = records.index_until(records.count_indexed)
+                words = records.words()
+                anchors = find_side_by_side(self, words)
+            if anchors is None:
+                return
+            runs = [
+                (anchor.column, anchor.row + anchor.start, _ENDLESS, kind)
+                for anchor in anchors
+                if anchor.header
+                and (
+                    names is None
+                    or (anchor.name if self._formulas == "keep" else unescape_formula(anchor.name)) in names
+                )
+                and ((kind := _kind_of(anchor.header.dtype)) != "t" or anchor.header.capacity > MOST_SHORT)
+            ]
+            decimal = self._look.decimal if self._look else "."
+            ahead = records.read_ahead(runs, comma=decimal == ",")
+            self._words = records.words()
+        if len(self._words) == len(words):
+            self._words.searches.update(dict.fromkeys((True, False), anchors))
+        self._ahead = {run[0]: cells for run, cells in zip(runs, ahead, strict=True)}
+        self._ahead_rows = {run[0]: run[1] for run in runs}
+        floats = [cells is not None for run, cells in zip(runs, ahead, strict=True) if run[3] in "df"]
+        decimals = [anchor for anchor in anchors if anchor.header and anchor.header.dtype.kind in _WITH_DECIMALS]
+        if self._look is None and all(floats) and len(floats) == len(decimals):
+            self._look = TextLook(".", self._formulas)
+
     def words(self) -> Words:
         """Return the words of headers, wherever in the text they are."""
         if self._words is None:
             with self._text.records() as records:
+                records.index()
                 self._words = records.words()
         return self._words
 
@@ -181,31 +241,45 @@ class CsvSheet:
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Return columns in bulk."""
         with self._text.records() as records:
-            count = records.count
-            ends = [count if request.stop is None else min(request.stop, count) for request in requests]
-            short = [end - request.row <= MOST_SHORT for request, end in zip(requests, ends, strict=True)]
-            results: list[Any] = [None] * len(requests)
-            few = [index for index, is_short in enumerate(short) if is_short]
-            zones = [
-                Zone(requests[i].row, requests[i].column, max(ends[i] - requests[i].row, 0), "columns") for i in few
-            ]
-            for index, cells in zip(few, records.zones(zones), strict=True):
-                results[index] = Texts(cells)
-            many = [index for index, is_short in enumerate(short) if not is_short]
-            runs = [(requests[i].column, requests[i].row, ends[i], self._kind_of(requests[i], typed)) for i in many]
-            runs += self._run_beside(requests)
-            cells_of_runs = records.read(runs, comma=self.look.decimal == ",")
-            if len(runs) > len(many):
-                self._warn_of_wide_row(cells_of_runs.pop()[0], runs[-1][0])
-            for index, run, cells in zip(many, runs, cells_of_runs, strict=False):
-                results[index] = self._to_dtype(cells, requests[index], run)
-            absent = [index for index in many if results[index] is None]
-            texts = records.read([(requests[i].column, requests[i].row, ends[i], "t") for i in absent])
-            for index, cells in zip(absent, texts, strict=True):
-                results[index] = cells
+            count, results = records.count, [self._take_ahead(request, typed) for request in requests]
+            waiting = [index for index, cells in enumerate(results) if cells is None]
+            ends = [count if (stop := requests[index].stop) is None else min(stop, count) for index in waiting]
+            if waiting:
+                some = [requests[index] for index in waiting]
+                runs = [(r.column, r.row, end, _kind_of(r.dtype, typed)) for r, end in zip(some, ends, strict=True)]
+                for index, cells in zip(waiting, self._read_runs(records, runs), strict=True):
+                    results[index] = cells
+            for run in self._run_beside(requests):
+                self._warn_of_wide_row(records.read([run])[0][0], run[0])
         if self._text.report is not None:
             self._text.report("columns", 1.0)
-        return [([], cells) for cells in results]
+        return [((), cells) for cells in results]
+
+    def _take_ahead(self, request: Request, typed: bool) -> Any:
+        """Return the cells of a column if they were read in advance, in the form that is asked for; else None."""
+        is_ahead = request.stop is None and self._ahead_rows.get(request.column) == request.row
+        is_ahead = is_ahead and (typed or _kind_of(request.dtype) == "t")
+        return self._ahead.pop(request.column, None) if is_ahead else None
+
+    def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
+        """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
+        short = [end - first <= MOST_SHORT for _, first, end, _ in runs]
+        results: list[Any] = [None] * len(runs)
+        for texts in (False, True):
+            kinds = ["t" if texts else kind for _, _, _, kind in runs]
+            many = [
+                index
+                for index, cells in enumerate(results)
+                if cells is None and (kinds[index] != "t" or not short[index])
+            ]
+            some = [(*runs[index][:3], kinds[index]) for index in many]
+            for index, cells in zip(many, records.read(some, comma=self.look.decimal == ","), strict=True):
+                results[index] = cells
+        few = [index for index, cells in enumerate(results) if cells is None]
+        zones = [Zone(row, column, max(end - row, 0), "columns") for column, row, end, _ in map(runs.__getitem__, few)]
+        for index, cells in zip(few, records.zones(zones), strict=True):
+            results[index] = Texts(cells)
+        return results
 
     def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
@@ -222,30 +296,27 @@ class CsvSheet:
             ]
             return not any(text.strip() for _, texts in records.read(below) for text in texts)
 
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        with self._text.records() as records:
+            return records.count
+
+    def place_of(self, row: int) -> int:
+        """Return the byte at which a row begins."""
+        with self._text.records() as records:
+            return records.places_of([row])[0]
+
+    def read_column(self, records: Records, column: int, dtype: DType | None) -> Any:
+        """Return a column of some rows of this text; the texts that are not blank if no dtype is given."""
+        if dtype is None:
+            return records.read([(column, 0, _ENDLESS, "s")])[0][1]
+        return self._read_runs(records, [(column, 0, records.count, _kind_of(dtype))])[0]
+
     def count_rows(self, size: int) -> int:
         """Return the number of rows in so many bytes, on an average."""
         with self._text.records() as records:
             return max(1, records.count * size // max(len(self._text.content), 1))
-
-    def _kind_of(self, request: Request, typed: bool) -> str:
-        """Return the kind of cells under which a column is read; "t" unless all of its cells may be plain numbers."""
-        dtype = request.dtype
-        if not typed:
-            return "t"
-        if dtype.kind == "timedelta" or (dtype.kind == "int" and dtype.name != "uint64"):
-            return "i"
-        return {"float64": "d", "float32": "f", "uint64": "u"}.get(dtype.name, "t")
-
-    def _to_dtype(self, cells: Any, request: Request, run: Run) -> Any:
-        """Return integers under the engine's dtype of a column; None if one is beyond its range."""
-        import polars as pl
-
-        if cells is None or run[3] != "i" or request.dtype.kind == "timedelta":
-            return cells
-        try:
-            return cells.cast(engine_dtype(request.dtype))
-        except pl.exceptions.InvalidOperationError:
-            return None
 
     def _run_beside(self, requests: Sequence[Request]) -> list[Run]:
         """Return the run of cells to the right of all columns, below their headers."""
@@ -253,12 +324,14 @@ class CsvSheet:
             return []
         row = max(request.row for request in requests)
         width = max(request.column for request in requests) + 1
-        rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # the widest of them is as wide as the sheet
-        width = max([width, *map(len, self.zones([Zone(above, 0, _ENDLESS, "rows") for above in rows]))])
         if len(words := self.words().columns):
             width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
         with self._text.records() as records:
-            return [(width, row, records.count, "s")] if width < records.width and row < records.count else []
+            if width >= records.width or row >= records.count:
+                return []
+        rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # the widest of them is as wide as the sheet
+        width = max([width, *map(len, self.zones([Zone(above, 0, _ENDLESS, "rows") for above in rows]))])
+        return [(width, row, records.count, "s")] if width < records.width else []
 
     def _warn_of_wide_row(self, rows: Positions, column: int) -> None:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
@@ -269,6 +342,13 @@ class CsvSheet:
             hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
             address = cell_address(filled[0], column)
             self.notes = [Finding("warning", address, f"a cell to the right of all columns{more}", hint)]
+
+
+def _kind_of(dtype: DType, typed: bool = True) -> str:
+    """Return the kind of cells under which a column is read; "t" unless all of its cells may be plain numbers."""
+    if not typed or not loops.COMPILED:
+        return "t"
+    return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
 
 
 def _find_ascending(requests: Sequence[Request], start: int) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import polars as pl
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.delimited.bulk import _LOOKED_AT, has_lone_returns, parse_numbers
 
 
 @pytest.fixture
@@ -180,30 +178,13 @@ def test_cells_that_hold_no_text_are_written_without_a_look_for_quotes(monkeypat
         assert set(styles) == {style}
 
 
-@pytest.mark.parametrize("size", [_LOOKED_AT - 1, _LOOKED_AT, _LOOKED_AT + 1, _LOOKED_AT + 2])
-def test_a_lone_return_is_seen_wherever_it_stands(size: int) -> None:
-    content = np.full(size, ord("1"), np.uint8)
-    assert not has_lone_returns(content, 0)
-    for place in {0, 1, size - 3, size - 2, min(_LOOKED_AT - 1, size - 2), min(_LOOKED_AT, size - 2)}:
-        content[place : place + 2] = [ord("\r"), ord("\n")]
-        assert not has_lone_returns(content, 0)
-        content[place + 1] = ord("1")
-        assert has_lone_returns(content, 0)
-        assert has_lone_returns(content, place)
-        assert not has_lone_returns(content, place + 1)
-        content[place] = ord("1")
-    content[-1] = ord("\r")
-    assert has_lone_returns(content, 0)
-    assert not has_lone_returns(content, size)
-
-
-def test_the_engine_takes_no_lone_return_in_a_single_column_of_numbers() -> None:
-    count = 0
-    for text in map("".join, product("1-.\r\n", repeat=4)):
-        content = text.encode()
-        if content[-1:] == b"\r" or not has_lone_returns(np.frombuffer(content, np.uint8), 0):
-            continue
-        for dtype in (pl.Float64, pl.Int8):
-            assert parse_numbers(content, {0: dtype}, delimiter="\x1f", skip_lines=0) is None, text
-            count += 1
-    assert count > 300
+@pytest.mark.parametrize("blanks", [1, 2])
+def test_blocks_of_a_column_whose_last_cells_are_blank_are_refused(
+    numbers: tuple[Path, list[str]], blanks: int
+) -> None:
+    path, lines = numbers
+    for row in range(len(lines) - blanks, len(lines)):
+        lines[row] = f"{lines[row].partition(',')[0]},"
+    path.write_text("\n".join([*lines, ""]))
+    with pytest.raises(sa.FormatError, match=f"B{len(lines) - blanks + 1}"):
+        list(sa.iter_blocks(path, "b", rows=700))

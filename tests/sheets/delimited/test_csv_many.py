@@ -11,7 +11,7 @@ import pytest
 from examples import cross
 
 import sheetarray as sa
-from sheetarray.columns import column_reader, layout
+from sheetarray.columns import layout
 from sheetarray.elements import decoding as problems
 
 
@@ -26,16 +26,13 @@ def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, 
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint64", "complex128", "str"])
-def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str) -> None:
     arrays = {f"a{number}": np.arange(number % 4).astype(dtype) for number in range(60)}
     write_stacked(tmp_path / "many.csv", arrays)
     together = sa.read(tmp_path / "many.csv")
-    monkeypatch.setattr(column_reader, "decode_short", lambda columns, missing: ((*item, None) for item in columns))
-    alone = sa.read(tmp_path / "many.csv")
-    assert list(together) == list(alone) == list(arrays)
+    assert list(together) == list(arrays)
     for name, array in arrays.items():
-        assert together[name].dtype == alone[name].dtype
-        assert together[name].tolist() == alone[name].tolist() == array.tolist()
+        assert (together[name].dtype.kind, together[name].tolist()) == (array.dtype.kind, array.tolist())
         assert together[name].base is None or together[name].base.size == array.size  # nothing of the others
 
 

@@ -49,6 +49,7 @@ def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any
     """Return everything that records tell of a text; an error's text."""
     try:
         made = Records(text.encode(), 0, delimiter)
+        made.index()
         words = made.words()
         runs = [
             (column, first, first + count, kind) for kind, (column, first, count) in zip(kinds, spans, strict=False)
@@ -76,7 +77,7 @@ def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any
 @given(
     text=TEXTS,
     delimiter=st.sampled_from([",", ";", ""]),
-    kinds=st.text("tsdfiu", max_size=6),
+    kinds=st.text("tsdfiub", max_size=6),
     comma=st.booleans(),
     spans=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 6)), min_size=6, max_size=6),
     block=st.sampled_from([1, 5, 2**20]),
@@ -85,7 +86,7 @@ def test_the_loop_and_the_plain_way_agree(
     text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_BLOCK", "_READ_AT_ONCE", "_MOST_LISTED", "_LONG"):
+        for name in ("_BLOCK", "_FIRST", "_AT_ONCE", "_MOST_LISTED", "_LONG"):
             patch.setattr(records, name, block)
         whole = describe(text, delimiter, kinds, comma, spans)
         patch.setattr(loops, "COMPILED", False)
@@ -102,8 +103,19 @@ def test_what_another_program_writes_is_split_as_it_was(rows: list[list[str]]) -
     assert (made.count, made.width) == (len(rows), max(map(len, rows), default=0))
 
 
-NUMERALS = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "5e-324", "1.7976931348623157e308", "NaN", "123456789012345678"]
-SMALL = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "1e-45", "3.4028235e38", "NaN", "0.1"]
+NUMERALS = [
+    "0",
+    "-0",
+    "1.5",
+    "-2.25e-3",
+    "1E+5",
+    "5e-324",
+    "1.7976931348623157e308",
+    "NaN",
+    "-Infinity",
+    "123456789012345678",
+]
+SMALL = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "1e-45", "3.4028235e38", "NaN", "Infinity", "0.1"]
 ODD = [
     "",
     "+1",
@@ -114,7 +126,9 @@ ODD = [
     "0x1p3",
     "inf",
     "nan",
-    "Infinity",
+    "infinity",
+    "+Infinity",
+    "-NaN",
     "1e999",
     "1e-999",
     "1_0",
@@ -139,20 +153,26 @@ def test_numbers_are_those_of_python_and_what_is_odd_is_left_to_it(kind: str) ->
     }.get(kind, [])
     (cells,) = Records("\n".join([*whole, "", ""]).encode(), 0, "").read([(0, 0, 99, kind)])
     number = {"d": np.float64, "f": np.float32}.get(kind, int)
-    assert repr(cells[: len(whole)].to_list()) == repr(
-        [float(number(one)) if kind in "df" else int(one) for one in whole]
-    )
-    assert cells[len(whole) :].to_list() == [None] * 1  # the last line has no cell
+    expected = [float(number(one)) if kind in "df" else int(one) for one in whole]
+    assert repr(cells.tolist()) == repr(expected)  # without the last line, which has no cell
     for odd in [*ODD, *beyond]:
         text = "\n".join([whole[0], odd, whole[0], ""])
         assert Records(text.encode(), 0, "").read([(0, 0, 3, kind)]) == [None], odd
 
 
 @compiled
+def test_booleans_are_the_two_words_in_any_case_of_letters() -> None:
+    (cells,) = Records(b"TRUE\nfalse\nTrue\n", 0, "").read([(0, 0, 9, "b")])
+    assert cells.tolist() == [True, False, True]
+    for odd in ("1", "T", "TRUE ", "TRUEE"):
+        assert Records(f"TRUE\n{odd}\n".encode(), 0, "").read([(0, 0, 9, "b")]) == [None], odd
+
+
+@compiled
 def test_decimal_commas_are_numbers_where_they_are_asked_for() -> None:
     text = b"1,5;2.5\n-2,25e3;x\n"
     (first,) = Records(text, 0, ";").read([(0, 0, 2, "d")], comma=True)
-    assert first.to_list() == [1.5, -2250.0]
+    assert first.tolist() == [1.5, -2250.0]
     assert Records(text, 0, ";").read([(1, 0, 1, "d")], comma=True) == [None]
     assert Records(text, 0, ";").read([(0, 0, 1, "d")]) == [None]
 

@@ -29,7 +29,7 @@ def read(path: Path, block: int, *, sparse: bool = False) -> list[tuple[str, str
             patch.setattr(table, "_DENSE", 0)
             patch.setattr(table, "_LEAST_SHARE", 0)
         patch.setattr(records, "_BLOCK", block)
-        patch.setattr(records, "_READ_AT_ONCE", block)
+        patch.setattr(records, "_AT_ONCE", block)
         return describe(sa.read_columns(path, delimiter=",", header=1))
 
 
