@@ -147,7 +147,7 @@ def rung(module: str) -> int:
 
 # Which adapters of the package were deleted: the tests that need one are skipped then, and say so.
 
-FOLDERS = {  # what errors call a format or its suffix -> the folder of its adapter
+FOLDERS = {  # what errors call a format or its suffix -> the folder, or the module, of its adapter
     "avro": "interchange/avro",
     "awkd": "interchange/awkward",
     "csv": "sheets/delimited",
@@ -169,7 +169,9 @@ FOLDERS = {  # what errors call a format or its suffix -> the folder of its adap
     "workbook": "sheets/objects",
     "xlsx": "sheets/excel",
 }
-DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
+DELETED = {
+    name for name, folder in FOLDERS.items() if not any((ROOT / f"{folder}{end}").exists() for end in ("", ".py"))
+}
 FOLDERS_DELETED = {FOLDERS[name] for name in DELETED}
 NAMES_DELETED = {name for name, module in _LAZY.items() if module.replace(".", "/") in map(FOLDERS.get, DELETED)}
 WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there

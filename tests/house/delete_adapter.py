@@ -2,9 +2,9 @@
 
     python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/google [-- options of pytest]
 
-Each is deleted alone, from a whole copy, and those that a plus joins together: its folder, its rows in the registry,
-the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that use it.
-Nothing else is touched. A test that stands elsewhere and asks for a deleted format is skipped, and says so. Without
+Each is deleted alone, from a whole copy, and those that a plus joins together: its folder or module, its rows in the
+registry, the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that
+use it. Nothing else is touched. A test that stands elsewhere and asks for a deleted format is skipped, and says so. Without
 options the whole rest of the tests runs, in as many processes as there are cores.
 """
 
@@ -28,7 +28,8 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "n
 
 def delete_adapter(project: Path, adapter: str) -> None:
     """Delete an adapter, such as `interchange/rawarray`, from a copy of the project."""
-    shutil.rmtree(project / "sheetarray" / adapter)
+    module = project / "sheetarray" / adapter
+    shutil.rmtree(module) if module.is_dir() else module.with_suffix(".py").unlink()
     shutil.rmtree(project / "tests" / adapter)
     table = project / "sheetarray" / "registry" / "inside.py"
     suffixes, stems = _delete_rows(table, "sheetarray." + adapter.replace("/", "."))

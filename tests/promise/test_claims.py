@@ -24,7 +24,6 @@ npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
 from sheetarray.interchange.avro import adapter  # noqa: E402
 from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
-from sheetarray.interchange.npy import adapter as npy_adapter  # noqa: E402
 from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 
 ONE = avro.pack(np.array(True))
@@ -161,10 +160,10 @@ def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
     arrays = {name: np.arange(2) for name in "abc"}
     file = io.BytesIO()
     npy.write_npz(file, arrays)
-    monkeypatch.setattr(npy_adapter, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(npy, "MOST_MEMBERS", 3)
     assert len(npy.read_npz(io.BytesIO(file.getvalue()))) == 3
     npy.write_npz(io.BytesIO(), arrays)
-    monkeypatch.setattr(npy_adapter, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(npy, "MOST_MEMBERS", 2)
     with pytest.raises(sa.FormatError, match="3 members; at most 2"):
         npy.read_npz(io.BytesIO(file.getvalue()))
     assert len([*npy.check_npz(io.BytesIO(file.getvalue()))]) == 1

@@ -180,13 +180,6 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
     Raises:
         FormatError: no array, or a broken one.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_avro(file, {"t": np.zeros((2, 3))})
-        >>> scan_avro(io.BytesIO(file.getvalue()))["t"].shape
-        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {
@@ -203,11 +196,6 @@ def check_avro(source: Readable) -> Iterator[Finding]:
 
     Raises:
         OSError: no such file; nothing is raised for its content.
-
-    Example:
-        >>> import io
-        >>> [finding.message for finding in check_avro(io.BytesIO(b""))]
-        ['the file is empty: 0 bytes']
     """
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):

@@ -125,15 +125,6 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no such archive, or a broken array.
         OSError: no such file, or it cannot be read.
-
-    Example:
-        >>> import io
-        >>> import awkward as ak
-        >>> file = io.BytesIO()
-        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
-        >>> info = scan_awkd(file)["events"]
-        >>> info.shape, info.dtype, info.cells, info.location
-        ((2,), 'var * int64', 5, 'events.json')
     """
     with ArchiveArrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
@@ -159,14 +150,6 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
-
-    Example:
-        >>> import io
-        >>> import awkward as ak
-        >>> file = io.BytesIO()
-        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
-        >>> list(check_awkd(file))
-        []
     """
     findings: list[Finding] = []
     with noting(findings), ArchiveArrays(source, plain=True) as arrays:

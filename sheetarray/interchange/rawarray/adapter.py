@@ -226,14 +226,6 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
     Raises:
         FormatError: no RawArray file, or a broken header.
         OSError: no such file, or it cannot be read.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> file = io.BytesIO()
-        >>> write_ra(file, np.zeros((2, 3)))
-        >>> scan_ra(io.BytesIO(file.getvalue()))["array"].shape
-        (2, 3)
     """
     check_axes(axes)
     infos = {}
@@ -254,11 +246,6 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
-
-    Example:
-        >>> import io
-        >>> [finding.message for finding in check_ra(io.BytesIO(b"rawarray"))]
-        ['the header takes 48 bytes and more']
     """
     check_axes(axes)
     findings: list[Finding] = []

@@ -165,13 +165,6 @@ def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no mapping of names, or a broken array.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_sciserialize(file, {"t": np.zeros((2, 3))})
-        >>> scan_sciserialize(io.BytesIO(file.getvalue()))["t"].shape
-        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {name: _info(name, entry) for name, entry in _read_entries(opened).items()}
@@ -185,11 +178,6 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 
     Raises:
         OSError: no such file; nothing is raised for its content.
-
-    Example:
-        >>> import io
-        >>> [finding.message for finding in check_sciserialize(io.BytesIO(b""))]
-        ['the file is empty: 0 bytes']
     """
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):

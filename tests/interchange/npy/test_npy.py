@@ -55,6 +55,12 @@ class TestNpzCompressed(TestNpz):
     writing = {"compress": True}  # noqa: RUF012
 
 
+def only(arrays: dict[str, Any]) -> Any:
+    """The one array that was read."""
+    (array,) = arrays.values()
+    return array
+
+
 def header(text: str, version: tuple[int, int] = (1, 0)) -> bytes:
     """A header with this text."""
     layout = "<H" if version == (1, 0) else "<I"
@@ -117,7 +123,7 @@ def test_every_version_is_read(version: tuple[int, int]) -> None:
     file = io.BytesIO()
     numpy_format.write_array(file, np.asfortranarray([[1, 2], [3, 4]]), version=version)
     file.seek(0)
-    array = npy.read(file)
+    array = only(npy.read_npy(file))
     assert array.tolist() == [[1, 2], [3, 4]]
     assert array.flags.f_contiguous
 
@@ -133,7 +139,7 @@ def test_every_version_is_read(version: tuple[int, int]) -> None:
 )
 def test_headers_that_others_write(text: str) -> None:
     for version in ((1, 0), (2, 0), (3, 0)):
-        assert npy.read(io.BytesIO(header(text, version) + b"\x01\x00\x02\x00")).tolist() == [1, 2]
+        assert only(npy.read_npy(io.BytesIO(header(text, version) + b"\x01\x00\x02\x00"))).tolist() == [1, 2]
 
 
 def test_opaque_bytes_come_back(tmp_path: Path) -> None:
@@ -153,9 +159,9 @@ def test_lone_surrogates_come_back(tmp_path: Path) -> None:
 
 def test_large_files_are_mapped_and_never_change(tmp_path: Path) -> None:
     path, array = tmp_path / "x.npy", np.arange(300_000.0).reshape(300, 1000)
-    npy.write(path, array)
+    npy.write_npy(path, {"array": array})
     before = path.read_bytes()
-    result = npy.read(path)
+    result = only(npy.read_npy(path))
     assert not result.flags.owndata
     assert_same(result, array)
     result[:] = 7
@@ -167,7 +173,7 @@ def test_large_files_are_mapped_and_never_change(tmp_path: Path) -> None:
 def test_data_that_are_not_aligned_are_read() -> None:
     text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }"
     for pad in range(8):
-        array = npy.read(io.BytesIO(header(text + " " * pad) + np.arange(3.0).tobytes()))
+        array = only(npy.read_npy(io.BytesIO(header(text + " " * pad) + np.arange(3.0).tobytes())))
         assert array.tolist() == [0, 1, 2]
         assert array.flags.aligned
 
@@ -310,7 +316,7 @@ GOOD = "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }"
 )
 def test_headers_that_cannot_be(text: str, location: str) -> None:
     with pytest.raises(sa.FormatError) as caught:
-        npy.read(io.BytesIO(header(text) + b"\0" * 4))
+        only(npy.read_npy(io.BytesIO(header(text) + b"\0" * 4)))
     assert caught.value.location == location
 
 
@@ -332,7 +338,7 @@ def test_headers_that_cannot_be(text: str, location: str) -> None:
 )
 def test_files_that_cannot_be(content: bytes, location: str, said: str) -> None:
     with pytest.raises(sa.FormatError, match=said) as caught:
-        npy.read(io.BytesIO(content))
+        only(npy.read_npy(io.BytesIO(content)))
     assert caught.value.location == location
     assert "cell" not in str(caught.value)
     (finding,) = sa.check(io.BytesIO(content), format="npy")

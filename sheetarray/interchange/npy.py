@@ -1,11 +1,14 @@
-"""`.npy`: one array in one file; `.npz`: a zip archive with one `.npy` member for each array.
+"""NumPy's own files: `.npy` holds one array, `.npz` several in a zip archive with one `.npy` member for each.
 
-The header of an array is magic bytes, a version, a length, and a Python dictionary as text, which is taken apart by a
-pattern and never evaluated:
+The format is that of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1.0 to 3.0; a
+file written is, byte for byte, what `numpy.save` or `numpy.savez` writes. Order in memory is kept; elements come in
+native byte order. Pickles are neither read nor written (`allow_pickle=False`). The header of an array is magic bytes, a
+version, a length, and a Python dictionary as text, which is taken apart by a pattern and never evaluated:
 
     \\x93NUMPY 1 0 <length> {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }
 
-An archive may claim to hold anything: sizes are compared with each other and with what its bytes can inflate to, before
+What the package has no dtype for (bytes, structures, extended precision) is refused; opaque bytes (`V5`) are held. An
+archive may claim to hold anything: sizes are compared with each other and with what its bytes can inflate to, before
 memory is taken.
 """
 
@@ -22,15 +25,28 @@ from typing import Any, cast
 import numpy as np
 from numpy.lib import format as numpy_format
 
-from ... import dtypes
-from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
-from ...arrays import default_name, plain_arrays, select
-from ...columns import ArrayInfo
-from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, locating, noting
-from ...file_array import FileArray, in_member, write_elements
-from ...files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
-from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+from .. import dtypes
+from ..adapters import EVERYTHING, Keeps, Progress, ignore_progress
+from ..arrays import default_name, plain_arrays, select
+from ..columns import ArrayInfo
+from ..dtypes import Array
+from ..errors import Finding, FormatError, LimitError, locating, noting
+from ..file_array import FileArray, in_member, write_elements
+from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
+from .zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+
+__all__ = [
+    "check_npy",
+    "check_npz",
+    "keeps_npy",
+    "keeps_npz",
+    "read_npy",
+    "read_npz",
+    "scan_npy",
+    "scan_npz",
+    "write_npy",
+    "write_npz",
+]
 
 # The header -----------------------------------------------------------------------------------------------------------
 
@@ -154,55 +170,6 @@ def _refusal_hint(start: bytes) -> str | None:
 keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
 
-def read(file: Readable) -> Array:
-    """Read the array of a `.npy` file; a large plain file is mapped, and no element of it copied.
-
-    The array can be written to, which never changes the file. Nor does a file that is replaced, as by this package,
-    change the array; only one that another program overwrites in place, or cuts short, does.
-
-    Args:
-        file: a path or an open file; gzip and Zstandard are recognised.
-
-    Raises:
-        FormatError: with the byte that is wrong; also for pickles and whatever the package has no dtype for.
-        OSError: no such file, or it cannot be read.
-
-    Example:
-        >>> import numpy as np
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.save(file, np.asfortranarray([[1, 2], [3, 4]]))
-        >>> _ = file.seek(0)
-        >>> read(file).flags.f_contiguous
-        True
-    """
-    with Source(file) as source, locating(source=source.name):
-        return _decode(source)
-
-
-def write(file: Writable, array: Any) -> None:
-    """Write an array as a `.npy` file, as `numpy.save` does.
-
-    Args:
-        file: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
-        array: an ndarray of a dtype of the package (no objects) or of opaque bytes (`V5`), or what makes one.
-
-    Raises:
-        DTypeError: an array of anything else; says what to do instead.
-        OSError: the system refuses; the old file is whole.
-
-    Example:
-        >>> import numpy as np
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write(file, np.array([1.5, 2.5]))
-        >>> _ = file.seek(0)
-        >>> np.load(file)
-        array([1.5, 2.5])
-    """
-    write_npy(file, {"array": array})
-
-
 def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
     """Write one array as a `.npy` file; its name is not stored.
 
@@ -274,14 +241,6 @@ def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no `.npy` file, or a broken header.
         OSError: no such file, or it cannot be read.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> file = io.BytesIO()
-        >>> np.save(file, np.zeros((2, 3)))
-        >>> scan_npy(io.BytesIO(file.getvalue()))["array"].shape
-        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         return {default_name(opened.name): parse(opened.prefix).to_info()}
@@ -295,11 +254,6 @@ def check_npy(source: Readable) -> Iterator[Finding]:
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
-
-    Example:
-        >>> import io
-        >>> [finding.location for finding in check_npy(io.BytesIO(b"PK"))]
-        ['byte 0']
     """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
@@ -421,13 +375,6 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no archive, or a broken header.
         OSError: no such file, or it cannot be read.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.savez(file, t=np.zeros((2, 3)))
-        >>> scan_npz(io.BytesIO(file.getvalue()))["t"].shape
-        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {
@@ -444,13 +391,6 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.savez(file, t=np.zeros((2, 3)))
-        >>> list(check_npz(io.BytesIO(file.getvalue())))
-        []
     """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:
