@@ -4,8 +4,8 @@
 
 Each is deleted alone, from a whole copy, and those that a plus joins together: its folder or module, its rows in the
 registry, the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that
-use it. Nothing else is touched. A test that stands elsewhere and asks for a deleted format is skipped, and says so. Without
-options the whole rest of the tests runs, in as many processes as there are cores.
+use it. Nothing else is touched. A test that stands elsewhere and asks for a deleted format is skipped, and says so.
+Without options the whole rest of the tests runs, in as many processes as there are cores.
 """
 
 from __future__ import annotations

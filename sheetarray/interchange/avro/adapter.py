@@ -23,8 +23,7 @@ from ...file_array import FileArray
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
-from .datum import SCHEMA, check_holdable, encode_parts, read_array, skip_array
-from .wire import CODECS, PackedWire, Wire, encode_varint
+from .datum import CODECS, SCHEMA, PackedWire, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list

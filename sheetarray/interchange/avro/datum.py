@@ -1,23 +1,326 @@
 """One ndarray <-> one bare Avro datum of YEP-113's record, as yaq sends it: shape, typestr, data, version.
 
 Source: https://yeps.yaq.fyi/113/ (version 3 of NumPy's array interface: https://numpy.org/doc/stable/reference/
-arrays.interface.html). Stored are booleans, integers, floats and complex numbers (typestr kinds `b i u f c`) in C order
-and in their own byte order; the datum ends with the version, 3. No schema and no names travel with it.
+arrays.interface.html). Stored are booleans, integers, floats and complex numbers (typestr kinds `b i u f c`) in C
+order and in their own byte order; the datum ends with the version, 3. No schema and no names travel with it.
+
+Values are taken from memory, or from a block that is
+inflated as far as it is asked for. Every size is a Python int that is compared with what there is before anything is
+taken. A compressed block does not say how large its content is, so every codec gives a stream that inflates a few bytes
+at a time; only Snappy has its size in front, which is compared with the most that so many bytes can stand for.
 """
 
 from __future__ import annotations
 
+import bz2
+import lzma
 import re
-from typing import Any
+import zlib
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
 from ... import dtypes
-from ...errors import DTypeError, FormatError, LimitError, locating
+from ...errors import DTypeError, FormatError, LimitError, MissingDependencyError, locating
 from ...file_array import FileArray, copy_elements
+from ...files import fast_zlib
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
-from .wire import INT, Wire, encode_varint
+
+# Codecs of an object container ----------------------------------------------------------------------------------------
+
+_FED = 2**16  # bytes of a block that are handed to a decompressor at once
+_DICTIONARY = 2**27  # bytes of memory that xz and Zstandard may take for what they refer back to
+_SNAPPY_TIMES = 22  # three bytes stand for 64 at most
+_CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
+
+
+class BlockStream(Protocol):
+    """The content of a block."""
+
+    def read(self, most: int, /) -> bytes:
+        """Return some more bytes, at most `most`; none at the end.
+
+        Raises:
+            FormatError: the block is damaged.
+        """
+
+
+class _FedStream:
+    """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
+
+    def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
+        self._data, self._decompressor, self._name = data, decompressor, name
+        self._errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, OSError, ValueError)
+        self._position = 0
+
+    def read(self, most: int, /) -> bytes:
+        while self._data and not self._decompressor.eof:
+            piece = self._next_piece()
+            try:
+                content: bytes = self._decompressor.decompress(piece, most)
+            except self._errors as error:
+                raise FormatError(f"damaged {self._name} data ({error})") from error
+            if content:
+                return content
+            if not piece:
+                raise FormatError(f"damaged {self._name} data (they break off)")
+        return b""
+
+    def _next_piece(self) -> bytes:
+        rest: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
+        if rest or not getattr(self._decompressor, "needs_input", True):
+            return rest
+        piece = bytes(self._data[self._position : self._position + _FED])
+        self._position += len(piece)
+        return piece
+
+
+class _ZstandardStream:
+    """A stream out of Zstandard frames."""
+
+    def __init__(self, data: memoryview) -> None:
+        zstandard = fast_zlib.load_zstandard()
+
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY)
+        self._reader = decompressor.stream_reader(data, read_across_frames=True)
+        self._error = zstandard.ZstdError
+
+    def read(self, most: int, /) -> bytes:
+        try:
+            return bytes(self._reader.read(most))
+        except self._error as error:
+            raise FormatError(f"damaged zstandard data ({error})") from error
+
+
+class _SnappyStream:
+    """The content of one Snappy block, which is small: it is decompressed at once, and compared with its checksum."""
+
+    def __init__(self, data: memoryview) -> None:
+        packed, checksum = data[:-_CHECKSUM], bytes(data[-_CHECKSUM:])
+        size, shift = 0, 0
+        for byte in packed[:5]:
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        if size > _SNAPPY_TIMES * len(packed):
+            raise FormatError(f"damaged snappy data ({len(packed)} bytes cannot stand for {size})")
+        try:
+            self._content = memoryview(_snappy_decompress()(bytes(packed)))
+        except MissingDependencyError:
+            raise
+        except Exception as error:  # each of the libraries has errors of its own
+            raise FormatError(f"damaged snappy data ({error})") from error
+        if zlib.crc32(self._content) != int.from_bytes(checksum, "big"):
+            raise FormatError("damaged snappy data (its checksum is another one)")
+        self._position = 0
+
+    def read(self, most: int, /) -> bytes:
+        content = bytes(self._content[self._position : self._position + most])
+        self._position += len(content)
+        return content
+
+
+def _snappy_decompress() -> Callable[[bytes], Any]:
+    try:
+        from cramjam import snappy
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Snappy blocks of Avro files are read by cramjam: pip install 'sheetarray[avro]'"
+        ) from error
+    decompress: Callable[[bytes], Any] = snappy.decompress_raw
+    return decompress
+
+
+CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
+    "deflate": lambda data: _FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
+    "bzip2": lambda data: _FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
+    "xz": lambda data: _FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), "xz"),
+    "zstandard": _ZstandardStream,
+    "snappy": _SnappyStream,
+}
+"""The functions that open the content of a block, by the codec's name in the metadata; "null" needs none."""
+
+
+# Values ---------------------------------------------------------------------------------------------------------------
+
+INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
+_MOST_BYTES = 10  # of a long
+_LEAST = 4096  # bytes that are inflated at once
+
+
+def encode_varint(number: int) -> bytes:
+    """Return an int or a long: zigzag, seven bits a byte, the lowest first.
+
+    Example:
+        >>> encode_varint(-3).hex(), encode_varint(64).hex()
+        ('05', '8001')
+    """
+    rest = number << 1 if number >= 0 else (-number << 1) - 1
+    out = bytearray()
+    while rest > 0x7F:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+class Wire:
+    """Encoded bytes, taken one value after the other.
+
+    Attributes:
+        at: the offset of the next byte, from the beginning of `data`.
+        end: the offset where they end.
+    """
+
+    def __init__(self, data: memoryview, at: int = 0, end: int | None = None) -> None:
+        self._data = data
+        self.at = at
+        self.end = len(data) if end is None else end
+
+    def location(self) -> str:
+        """Return the next byte, as a location."""
+        return f"byte {self.at}"
+
+    @property
+    def inflated(self) -> int:
+        """The bytes that were inflated so far; none where the bytes lie in memory."""
+        return 0
+
+    def max_left(self) -> int:
+        """Return the largest number of bytes that can be left."""
+        return self.end - self.at
+
+    def read(self, count: int, what: str) -> memoryview | bytearray:
+        """Return the next bytes: a view where they lie in memory, else a buffer of their own."""
+        if not 0 <= count <= self.max_left():
+            raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.location())
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def skip(self, count: int, what: str) -> None:
+        """Pass over bytes."""
+        self.read(count, what)
+
+    def is_at_end(self) -> bool:
+        """Return whether nothing is left."""
+        return self.at == self.end
+
+    def read_long(self, what: str, within: range | None = None) -> int:
+        """Return an int or a long."""
+        location, number = self.location(), 0
+        for index in range(_MOST_BYTES):
+            byte = self.read(1, what)[0]
+            number |= (byte & 0x7F) << (7 * index)
+            if byte < 0x80:
+                break
+        else:
+            raise FormatError(f"{what} is an integer of more than {_MOST_BYTES} bytes", location=location)
+        if number >= 2**64:
+            raise FormatError(f"{what} is an integer of more than 64 bits", location=location)
+        value = number >> 1 if number & 1 == 0 else -(number >> 1) - 1
+        if within is not None and value not in within:
+            raise FormatError(f"{what} is {value}; it lies in {within[0]} to {within[-1]}", location=location)
+        return value
+
+    def read_text(self, what: str, most: int) -> str:
+        """Return a string of at most `most` bytes."""
+        location = self.location()
+        count = self.read_long(f"the length of {what}", range(most + 1))
+        try:
+            return bytes(self.read(count, what)).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{what} is no UTF-8", location=location) from error
+
+    def read_blocks(self, what: str, read_item: Callable[[], None], most: int) -> None:
+        """Read an array or a map: blocks of items, each with its count, the last with none.
+
+        A negative count is followed by the bytes that the block takes.
+        """
+        read = 0
+        while True:
+            location = self.location()
+            count = self.read_long(f"the number of items of {what}")
+            if count == 0:
+                return
+            size = self.read_long(f"the size of a block of {what}") if count < 0 else None
+            start = self.at
+            read += abs(count)
+            if read > most:
+                raise FormatError(f"{what} with {read} items; at most {most} are possible", location=location)
+            for _ in range(abs(count)):
+                read_item()
+            if size is not None and self.at - start != size:
+                raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=location)
+
+
+class PackedWire(Wire):
+    """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
+
+    Locations count the inflated bytes, `byte 50 of the block at byte 200`.
+    """
+
+    def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
+        super().__init__(data, 0, most)
+        self._block = block
+        self._inflated = 0
+        self._waiting = bytearray()
+        with locating(location=self.location()):
+            self._stream = CODECS[codec](data)
+
+    @property
+    def inflated(self) -> int:
+        """The bytes that were inflated so far, taken or not."""
+        return self._inflated
+
+    def location(self) -> str:
+        """Return the next byte, as a location."""
+        return f"byte {self.at} of the block at byte {self._block}"
+
+    def read(self, count: int, what: str) -> memoryview | bytearray:
+        """Return the next bytes, in a buffer of their own."""
+        if not 0 <= count <= self.max_left():
+            raise FormatError(
+                f"{what} of {count} bytes, of which {self.max_left()} are read at once",
+                location=self.location(),
+                hint="if that is meant, read fewer arrays at a time with names=",
+            )
+        taken, self._waiting = self._waiting, bytearray()
+        while len(taken) < count:
+            more = self._inflate(count - len(taken))
+            if not more:
+                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.location())
+            taken += more
+        if len(taken) > count:
+            self._waiting = taken[count:]
+            del taken[count:]
+        self.at += count
+        return taken
+
+    def skip(self, count: int, what: str) -> None:
+        """Inflate bytes, and forget them."""
+        while count > 2**20:
+            self.read(2**20, what)
+            count -= 2**20
+        self.read(count, what)
+
+    def is_at_end(self) -> bool:
+        """Return whether nothing is left."""
+        if not self._waiting:
+            self._waiting = bytearray(self._inflate(1))
+        return not self._waiting
+
+    def _inflate(self, most: int) -> bytes:
+        """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
+        with locating(location=self.location()):
+            more = self._stream.read(max(most, _LEAST))
+        self._inflated += len(more)
+        return more
+
+
+# YEP-113 ------------------------------------------------------------------------------------------------------------
 
 SCHEMA: dict[str, Any] = {
     "name": "ndarray",

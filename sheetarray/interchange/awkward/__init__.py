@@ -16,11 +16,10 @@ from __future__ import annotations
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
 from .archives import ArchiveArrays, load, save
 from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns, to_tidy
-from .compression import COMPRESSION, partner
 from .constructors import WHITELIST
 from .containers import ArrayGroup, Folder, hdf5
 from .reading import deserialize
-from .writing import serialize
+from .writing import COMPRESSION, partner, serialize
 
 __all__ = [
     "COMPRESSION",

@@ -17,9 +17,8 @@ from ...header import Order
 from ...resizing import contiguous_strides
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
 from .blobs import awkward_module
-from .compression import COMPRESSION
 from .constructors import WHITELIST
-from .writing import plan
+from .writing import COMPRESSION, plan
 
 keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False)
 

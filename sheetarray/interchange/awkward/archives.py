@@ -21,9 +21,8 @@ from ...errors import FormatError, LimitError, NotFoundError, locating
 from ...file_array import in_member
 from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
 from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
-from .compression import COMPRESSION, Compression
 from .reading import check_options, read_array
-from .writing import StoragePlan, check_free, plan
+from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan
 
 # Members of a zip archive ---------------------------------------------------------------------------------------------
 

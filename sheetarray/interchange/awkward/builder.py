@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ...dtypes import Array
-from ...errors import FormatError
-from .blobs import DEEPEST_ARRAY, MOST_ARRAYS, AwkwardLayout, MemoryBudget, StoredBlob, awkward_module, to_native
-from .layouts import contents_of, encode_utf8, find_layout_problem, packed_size, text_layout
+from ...errors import DTypeError, FormatError
+from .blobs import (
+    DEEPEST_ARRAY,
+    MOST_ARRAYS,
+    AwkwardLayout,
+    MemoryBudget,
+    StoredBlob,
+    awkward_module,
+    read_elements,
+    to_native,
+)
+from .layouts import check_utf8, contents_of, encode_utf8, find_layout_problem, offsets_of, packed_size, text_layout
 
 Errors = Literal["strict", "replace"]
 
@@ -207,3 +217,248 @@ def field_name(name: object) -> str:
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
         raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
     return name
+
+
+# JaggedArray, ByteJaggedArray and StringArray -> lists of any length, strings in UTF-8, and bytes.
+#
+# Sources: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/jagged.py and objects.py. Starts and
+# stops may have more than one dimension; lists of one size are then put around. Counts, and starts that are the
+# stops before, become offsets. Text in another encoding than UTF-8 is transcoded; an encoding of null makes bytes.
+# Encodings come from a list: a file cannot choose any codec of Python.
+
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The beginnings and ends of lists in their content."""
+
+    starts: Array  # of one dimension
+    stops: Array
+    shape: tuple[int, ...]  # of the array whose elements are the lists
+    offsets: Array | None  # starts and stops in one, if each list begins where the one before ends
+
+    @classmethod
+    def from_offsets(cls, offsets: Array, shape: tuple[int, ...] | None = None) -> Bounds:
+        """Return the bounds of lists side by side."""
+        return cls(offsets[:-1], offsets[1:], (len(offsets) - 1,) if shape is None else shape, offsets)
+
+
+def bounds_from_counts(build: Builder, counts: Any, length: int) -> Bounds:
+    """Return the bounds of lists side by side, in a content of some length, by the number of elements of each."""
+    numbers = build.to_integers(counts, "counts", length + 1)
+    build.budget.take(8 * numbers.size + 8, "offsets")
+    offsets = offsets_of(numbers.reshape(-1))
+    if int(offsets[-1]) > length:
+        raise FormatError(f"counts add up to {offsets[-1]}, but the content has {length} elements")
+    return Bounds.from_offsets(offsets, numbers.shape)
+
+
+def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
+    """Return the bounds of lists, each of which begins where the one before ends."""
+    numbers = build.to_integers(offsets, "offsets", length + 1, dimensions=1)
+    if not len(numbers):
+        raise FormatError("offsets are empty; there is one more than there are lists")
+    if (numbers[1:] < numbers[:-1]).any():
+        raise FormatError("offsets that decrease")
+    return Bounds.from_offsets(numbers)
+
+
+def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
+    """Return the bounds of lists whose starts and stops may lie anywhere in the content, in any order."""
+    first = build.to_integers(starts, "starts")
+    last = build.to_integers(stops, "stops")
+    if len(last) < len(first) or last.shape[1:] != first.shape[1:]:
+        raise FormatError(f"starts of the shape {first.shape} and stops of the shape {last.shape}")
+    shape, first, last = first.shape, first.reshape(-1), last[: len(first)].reshape(-1)
+    if (last < first).any():
+        raise FormatError("stops before their starts")
+    empty = first == last
+    if empty.any():  # wherever they are: nothing is there
+        build.budget.take(first.nbytes + last.nbytes, "starts and stops")
+        first, last = np.where(empty, 0, first), np.where(empty, 0, last)
+    if len(last) and int(last.max()) > length:
+        raise FormatError(f"a stop at {last.max()}, but the content has {length} elements")
+    if len(first) and not empty.any() and np.array_equal(first[1:], last[:-1]):
+        build.budget.take(first.nbytes + 8, "offsets")
+        return Bounds.from_offsets(np.append(first, last[-1]), shape)
+    return Bounds(first, last, shape, None)
+
+
+def build_lists(build: Builder, bounds: Bounds, content: AwkwardLayout) -> AwkwardLayout:
+    """Return the layout of lists, in the shape of their bounds."""
+    contents = build.ak.contents
+    if bounds.offsets is not None:
+        layout = contents.ListOffsetArray(build.to_index(bounds.offsets), content)
+    else:
+        starts, stops = build.to_index(bounds.starts), build.to_index(bounds.stops)
+        layout = contents.ListArray(starts, stops, content)
+    return build.check_measured(build.to_regular(layout, bounds.shape))
+
+
+def jagged_array(build: Builder, starts: Any, stops: Any, content: Any) -> AwkwardLayout:
+    """`JaggedArray(starts, stops, content)`."""
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_starts(build, starts, stops, inner.length), inner)
+
+
+def jagged_array_from_counts(build: Builder, counts: Any, content: Any) -> AwkwardLayout:
+    """`JaggedArray.fromcounts(counts, content)`."""
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_counts(build, counts, inner.length), inner)
+
+
+def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> AwkwardLayout:
+    """`JaggedArray.fromoffsets(offsets, content)`."""
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_offsets(build, offsets, inner.length), inner)
+
+
+# Bytes: ByteJaggedArray, of version 0.5, and what strings are made of -------------------------------------------------
+
+
+def to_bytes_array(build: Builder, content: Any) -> Array:
+    """Return the content of strings, or of a ByteJaggedArray: an array of one dimension, as bytes."""
+    array = build.to_array(content, "content")
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise FormatError(f"content of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
+    array_bytes: Array = np.ascontiguousarray(array).view(np.uint8)
+    return array_bytes
+
+
+def _gather_bytes(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
+    """Return the bytes of lists side by side, and their offsets, which begin with 0."""
+    if bounds.offsets is not None:
+        first, last = int(bounds.offsets[0]), int(bounds.offsets[-1])
+        return content[first:last], bounds.offsets - first if first else bounds.offsets
+    counts = bounds.stops - bounds.starts
+    total = int(counts.sum(dtype=np.uint64)) if len(counts) else 0
+    build.budget.take(8 * len(counts) + 8, "offsets")
+    build.budget.take(17 * total, "elements of lists, put side by side")
+    starts, stops = build.to_index(bounds.starts), build.to_index(bounds.stops)
+    lists = build.ak.contents.ListArray(starts, stops, build.ak.contents.NumpyArray(content))
+    packed = lists.to_ListOffsetArray64(True)
+    return packed.content.data[:total], packed.offsets.data
+
+
+def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, subdtype: Any) -> AwkwardLayout:
+    """`ByteJaggedArray(starts, stops, content, subdtype)`, of version 0.5."""
+    inner = to_bytes_array(build, content)
+    return _build_byte_lists(build, bounds_from_starts(build, starts, stops, len(inner)), inner, subdtype)
+
+
+def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> AwkwardLayout:
+    """`ByteJaggedArray.fromcounts(counts, content, subdtype)`, of version 0.5."""
+    inner = to_bytes_array(build, content)
+    return _build_byte_lists(build, bounds_from_counts(build, counts, len(inner)), inner, subdtype)
+
+
+def _build_byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: Any) -> AwkwardLayout:
+    if not isinstance(subdtype, np.dtype) or not subdtype.itemsize:
+        raise FormatError(f"subdtype is {describe_value(subdtype)}, not a dtype of some bytes")
+    gathered, offsets = _gather_bytes(build, bounds, content)
+    if (offsets % subdtype.itemsize).any():
+        raise FormatError(f"lists of bytes whose lengths are no multiples of the {subdtype.itemsize} of {subdtype}")
+    blob = StoredBlob("content", np.ascontiguousarray(gathered))
+    array = read_elements(blob, subdtype, len(gathered) // subdtype.itemsize, build.budget)
+    build.budget.take(offsets.nbytes, "offsets")
+    inner = build.to_layout(array, "content")
+    return build_lists(build, Bounds.from_offsets(offsets // subdtype.itemsize, bounds.shape), inner)
+
+
+# Strings --------------------------------------------------------------------------------------------------------------
+
+UTF8 = "utf-8"
+_ENCODINGS = {
+    UTF8: "utf8 u8 utf cp65001",
+    "ascii": "ascii usascii 646",
+    "latin-1": "latin1 latin l1 iso88591 8859",
+    "iso-8859-15": "iso885915 latin9",
+    "cp1252": "cp1252 windows1252",
+    "utf-16": "utf16",
+    "utf-16-le": "utf16le",
+    "utf-16-be": "utf16be",
+    "utf-32": "utf32",
+    "utf-32-le": "utf32le",
+    "utf-32-be": "utf32be",
+}
+_CODECS = {alias: codec for codec, aliases in _ENCODINGS.items() for alias in aliases.split()}
+_MOST_TIMES = 3  # UTF-8 takes so many times the bytes of any other encoding, or of what was replaced
+
+
+def string_array(build: Builder, starts: Any, stops: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray(starts, stops, content, encoding)`."""
+    inner = to_bytes_array(build, content)
+    return _build_strings(build, bounds_from_starts(build, starts, stops, len(inner)), inner, encoding)
+
+
+def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromcounts(counts, content, encoding)`."""
+    inner = to_bytes_array(build, content)
+    return _build_strings(build, bounds_from_counts(build, counts, len(inner)), inner, encoding)
+
+
+def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromoffsets(offsets, content, encoding)`."""
+    inner = to_bytes_array(build, content)
+    return _build_strings(build, bounds_from_offsets(build, offsets, len(inner)), inner, encoding)
+
+
+def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:
+    """`StringArray.fromnumpy(array)`: text, or bytes, without the NULs at their ends."""
+    if isinstance(array, StoredBlob) and array.packed is None:
+        array = array.content
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "SUT":
+        raise FormatError(f"array is {describe_value(array)}, not an array of text of one dimension")
+    if array.dtype.kind == "S":
+        return build.to_layout(array, "array")
+    build.budget.take(2 * array.nbytes + 16 * len(array), "strings")
+    offsets, content = encode_utf8(array)
+    return _build_strings(build, Bounds.from_offsets(offsets), content, UTF8)
+
+
+def _build_strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> AwkwardLayout:
+    codec = _find_codec(encoding)
+    characters, offsets = _gather_bytes(build, bounds, content)
+    if codec == UTF8:
+        try:
+            check_utf8(offsets, characters)
+        except DTypeError as error:
+            if build.errors == "strict":
+                raise FormatError(str(error), hint="errors='replace' reads them, with U+FFFD") from error
+            characters, offsets = _transcode(build, characters, offsets, codec)
+    elif codec is not None:
+        characters, offsets = _transcode(build, characters, offsets, codec)
+    text = "bytestring" if codec is None else "string"
+    layout = text_layout(offsets, np.ascontiguousarray(characters), text)
+    return build.check_measured(build.to_regular(layout, bounds.shape))
+
+
+def _find_codec(encoding: Any) -> str | None:
+    if encoding is None:
+        return None
+    if isinstance(encoding, str):
+        codec = _CODECS.get(encoding.lower().replace("-", "").replace("_", "").replace(" ", ""))
+        if codec is not None:
+            return codec
+    raise FormatError(
+        f"the encoding {describe_value(encoding)}, which is not read",
+        hint=f"known: {', '.join(sorted(_ENCODINGS))}",
+    )
+
+
+def _transcode(build: Builder, characters: Array, offsets: Array, codec: str) -> tuple[Array, Array]:
+    """Return the same strings in UTF-8."""
+    build.budget.take(_MOST_TIMES * 2 * len(characters) + 100 * len(offsets), "strings")
+    data = characters.tobytes()
+    texts = []
+    for index, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+        try:
+            texts.append(data[start:stop].decode(codec, build.errors).encode("utf-8"))
+        except UnicodeError as error:
+            raise FormatError(
+                f"string {index} is no valid {codec} ({getattr(error, 'reason', error)})",
+                hint="errors='replace' reads it, with U+FFFD",
+            ) from error
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return np.frombuffer(b"".join(texts), np.uint8), offsets_of(lengths)

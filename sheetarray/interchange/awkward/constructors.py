@@ -16,12 +16,12 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError
 from .blobs import AwkwardLayout, StoredBlob, parse_dtype, read_elements
-from .builder import Builder, describe_value, field_name
-from .functions import NamedFunction, Spec, call_function
-from .layouts import packed_size
-from .lists import (
+from .builder import (
+    Builder,
     byte_jagged_array,
     byte_jagged_array_from_counts,
+    describe_value,
+    field_name,
     jagged_array,
     jagged_array_from_counts,
     jagged_array_from_offsets,
@@ -31,6 +31,8 @@ from .lists import (
     string_array_from_offsets,
     to_bytes_array,
 )
+from .functions import NamedFunction, Spec, call_function
+from .layouts import packed_size
 
 # MaskedArray, BitMaskedArray and IndexedMaskedArray -------------------------------------------------------------------
 

@@ -23,9 +23,8 @@ from ...files import PathLike, replacing
 from ..zip_members import name_problem
 from .archives import check_inflated
 from .blobs import load_package
-from .compression import COMPRESSION, Compression
 from .reading import check_options, read_array
-from .writing import check_free, plan
+from .writing import COMPRESSION, Compression, check_free, plan
 
 # Folders --------------------------------------------------------------------------------------------------------------
 

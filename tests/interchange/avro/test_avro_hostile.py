@@ -21,7 +21,7 @@ from hostile import Hostile, bounded_memory, survive
 
 import sheetarray as sa
 from sheetarray.interchange import avro
-from sheetarray.interchange.avro.wire import encode_varint
+from sheetarray.interchange.avro.datum import encode_varint
 from sheetarray.testing.hostile import Content
 
 F8 = encode_varint(3) + b"<f8"

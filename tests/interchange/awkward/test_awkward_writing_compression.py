@@ -16,7 +16,7 @@ import pytest
 import sheetarray as sa
 from sheetarray.files import fast_zlib
 from sheetarray.interchange.awkward import COMPRESSION, WHITELIST, deserialize, partner, serialize
-from sheetarray.interchange.awkward.compression import Rule, parse_rules
+from sheetarray.interchange.awkward.writing import Rule, parse_rules
 
 ZLIB = (zlib.compress, ("zlib", "decompress"))
 FAST = (fast_zlib.compress, ("zlib", "decompress"))
