@@ -31,7 +31,7 @@ def read_dataset(
     """Read arrays as an xarray Dataset, with the dimensions, coordinates and attributes that they were written with.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: only these variables, and the coordinates along their dimensions; None for all.
         format: instead of the suffix.
         storage_options: for the file system of a URL.
@@ -70,7 +70,7 @@ def read_frame(
     """Read the arrays of one dimension as a pandas DataFrame, with the index and the dtypes that were written.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: only these columns, and their index; None for all.
         format: instead of the suffix.
         storage_options: for the file system of a URL.

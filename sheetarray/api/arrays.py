@@ -32,7 +32,7 @@ def read(
     """Read arrays, each with the dtype, shape, strides and order that it was written with.
 
     Args:
-        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: only these arrays are decoded; None for all.
         format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
@@ -206,7 +206,7 @@ def scan(
     What comes back is a dict by name; in a terminal and in a notebook it shows a table.
 
     Args:
-        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
@@ -239,7 +239,7 @@ def check(
     What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
 
     Args:
-        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.

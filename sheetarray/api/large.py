@@ -49,7 +49,7 @@ def iter_blocks(
     a large CSV in another dialect, go to a temporary file first. Anything else is read whole, and cut.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`).
+        source: a path, a URL, or an open file.
         name: the array's.
         rows: of each block; the last one may have fewer.
         format: instead of the suffix.
@@ -121,7 +121,7 @@ def iter_elements(
 
     None if elements cannot be had piece by piece: the adapter has no `iter_elements`, or that lacks one of the options.
     """
-    row = format_of(source, format)
+    row = format_of(source, format, reading=True)
     try:
         known = row.options("iter_elements")
     except NotFoundError:

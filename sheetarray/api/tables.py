@@ -62,7 +62,7 @@ def read_columns(
     """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
 
     Args:
-        source: a path, a URL, an open file (then with `format`), a workbook of openpyxl, or an object of gspread.
+        source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         columns: names of the columns wanted (or letters); None for all.
         dtype: of every column, or a mapping by name, as the format names it or NumPy takes it (`str`, "str" and
             "string" are text as it stands); None infers it without loss: leading zeros stay text, ids beyond

@@ -302,8 +302,12 @@ class Source:
         else:
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else None
-            self._file = as_binary(source)
-            self._given = source
+            if hasattr(source, "open") and not hasattr(source, "read"):  # a zipfile.Path, or a package's resource
+                self._file = source.open("rb")
+                self._opened.append(self._file)
+            else:
+                self._file = as_binary(source)
+                self._given = source
         self._head = b""
         self._inflates = False
         self._ended = False

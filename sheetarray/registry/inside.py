@@ -8,8 +8,18 @@ from types import MappingProxyType
 
 from .row import Composite, Format, Labelling, check_free, check_row
 
+_JSON = rb"(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
+
 _ROWS = (
-    Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113", text=False),
+    Format(
+        "avro",
+        (".avro",),
+        "sheetarray.interchange.avro",
+        "avro",
+        "Avro, YEP-113",
+        text=False,
+        magic=re.compile(rb"\AObj\x01"),
+    ),
     Format(
         "awkd",
         (".awkd",),
@@ -21,8 +31,16 @@ _ROWS = (
         text=False,
         folders="read",
         composite=Composite("awkward", "sheetarray.interchange.awkward.columns"),
+        magic=re.compile(rb"\APK\n(?!(?:[^\n]*\n)*(?:xl/|content\.xml\n))(?:[^\n]*\n)*[^\n]*\.json\n"),
     ),
-    Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values"),
+    Format(
+        "csv",
+        (".csv",),
+        "sheetarray.sheets.delimited",
+        "csv",
+        "comma-separated values",
+        magic=re.compile(rb"\A(?!PK\n|Obj\x01|[\x80-\x8f\x93\xdf]|%b)(?:\xff\xfe|\xfe\xff|[^\0]*\Z)" % _JSON),
+    ),
     Format(
         "gsheet",
         (),
@@ -37,8 +55,16 @@ _ROWS = (
         ),
         objects=("gspread.Spreadsheet", "gspread.Worksheet"),
     ),
-    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists"),
-    Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array", text=False),
+    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", magic=re.compile(rb"\A" + _JSON)),
+    Format(
+        "npy",
+        (".npy",),
+        "sheetarray.interchange.npy",
+        "npy",
+        "NumPy, one array",
+        text=False,
+        magic=re.compile(rb"\A\x93NUMPY"),
+    ),
     Format(
         "npz",
         (".npz",),
@@ -47,6 +73,7 @@ _ROWS = (
         "NumPy, archive of arrays",
         compressible=False,
         text=False,
+        magic=re.compile(rb"\APK\n(?:[^\n]*\.npy\n)+\Z"),
     ),
     Format(
         "ods",
@@ -57,8 +84,18 @@ _ROWS = (
         instead=".xlsx",
         compressible=False,
         text=False,
+        magic=re.compile(rb"\A(?:\xd0\xcf\x11\xe0|PK\n(?:[^\n]*\n)*content\.xml\n)"),
     ),
-    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False, folders="write"),
+    Format(
+        "ra",
+        (".ra",),
+        "sheetarray.interchange.rawarray",
+        "ra",
+        "RawArray",
+        text=False,
+        folders="write",
+        magic=re.compile(rb"\Arawarray"),
+    ),
     Format(
         "sciserialize",
         (".msgpack",),
@@ -66,6 +103,7 @@ _ROWS = (
         "sciserialize",
         "SciSerialize, MessagePack",
         extra="sciserialize",
+        magic=re.compile(rb"\A(?!\x89(?:HDF|PNG))[\x80-\x8f\xde\xdf]"),
     ),
     Format(
         "sciserialize-json",
@@ -117,6 +155,7 @@ _ROWS = (
         "Excel workbook",
         compressible=False,
         text=False,
+        magic=re.compile(rb"\APK\n(?:[^\n]*\n)*xl/"),
     ),
 )
 

@@ -6,6 +6,7 @@ import io
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -199,11 +200,11 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         if name not in (None, row.name):
             raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
         return row
-    row = _by_name(name) if name is not None else _format_by_suffix(source)
+    row = _by_name(name) if name is not None else _format_by_suffix(source, reading)
     if not reading or row.signature:
         return row
     rivals = [other for other in _load_outside() if other.signature and set(other.suffixes) & set(row.suffixes)]
-    head = _read_head(source) if rivals else b""
+    head = (_read_head(source) if rivals else None) or b""
     return next((other for other in rivals if other.signature and other.signature.search(head)), row)
 
 
@@ -273,19 +274,44 @@ def _by_name(name: str) -> Format:
         raise NotFoundError(f"{name_problem(name, list(FORMATS.values()))}{_warn_of_problem()}") from None
 
 
-def _format_by_suffix(source: Any) -> Format:
-    text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    if isinstance(source, (str, os.PathLike)) or hasattr(source, "read") or hasattr(source, "write"):
-        if not isinstance(text, str):
-            names = ", ".join(FORMATS)
-            raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
-    else:
+def _format_by_suffix(source: Any, reading: bool) -> Format:
+    is_path = isinstance(source, (str, os.PathLike))
+    if not is_path and not any(hasattr(source, verb) for verb in ("read", "write", "open")):
         raise TypeError(source_problem(source))
-    place = source if isinstance(source, RemoteFile) else text
-    row = _match(place, _load_outside()) or _match(place, all_rows(_load_outside())[0])
+    text = os.fspath(source) if is_path else getattr(source, "name", None)
+    row = None
+    if isinstance(text, str):
+        place = source if isinstance(source, RemoteFile) else text
+        row = _match(place, _load_outside()) or _match(place, all_rows(_load_outside())[0])
+    if row is None and reading and not is_path:
+        row = _format_by_content(source)
     if row is not None:
         return row
+    if not isinstance(text, str):
+        names = ", ".join(FORMATS)
+        raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
     raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
+
+
+def _format_by_content(file: Any) -> Format | None:
+    """Return the format of an open file by what it begins with; None if nobody knows, as of a pipe."""
+    head = _read_head(file)
+    if head is None:
+        return None
+    if head.startswith(b"PK\x03\x04"):
+        head = b"PK\n" + b"".join(f"{name}\n".encode("utf-8", "replace") for name in _read_members(file))
+    return next((row for row in _load_outside() if row.magic is not None and row.magic.match(head)), None)
+
+
+def _read_members(file: Any) -> list[str]:
+    """Return the names of the members of a zip archive; none if it is damaged, as its adapter will say."""
+    import zipfile
+
+    try:
+        with _rewinding(file), Source(file) as opened, opened.open_again() as again, zipfile.ZipFile(again) as archive:
+            return archive.namelist()
+    except (FormatError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return []
 
 
 def _advice(text: str) -> str:
@@ -311,22 +337,33 @@ def _warn_of_problem() -> str:
     return "".join(f"; {problem}" for problem in FORMATS.problems)
 
 
-def _read_head(source: Any) -> bytes:
-    """Return the first bytes of a source; none if they could not be read a second time, as those of a pipe."""
+def _read_head(source: Any) -> bytes | None:
+    """Return the first bytes of a source; None if they could not be read a second time, as those of a pipe."""
     try:
         if isinstance(source, (str, os.PathLike)):
             source = locate(source)
             if not isinstance(source, RemoteFile) and not stat.S_ISREG(os.stat(source).st_mode):
-                return b""
-            with Source(source) as opened:
-                return opened.prefix(_HEAD)
-        if not source.seekable():
-            return b""
-        at = source.tell()
-        try:
-            with Source(source) as opened:
-                return opened.prefix(_HEAD)
-        finally:
-            source.seek(at)
+                return None
+        with _rewinding(source), Source(source) as opened:
+            return opened.prefix(_HEAD)
     except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter's error says more
-        return b""
+        return None
+
+
+@contextmanager
+def _rewinding(source: Any) -> Iterator[None]:
+    """Set an open file back to where it stands now.
+
+    Raises:
+        UnsupportedOperation: it cannot be set back.
+    """
+    if not hasattr(source, "read"):
+        yield
+        return
+    if hasattr(source, "seekable") and not source.seekable():
+        raise io.UnsupportedOperation
+    at = source.tell()
+    try:
+        yield
+    finally:
+        source.seek(at)

@@ -68,6 +68,8 @@ class Format:
         signature: a regular expression that tells files of this format from those of another one which has the same
             suffixes: it is found in their first 4 KiB (inflated), and never in those of the other. Writing to such a
             suffix means the other format. Only formats of sheetarray and registered ones may share a suffix so.
+        magic: a regular expression that matches what files of this format begin with, and those of no other, for files
+            without a name: the first 4 KiB (inflated); of a zip archive `PK` and the names of its members, one a line.
         package: the installed package whose entry point gives the format; None for one of sheetarray, or of this
             session.
         text: whether a file that was opened for text can hold it.
@@ -92,6 +94,7 @@ class Format:
     composite: Composite | None = None
     compressible: bool = True
     signature: re.Pattern[bytes] | None = None
+    magic: re.Pattern[bytes] | None = None
     package: str | None = None
     text: bool = True
     folders: Literal["read", "write"] | None = None

@@ -79,7 +79,7 @@ def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) 
 
 def test_a_file_object_needs_a_format_unless_it_has_a_name(tmp_path: Path) -> None:
     with pytest.raises(sa.NotFoundError, match="format="):
-        sa.read(io.BytesIO())
+        sa.write(io.BytesIO(), {"x": np.arange(3)})
     path = tmp_path / "x.csv"
     with open(path, "wb") as file:
         sa.write(file, {"x": np.arange(3)})
