@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import hold_stream, note_values, values_by_name
 from ..errors import SheetArrayError, SheetArrayWarning, quote_names, warn_caller
+from ..files import is_url
 from ..registry import locate_place
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def write_table(
     _warn_of_zones(table)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
-    if isinstance(target, (str, os.PathLike)) or row.prefixes or row.objects:
+    is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)
+    if is_place or row.prefixes or row.objects:
         other = row.write_table(target, table, **merged)
         written: SourceOrTarget = target if other is None else other
     else:
@@ -200,6 +202,11 @@ def _warn_of_zones(table: Any) -> None:
             warn_caller(
                 f"{quote_names(names, MOST_NAMED)}: times of {zone} are written in UTC, as a table has no zones"
             )
+
+
+def _is_special(target: Any) -> bool:
+    """Return whether a path is that of a pipe or a device, from which nothing is read back."""
+    return not is_url(target) and os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
 
 
 def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the KEY=VALUE pairs that become options of the formats."""
+"""Options that several commands share, KEY=VALUE pairs that become options of formats, and hints that name them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import functools
 import inspect
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import click
@@ -17,13 +19,35 @@ from ..errors import NotFoundError
 from ..files import is_url
 from ..registry import FORMATS, Format
 from ..tables import TableOptions
-from .program import UsageProblem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _INTERNAL_OPTIONS = ("progress", "client", "table")  # objects that no command line can name
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}
+
+
+class UsageProblem(click.UsageError):
+    """A command line that cannot be carried out, and what to do instead."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class FileName(click.types.StringParamType):
+    """The type of a FILE, a path or a URL: a shell completes paths."""
+
+    name = "file"
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002  (click's signature)
+        param: click.Parameter,  # noqa: ARG002  (the same)
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the item that makes a shell complete paths."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 class FormatName(click.types.StringParamType):
@@ -51,44 +75,90 @@ class FormatName(click.types.StringParamType):
         return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
-def from_and_read_options(function: Function) -> Function:
-    """Add the options --from and --read to a command."""
-    function = click.option(
-        "--read",
-        "read_pairs",
-        metavar="KEY=VALUE",
-        multiple=True,
-        help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
-    )(function)
-    return click.option(
-        "--from",
-        "from_format",
-        metavar="FORMAT",
-        type=FormatName(),
-        help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
-    )(function)
+# The format of a source or a target, and its options ----------------------------------------------------------------
 
 
-def to_and_write_options(what: str, example: str) -> Callable[[Function], Function]:
-    """Return a decorator that adds the options --to and --write to a command, for formats and examples of theirs."""
+@dataclass(frozen=True, slots=True)
+class FormatOptions:
+    """What a command line says of a format.
+
+    Attributes:
+        format: its name, of --from or --to; None if its suffix says it.
+        texts: its options as texts, of --read or --write, by key.
+    """
+
+    format: str | None
+    texts: dict[str, str]
+
+    def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
+        """Return the options as the adapter's function takes them; see `parse_options`."""
+        return parse_options(row, verb, self.texts, lenient=lenient)
+
+    def refuse_unknown(self, rows: Sequence[Format], verb: str) -> None:
+        """Refuse an option that none of the formats has; it is enough if one of them has it.
+
+        Raises:
+            UsageProblem: none has it.
+        """
+        for key, text in self.texts.items():
+            if rows and not any(parse_options(row, verb, {key: text}, lenient=True) for row in rows):
+                parse_options(rows[0], verb, {key: text})
+
+
+def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
+    """Return a decorator that adds --from, --read and --missing to a command, which takes them as `reading`."""
 
     def add(function: Function) -> Function:
-        help_ = f"An option of the {example}; repeatable."
-        function = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)(function)
-        return click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=f"Format of DST{what}.")(
-            function
-        )
+        @functools.wraps(function)
+        def run(*, from_format: str | None, read_pairs: tuple[str, ...], **parameters: Any) -> Any:
+            blanks = parameters.pop("missing", None) if missing else None
+            texts = {} if blanks is None else {"missing": blanks}
+            return function(reading=FormatOptions(from_format, texts | split_pairs(read_pairs)), **parameters)
+
+        command = cast("Function", run)
+        if missing:
+            command = click.option(
+                "--missing",
+                type=click.Choice(["error", "nan"]),
+                help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
+            )(command)
+        command = click.option(
+            "--read",
+            "read_pairs",
+            metavar="KEY=VALUE",
+            multiple=True,
+            help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
+        )(command)
+        return click.option(
+            "--from",
+            "from_format",
+            metavar="FORMAT",
+            type=FormatName(),
+            help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
+        )(command)
 
     return add
 
 
-def missing_option(function: Function) -> Function:
-    """Add the option --missing to a command."""
-    return click.option(
-        "--missing",
-        type=click.Choice(["error", "nan"]),
-        help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
-    )(function)
+def writing_options(what: str, example: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds --to and --write to a command, which takes them as `writing`.
+
+    Args:
+        what: is said of --to.
+        example: options of --write.
+    """
+
+    def add(function: Function) -> Function:
+        @functools.wraps(function)
+        def run(*, to_format: str | None, write_pairs: tuple[str, ...], **parameters: Any) -> Any:
+            return function(writing=FormatOptions(to_format, split_pairs(write_pairs)), **parameters)
+
+        help_ = f"An option of the {example}; repeatable."
+        command = cast("Function", run)
+        command = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)(command)
+        return click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=what)(command)
+
+    return add
 
 
 def json_option(function: Function) -> Function:
@@ -96,19 +166,176 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "wants_json", is_flag=True, help="JSON on standard output instead of text.")(function)
 
 
-def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, str]:
+def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """Return the values of KEY=VALUE pairs by their keys; each pair is cut at the first =.
 
     Raises:
         UsageProblem: a text without =.
     """
-    options: dict[str, str] = {} if missing is None else {"missing": missing}
+    options: dict[str, str] = {}
     for pair in pairs:
         key, mark, value = pair.partition("=")
         if not mark or not key.strip():
             raise UsageProblem(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
         options[key.strip().replace("-", "_")] = value
     return options
+
+
+def known_options(row: Format, verb: str) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the options of an adapter's function: the annotation of each, and the names that it may use."""
+    function = row.function(verb)
+    return {
+        parameter.name: (str(parameter.annotation), vars(sys.modules[owner.__module__]))
+        for owner in (function, TableOptions)[: 2 if verb == "read_columns" else 1]
+        for parameter in inspect.signature(owner).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INTERNAL_OPTIONS
+    }
+
+
+def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
+    """Return options as the adapter's function takes them; its signature says of which type each value is.
+
+    Args:
+        row: the format.
+        verb: read, write, scan or check.
+        given: texts by option.
+        lenient: leave out options that this verb does not have, since another verb of the same command has them.
+
+    Raises:
+        UsageProblem: an option that the format does not have, or a value that it does not take.
+    """
+    known = known_options(row, verb)
+    options: dict[str, Any] = {}
+    for key, text in given.items():
+        if key in known:
+            options[key] = _parse_value(key, text, *known[key])
+        elif not lenient:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            if key == "format":
+                has = f"{'--to' if verb == 'write' else '--from'} names the format"
+            raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
+    return options
+
+
+def takes_progress(row: Format, verb: str) -> bool:
+    """Return whether the adapter has a verb and reports its progress."""
+    try:
+        return "progress" in inspect.signature(row.function(verb.removesuffix("_labelled"))).parameters
+    except NotFoundError:
+        return False
+
+
+def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
+    """Return a value of the kind that the annotation names."""
+    words = set(re.findall(r"\w+", annotation))
+    choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
+    for word in words:
+        if get_origin(names.get(word)) is Literal:
+            choices += get_args(names[word])
+    if text.lower() == "none" and "None" in words:
+        return None
+    if "bool" in words and text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if "int" in words and re.fullmatch(r"[+-]?\d{1,18}", text):
+        return int(text)
+    if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        return float(text)
+    if choices and text not in choices:
+        raise UsageProblem(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
+    if not choices and "str" not in words and words & {"bool", "int", "float"}:
+        wanted = "true or false" if "bool" in words else "a number"
+        raise UsageProblem(f"{key} is {wanted}, not {text!r}")
+    return text.replace("\\t", "\t")
+
+
+# Hints that name options --------------------------------------------------------------------------------------------
+
+_ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+)|(?=[\s),;:]|$))")
+_SIDES = {"--read": "--from", "--write": "--to"}
+_VERBS = {"check": "check", "info": "scan", "table": "read_columns"}  # of commands that do not `read`
+_WRITING = {"export": "write_table"}  # of commands that do not `write`
+
+
+def to_cli_options(text: str, side: str) -> str:
+    """Return arguments as Python has them, `encoding='cp1252'`, as options of the command that runs.
+
+    An option of a format that this command does not take is that of `sheetarray convert`. Whatever is no option of any
+    format stays as it is.
+
+    Args:
+        text: a message or a hint.
+        side: the option, --read or --write, that takes what a source and a target both have; a text that begins with
+            "write" means --write.
+    """
+    side = "--write" if text.startswith("write") else side
+    context = _find_command(click.get_current_context(silent=True))
+    return _ARGUMENT.sub(
+        lambda match: _respell(match, side, context), text.replace("storage_options", "--storage-option")
+    )
+
+
+def _find_command(context: click.Context | None) -> click.Context | None:
+    """Return the context of the command that runs or has failed, given the innermost one."""
+    if context is None or not isinstance(context.command, click.Group) or not context.invoked_subcommand:
+        return context
+    command = context.command.get_command(context, context.invoked_subcommand)
+    return context if command is None else click.Context(command, context, context.invoked_subcommand)
+
+
+def _respell(match: re.Match[str], side: str, context: click.Context | None) -> str:
+    key, value = match[1], next((group for group in match.groups()[1:] if group is not None), None)
+    own = next((param for param in context.command.params if key == _key_of(param)), None) if context else None
+    if isinstance(own, click.Argument):
+        return own.make_metavar(cast("click.Context", context)).strip("[].")
+    if own is not None:
+        return own.opts[0] if value is None or getattr(own, "is_flag", False) else f"{own.opts[0]} {shlex.quote(value)}"
+    if key == "format":  # which --read and --write do not take
+        return _SIDES[side] if value is None else f"{_SIDES[side]} {value}"
+    verbs = {
+        "--read": _VERBS.get(context.info_name or "", "read") if context else "read",
+        "--write": _WRITING.get(context.info_name or "", "write") if context else "write",
+    }
+    spelled = next((place for place in (side, *_SIDES) if has_option(verbs[place], key)), None)
+    through = ""
+    if spelled is None and verbs["--read"] != "read" and has_option("read", key):
+        spelled, through = "--read", "sheetarray convert "
+    if spelled is None:
+        return match[0]
+    if context is not None and not any(spelled in param.opts for param in context.command.params):
+        through = "sheetarray convert "
+    pair = f"{key}={'..' if value is None else value.lower() if match[4] else value}"
+    return f"{through}{spelled} {shlex.quote(pair)}"
+
+
+def _key_of(parameter: click.Parameter) -> str:
+    """Return the key by which messages mean an option or an argument of a command; "" if they cannot mean it."""
+    if isinstance(parameter, click.Argument):
+        return {"names": "names", "name": "names"}.get(parameter.name or "", "")
+    longest = max(parameter.opts, key=len)
+    return "names" if longest in ("--name", "--columns") else longest.lstrip("-").replace("-", "_")
+
+
+def has_option(verb: str, key: str) -> bool:
+    """Return whether a function for a verb has an option, of any format."""
+    for row in FORMATS.values():
+        try:
+            if key in known_options(row, verb):
+                return True
+        except (NotFoundError, ImportError):  # a format without the verb, or whose package is missing
+            continue
+    return False
+
+
+def hint_at_option(option: str, command: click.Command) -> str:
+    """Return a hint for an option that a command does not have, if it is one of the formats'; else an empty text."""
+    key = option.lstrip("-").replace("-", "_")
+    sides = [side for parameter in command.params for side in parameter.opts if side in _SIDES]
+    verbs = {"--read": _VERBS.get(command.name or "", "read"), "--write": _WRITING.get(command.name or "", "write")}
+    fitting = [side for side in sides if has_option(verbs[side], key)]
+    return f"options of a format are given as {' or '.join(f'{side} {key}=..' for side in fitting)}" if fitting else ""
+
+
+# Storage options of URLs --------------------------------------------------------------------------------------------
 
 
 def add_storage_option(command: click.Command) -> None:
@@ -175,72 +402,3 @@ def _parse_storage_value(text: str) -> Any:
         except ValueError:
             return text
     return text
-
-
-def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
-    """Return options as the adapter's function takes them; its signature says of which type each value is.
-
-    `lenient`: leave out options that this verb does not have, since another verb of the same command has them.
-
-    Raises:
-        UsageProblem: an option that the format does not have, or a value that it does not take.
-    """
-    function = row.function(verb)
-    known = {
-        parameter.name: (str(parameter.annotation), vars(sys.modules[owner.__module__]))
-        for owner in (function, TableOptions)[: 2 if verb == "read_columns" else 1]
-        for parameter in inspect.signature(owner).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INTERNAL_OPTIONS
-    }
-    options: dict[str, Any] = {}
-    for key, text in given.items():
-        if key in known:
-            options[key] = _parse_value(key, text, *known[key])
-        elif not lenient:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            if key == "format":
-                has = f"{'--to' if verb == 'write' else '--from'} names the format"
-            raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
-    return options
-
-
-def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> None:
-    """Refuse an option that none of the formats has; it is enough if one of them has it.
-
-    Raises:
-        UsageProblem: none has it.
-    """
-    for key in given:
-        if rows and not any(parse_options(row, verb, {key: given[key]}, lenient=True) for row in rows):
-            parse_options(rows[0], verb, {key: given[key]})
-
-
-def takes_progress(row: Format, verb: str) -> bool:
-    """Return whether the adapter has a verb and reports its progress."""
-    try:
-        return "progress" in inspect.signature(row.function(verb.removesuffix("_labelled"))).parameters
-    except NotFoundError:
-        return False
-
-
-def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
-    """Return a value of the kind that the annotation names."""
-    words = set(re.findall(r"\w+", annotation))
-    choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
-    for word in words:
-        if get_origin(names.get(word)) is Literal:
-            choices += get_args(names[word])
-    if text.lower() == "none" and "None" in words:
-        return None
-    if "bool" in words and text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    if "int" in words and re.fullmatch(r"[+-]?\d{1,18}", text):
-        return int(text)
-    if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
-        return float(text)
-    if choices and text not in choices:
-        raise UsageProblem(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
-    if not choices and "str" not in words and words & {"bool", "int", "float"}:
-        wanted = "true or false" if "bool" in words else "a number"
-        raise UsageProblem(f"{key} is {wanted}, not {text!r}")
-    return text.replace("\\t", "\t")

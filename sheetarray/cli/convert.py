@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,21 +15,22 @@ import numpy as np
 
 from .. import api
 from ..conversions import FIELDS
-from ..files import is_pattern, is_url
+from ..files import is_url
 from ..registry import format_of
 from .arguments import (
-    from_and_read_options,
+    FileName,
+    FormatOptions,
+    UsageProblem,
     json_option,
-    missing_option,
-    parse_options,
-    split_pairs,
+    reading_options,
     storage_options,
-    to_and_write_options,
+    to_cli_options,
+    writing_options,
 )
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json, print_line
-from .endpoints import PIPE, Endpoint, make_bar, source_endpoint, target_endpoint
-from .program import FINDINGS, FINE, UsageProblem, to_cli_options
+from .endpoints import PIPE, Endpoint, is_many, make_bar, source_endpoint, target_endpoint
+from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
     from ..conversions import Conversions
@@ -37,10 +39,12 @@ _FAILURES_SHOWN = 20
 
 
 @click.command(short_help="Convert a file to another format.")
-@click.argument("source", metavar="SRC")
-@click.argument("target", metavar="DST")
+@click.argument("source", metavar="SRC", type=FileName())
+@click.argument("target", metavar="DST", type=FileName())
 @click.argument("names", nargs=-1)
-@to_and_write_options(", if it is - or its suffix does not say it", "format written, such as delimiter=';' or bom=true")
+@writing_options(
+    "Format of DST, if it is - or its suffix does not say it.", "format written, such as delimiter=';' or bom=true"
+)
 @click.option(
     "--views",
     is_flag=True,
@@ -54,30 +58,26 @@ _FAILURES_SHOWN = 20
     type=click.Path(dir_okay=False),
     help="Keep in an SQLite file what has become of many files; the same command goes on from there.",
 )
-@from_and_read_options
-@missing_option
+@reading_options()
 @json_option
 def convert(
     source: str,
     target: str,
     names: tuple[str, ...],
-    to_format: str | None,
-    write_pairs: tuple[str, ...],
+    writing: FormatOptions,
     views: bool,
     workers: int | None,
     scheduler: str | None,
     manifest: str | None,
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
-    missing: str | None,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> int:
     """Convert SRC to DST: all its arrays, or those NAMES alone.
 
     Values, dtypes and shapes stay as they are; so do labels and the order in memory (row-major or column-major), or a
     warning says which DST's format cannot keep. DST is replaced as a whole once everything is written; a
-    conversion that fails leaves it as it was. Options of the formats are those of the Python functions; one that does
-    not exist is answered with those that do.
+    conversion that fails leaves it as it was. With - it is standard output. Options of the formats are those of the
+    Python functions; one that does not exist is answered with those that do.
 
     A SRC with wildcards is many files: DST then has {stem}, {name} or {index} of each. Files that fail are passed
     over, and listed at the end (exit status 1).
@@ -93,24 +93,30 @@ def convert(
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
       sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 --manifest done.sqlite
     """
-    write_texts = {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
+    writing = replace(writing, texts=writing.texts | ({"views": "true"} if views else {}))
     is_template = any(f"{{{field}" in target for field in FIELDS)
-    if source != PIPE and (is_pattern(source) or is_template or workers or scheduler or manifest):
-        places = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
-        formats = from_format, to_format
-        return _convert_files(
-            source, target, names, formats, split_pairs(read_pairs, missing), write_texts, places, wants_json=wants_json
-        )
-    if wants_json and target == PIPE:
-        raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
-    origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
-    read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
-    write_options = parse_options(goal.row, "write", write_texts)
-    folder = None if target == PIPE else api.folder_beside(goal.place)
+    if is_many(source) or (source != PIPE and (is_template or workers or scheduler or manifest)):
+        where = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
+        return _convert_files(source, target, names, reading, writing, where, wants_json=wants_json)
+    origin, goal = source_endpoint(source, reading.format), find_target(target, writing.format, wants_json=wants_json)
+    read_options, write_options = reading.parse(origin.row, "read"), writing.parse(goal.row, "write")
+    folder = None if goal.text == PIPE else api.folder_beside(goal.place)
     with origin.opened_arrays("read_labelled", list(names) or None, read_options, folder) as (arrays, release):
         goal.write(arrays, write_options, release=release)
         _report(origin, goal, arrays, wants_json=wants_json)
     return FINE
+
+
+def find_target(text: str, format: str | None, *, wants_json: bool) -> Endpoint:
+    """Return the place to write, unless that is where JSON goes too.
+
+    Raises:
+        UsageProblem: it is, or nothing says which format.
+    """
+    goal = target_endpoint(text, format)
+    if wants_json and goal.text == PIPE:
+        raise UsageProblem("--json and the target - both want standard output", "leave one of them out")
+    return goal
 
 
 def _report(
@@ -141,20 +147,20 @@ def _report(
 
 
 @click.command(short_help="Write arrays as an ordinary table, for other programs.")
-@click.argument("source", metavar="SRC")
-@click.argument("target", metavar="DST")
+@click.argument("source", metavar="SRC", type=FileName())
+@click.argument("target", metavar="DST", type=FileName())
 @click.argument("names", nargs=-1)
-@to_and_write_options(": csv, tsv, xlsx, gsheet", "table written, such as delimiter=';', sheet=results or mode=a")
-@from_and_read_options
+@writing_options(
+    "Format of DST: csv, tsv, xlsx, gsheet.", "table written, such as delimiter=';', sheet=results or mode=a"
+)
+@reading_options(missing=False)
 @json_option
 def export(
     source: str,
     target: str,
     names: tuple[str, ...],
-    to_format: str | None,
-    write_pairs: tuple[str, ...],
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
+    writing: FormatOptions,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> None:
     """Write arrays of SRC, or those NAMES alone, to DST as an ordinary table: one row of names, one column an array.
@@ -169,12 +175,9 @@ def export(
       sheetarray export run.csv stations.xlsx name latitude longitude --write sheet=stations
       sheetarray export run.csv - --to csv | head
     """
-    if wants_json and target == PIPE:
-        raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
-    origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
-    read_options = parse_options(origin.row, "read", split_pairs(read_pairs))
-    write_options = parse_options(goal.row, "write_table", split_pairs(write_pairs))
-    arrays = origin.call("read", list(names) or None, **read_options)
+    origin, goal = source_endpoint(source, reading.format), find_target(target, writing.format, wants_json=wants_json)
+    write_options = writing.parse(goal.row, "write_table")
+    arrays = origin.call("read", list(names) or None, **reading.parse(origin.row, "read"))
     _check_columns(arrays)
     goal.write(arrays, write_options, verb="write_table")
     _report(origin, goal, arrays, wants_json=wants_json, is_table=True)
@@ -190,9 +193,11 @@ def _check_columns(arrays: dict[str, Any]) -> None:
     lengths = {name: len(arrays[name]) for name in columns}
     if len(columns) == len(arrays) and len(set(lengths.values())) <= 1:
         return
-    heights = Counter(lengths.values())
-    alike = [name for name in columns if heights[lengths[name]] > 1]
-    hint = f"name those that belong together: {', '.join((alike or columns)[:8])}" if columns else ""
+    ((height, count),) = Counter(lengths.values()).most_common(1) or [(0, 0)]
+    alike = [name for name in columns if lengths[name] == height]
+    hint = f"name those that belong together: {', '.join(alike[:8])}" if count > 1 else ""
+    if count == 1:
+        hint = f"each of them is a table of its own: name one, such as {columns[0]}"
     for name, array in arrays.items():
         if name not in lengths:
             shape = f"the shape {array.shape}" if isinstance(array, np.ndarray) else "rows of rows"
@@ -208,27 +213,20 @@ def _convert_files(
     source: str,
     template: str,
     names: tuple[str, ...],
-    formats: tuple[str | None, str | None],
-    reading: dict[str, str],
-    writing: dict[str, str],
-    places: Mapping[str, Any],
+    reading: FormatOptions,
+    writing: FormatOptions,
+    where: Mapping[str, Any],
     *,
     wants_json: bool,
 ) -> int:
-    """Convert the files of a pattern, and return the exit status.
-
-    `names`: of the arrays; none for all. `reading`: options of the format read, as texts; `writing` are those of the
-    format written. `places`: the options `workers`, `scheduler` and `manifest`, which say where the work is done and
-    noted. `wants_json`: whether the result is JSON.
-    """
+    """Convert the files of a pattern, and return the exit status; `where` says where the work is done and noted."""
     from ..conversions import convert_many  # which needs processes and a database
 
     if template == PIPE:
         raise UsageProblem("many files do not fit into one pipe", "DST is a template, such as 'out/{stem}.json'")
-    from_format, to_format = formats
     options: dict[str, Any] = {
-        "reading": parse_options(format_of(source, from_format), "read", reading) if reading else {},
-        "writing": parse_options(format_of(template, to_format), "write", writing) if writing else {},
+        "reading": reading.parse(format_of(source, reading.format), "read") if reading.texts else {},
+        "writing": writing.parse(format_of(template, writing.format), "write") if writing.texts else {},
     }
     storage = storage_options() if is_url(source) or is_url(template) else None
     start = time.monotonic()
@@ -238,11 +236,11 @@ def _convert_files(
                 source,
                 template,
                 list(names) or None,
-                from_format=from_format,
-                to_format=to_format,
+                from_format=reading.format,
+                to_format=writing.format,
                 storage_options=storage,
                 progress=progress,
-                **places,
+                **where,
                 **options,
             )
         except ValueError as error:

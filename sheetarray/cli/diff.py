@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import NotFoundError
 from ..labels import reading_labels
-from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
+from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import Comparison, compare, compare_labels, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
@@ -29,8 +29,8 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 
 
 @click.command(short_help="Compare the arrays of two files.")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", type=FileName())
+@click.argument("b", type=FileName())
 @click.argument("names", nargs=-1)
 @click.option(
     "--rtol", type=float, default=0, callback=_check_tolerance, help="Relative tolerance of floats; 0 by default."
@@ -44,8 +44,7 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
     default=None,
     help="So many differing elements of each array are named: 10, and with --json 100,000, unless this says another.",
 )
-@from_and_read_options
-@missing_option
+@reading_options()
 @json_option
 def diff(
     a: str,
@@ -54,9 +53,7 @@ def diff(
     rtol: float,
     atol: float,
     limit: int | None,
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
-    missing: str | None,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> int:
     """Compare the arrays of files A and B: all of them, or those NAMES alone.
@@ -78,11 +75,12 @@ def diff(
       sheetarray diff run.csv returned.csv --rtol 1e-14      forgive rounding to 15 digits
       cat run.csv | sheetarray diff - run.json --from csv
     """
-    places = source_endpoints([a, b], from_format)
-    pairs = split_pairs(read_pairs, missing)
-    refuse_unknown([place.row for place in places], "read", pairs)
-    options = [parse_options(place.row, "read", pairs, lenient=True) for place in places]
-    scanning = [parse_options(place.row, "scan", pairs, lenient=True) for place in places]
+    places = source_endpoints([a, b], reading.format)
+    if len(places) != 2:
+        raise UsageProblem(f"diff compares two files, and these are {len(places)}")
+    reading.refuse_unknown([place.row for place in places], "read")
+    options = [reading.parse(place.row, "read", lenient=True) for place in places]
+    scanning = [reading.parse(place.row, "scan", lenient=True) for place in places]
     held, described = [], []
     for place, scan in zip(places, scanning, strict=True):
         with reading_labels() as description:

@@ -16,16 +16,17 @@ import click
 
 from .. import api
 from ..errors import FormatError, NotFoundError, locating, warn_caller
-from ..files import RemoteFile, is_url, locate
+from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
-from .arguments import storage_options, takes_progress
+from .arguments import FormatOptions, UsageProblem, storage_options, takes_progress
 from .console import escape_controls, format_size
-from .program import UsageProblem
+from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPE = "-"
+_STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _PATIENCE = 0.4  # seconds before a bar of progress appears
 
 
@@ -137,10 +138,11 @@ def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
     return "resize" not in options and "resize=True" in (error.hint or "")
 
 
-def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:
+def source_endpoint(text: str, format: str | None, *, always: bool = True, place: Any = None) -> Endpoint:
     """Return a place to read.
 
-    `text`: a path, a URL or "-". `always`: whether --from counts although the suffix is known.
+    `text`: a path, a URL or "-". `always`: whether --from counts although the suffix is known. `place`: what the text
+    means, if that is known.
 
     Raises:
         UsageProblem: nothing says which format.
@@ -151,20 +153,20 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
         return Endpoint(text, FORMATS[format], "stdin", text, ReplayableStream(sys.stdin.buffer))
     counts = always or not _has_known_suffix(text)
     row = _find_format(text, format if counts else None, "--from")
-    place = place_of(text, row)
+    place = place_of(text, row) if place is None else place
     return Endpoint(text, row, _label_of(text, place), place, _open_device(place))
 
 
 def target_endpoint(text: str, format: str | None) -> Endpoint:
-    """Return a place to write.
+    """Return a place to write; `-` and `/dev/stdout` are standard output.
 
     Raises:
         UsageProblem: nothing says which format.
     """
-    if text == PIPE:
+    if text in _STDOUT:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
-        return Endpoint(text, FORMATS[format], "stdout", text)
+        return Endpoint(PIPE, FORMATS[format], "stdout", PIPE)
     row = _find_format(text, format, "--to")
     place = place_of(text, row)
     return Endpoint(text, row, _label_of(text, place), place)
@@ -198,14 +200,85 @@ def _open_device(text: Any) -> ReplayableStream | None:
 
 
 def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
-    """Return the places to read; --from counts for the pipe and for suffixes that no format has.
+    """Return the places to read, those of a pattern too; --from counts for the pipe and for suffixes without a format.
+
+    Raises:
+        UsageProblem: the pipe is named twice, or nothing says which format.
+        OSError: no file matches a pattern.
+    """
+    places = []
+    for _, place in find_sources(texts, format):
+        if isinstance(place, Exception):
+            raise place
+        places.append(place)
+    return places
+
+
+def is_many(text: str) -> bool:
+    """Return whether a FILE has wildcards, and so is all files that match."""
+    return (
+        text != PIPE and is_pattern(text) and not any(text.startswith(row.prefixes or "\0") for row in FORMATS.values())
+    )
+
+
+def find_sources(texts: Sequence[str], format: str | None) -> list[tuple[str, Endpoint | Exception]]:
+    """Return each FILE, and its place or the error that will be reported for it; a pattern is all files that match.
 
     Raises:
         UsageProblem: the pipe is named twice.
     """
     if texts.count(PIPE) > 1:
         raise UsageProblem("standard input can be read only once")
-    return [source_endpoint(text, format, always=False) for text in texts]
+    sources: list[tuple[str, Endpoint | Exception]] = []
+    for text in texts:
+        places: list[Any] = [None]
+        try:
+            if is_many(text):
+                places = find_places(text, storage_options() if is_url(text) else None)
+        except EXPECTED as error:
+            sources.append((text, error))
+            continue
+        for place in places:
+            name = text if place is None else os.fspath(place)
+            given = place.url if isinstance(place, RemoteFile) else name
+            try:
+                sources.append((name, source_endpoint(given, format, always=False, place=place)))
+            except (OSError, UsageProblem) as error:
+                sources.append((name, error))
+    return sources
+
+
+def report_each(
+    sources: Sequence[tuple[str, Endpoint | Exception]],
+    reading: FormatOptions,
+    verb: str,
+    report: Callable[[Endpoint], tuple[int, dict[str, Any]]],
+) -> tuple[int, list[dict[str, Any]]]:
+    """Report on files one after the other; one that cannot be read is an error, and the others are read all the same.
+
+    Args:
+        sources: as `find_sources` returns them.
+        reading: the options of their formats.
+        verb: that takes these.
+        report: called with each file; returns an exit status, and the report as JSON.
+
+    Returns:
+        The greatest exit status, and all reports.
+    """
+    reading.refuse_unknown([place.row for _, place in sources if isinstance(place, Endpoint)], verb)
+    status, reports = FINE, []
+    for name, place in sources:
+        try:
+            if isinstance(place, Exception):
+                raise place
+            found, content = report(place)
+        except (*EXPECTED, UsageProblem) as error:
+            print_error(error)
+            found = FAILED
+            content = {"file": name, "ok": False, "error": " ".join(filter(None, explain_error(error)))}
+        status = max(status, found)
+        reports.append(content)
+    return status, reports
 
 
 def _find_format(text: str, format: str | None, option: str) -> Format:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from ..registry import format_of
-from .console import count_noun, escape_controls, print_line
-
-_credentials_option = click.option(
-    "--credentials", metavar="FILE", help="A key file; GOOGLE_APPLICATION_CREDENTIALS if not given."
-)
+from .arguments import json_option
+from .console import count_noun, escape_controls, print_json, print_line
 
 
 @click.group(short_help="Log in to Google Sheets; clean up after dead writers of a spreadsheet.")
@@ -31,39 +28,42 @@ def gsheets() -> None:
 @gsheets.command(short_help="Log in as yourself, in a browser.")
 @click.option("--client", metavar="FILE", help="The OAuth client's JSON file; gspread's if not given.")
 @click.option("--no-browser", is_flag=True, help="Open none; the address is printed in any case.")
-def login(client: str | None, no_browser: bool) -> None:
+@json_option
+def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
     """Ask in a browser for leave to read and write your spreadsheets, and keep it where gspread keeps it.
 
     Nobody else may read the file. All commands find it there, unless --credentials or GOOGLE_APPLICATION_CREDENTIALS
     name other credentials.
     """
-    path = _load_function("login")(client, open_browser=not no_browser, tell=_say)
-    print_line(escape_controls(f"logged in: {path}"))
 
+    def tell(text: str) -> None:
+        for line in text.splitlines():
+            print_line(escape_controls(line), err=wants_json)
+        sys.stdout.flush()  # also where it is a pipe: somebody is to act on the lines
 
-def _say(text: str) -> None:
-    """Print lines at once, also where standard output is a pipe: somebody is to act on them."""
-    for line in text.splitlines():
-        print_line(escape_controls(line))
-    sys.stdout.flush()
+    path = _load_function("login")(client, open_browser=not no_browser, tell=tell)
+    if wants_json:
+        print_json({"credentials": str(path)})
+    else:
+        print_line(escape_controls(f"logged in: {path}"))
 
 
 @gsheets.command(short_help="Remove the hidden sheets of dead writers.")
 @click.argument("url")
 @click.option("--all", "everything", is_flag=True, help="Those of writers that may be alive too; these begin again.")
-@_credentials_option
-def clean(url: str, everything: bool, credentials: str | None) -> None:
+@click.option("--credentials", metavar="FILE", help="A key file; GOOGLE_APPLICATION_CREDENTIALS if not given.")
+@json_option
+def clean(url: str, everything: bool, credentials: str | None, wants_json: bool) -> None:
     """Remove the hidden sheets that interrupted writes have left in the spreadsheet at URL."""
     removed = _load_function("clean")(url, everything=everything, credentials=credentials)
-    _print_leftovers("removed", "hidden sheet", removed)
+    if wants_json:
+        print_json({"file": url, "removed": [{"sheet": sheet.location, "message": sheet.message} for sheet in removed]})
+        return
+    for sheet in removed:
+        print_line(escape_controls(f"removed  {sheet}"))
+    print_line(f"{count_noun(len(removed), 'hidden sheet')} removed" if removed else "nothing to be removed")
 
 
 def _load_function(verb: str) -> Callable[..., Any]:
     """Return the adapter's function for what is done to a Google spreadsheet or for one."""
     return format_of("gsheets://", "gsheet").function(verb)
-
-
-def _print_leftovers(what: str, noun: str, leftovers: Sequence[Any]) -> None:
-    for leftover in leftovers:
-        print_line(escape_controls(f"{what}  {leftover}"))
-    print_line(f"{count_noun(len(leftovers), noun)} {what}" if leftovers else f"nothing to be {what}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..columns import ArrayInfo
-from .arguments import from_and_read_options, json_option, parse_options, split_pairs
+from .arguments import FileName, FormatOptions, json_option, reading_options
 from .console import (
     count_noun,
     escape_controls,
@@ -20,7 +20,8 @@ from .console import (
     print_json,
     print_renderable,
 )
-from .endpoints import Endpoint, source_endpoint
+from .endpoints import Endpoint, find_sources, is_many, report_each, source_endpoint
+from .program import FINE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,30 +29,43 @@ if TYPE_CHECKING:
 _LEAST_NAME = 20  # characters of names that stand in one line, however narrow the terminal is
 
 
-@click.command(short_help="List the arrays of a file.")
-@click.argument("file")
-@from_and_read_options
+@click.command(short_help="List the arrays of files.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
+@reading_options(missing=False)
 @json_option
-def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool) -> None:
-    """List the arrays of FILE: name, dtype, shape, dimensions, order, strides, cells and where they stand.
+def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> int:
+    """List the arrays of each FILE: name, dtype, shape, dimensions, order, strides, cells and where they stand.
 
     Only headers are read, so it takes no longer for a large file. `location` is the cell of each array's first
-    header field.
+    header field. A FILE with wildcards is all files that match, under a URL too. With --json the report on one FILE is
+    an object, on several a list of them.
 
     \b
     Examples:
       sheetarray info run.csv
       sheetarray info run.csv --json | jq '.arrays[].name'
+      sheetarray info 's3://in/*.csv'
       zcat run.csv.gz | sheetarray info - --from csv
     """
-    place = source_endpoint(file, from_format)
-    arrays = place.call("scan", quiet=wants_json, **parse_options(place.row, "scan", split_pairs(read_pairs)))
+
+    def report(place: Endpoint) -> tuple[int, dict[str, Any]]:
+        options = reading.parse(place.row, "scan", lenient=not is_single)
+        arrays = place.call("scan", quiet=wants_json, **options)
+        if not wants_json:
+            console = make_console()
+            print_renderable(console, _format_headline(place, arrays))
+            print_renderable(console, make_fitting_table(arrays, line_width(console)))
+        return FINE, _to_json(place, arrays)
+
+    is_single = len(files) == 1 and not is_many(files[0])
+    if is_single:
+        status, found = report(source_endpoint(files[0], reading.format))
+        reports: Any = found
+    else:
+        status, reports = report_each(find_sources(files, reading.format), reading, "scan", report)
     if wants_json:
-        print_json(_to_json(place, arrays))
-        return
-    console = make_console()
-    print_renderable(console, _format_headline(place, arrays))
-    print_renderable(console, make_fitting_table(arrays, line_width(console)))
+        print_json(reports)
+    return status
 
 
 def _to_json(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:

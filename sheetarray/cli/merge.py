@@ -9,18 +9,18 @@ import click
 
 from .. import api
 from ..merging import DELETED, Conflict, FileChanges
-from .arguments import json_option
+from .arguments import FileName, UsageProblem, json_option
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
-from .endpoints import PIPE, source_endpoint, target_endpoint
-from .program import FINDINGS, FINE, UsageProblem
+from .endpoints import PIPE, source_endpoints, target_endpoint
+from .program import FINDINGS, FINE
 from .values import format_value
 
 MOST_SHOWN = 20  # conflicts that are named, unless --all
 
 
 @click.command(short_help="Put together what several people have changed.")
-@click.argument("base")
-@click.argument("returned", nargs=-1, required=True)
+@click.argument("base", type=FileName())
+@click.argument("returned", nargs=-1, required=True, type=FileName())
 @click.option("-o", "--output", metavar="OUT", help="Where the merged arrays go; nothing is written without it.")
 @click.option(
     "--prefer",
@@ -58,7 +58,7 @@ def merge(
     """
     if PIPE in (base, *returned, output):
         raise UsageProblem("merge reads and writes files, no pipe", "name each file")
-    places = [source_endpoint(text, None) for text in (base, *returned)]
+    places = source_endpoints([base, *returned], None)
     goal = None if output is None else target_endpoint(output, None)
     merged = api.merge(
         *(place.place for place in places),

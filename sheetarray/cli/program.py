@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,24 +14,14 @@ from click.exceptions import Exit, NoArgsIsHelpError
 
 from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArrayError, SheetArrayWarning
 from ..files import is_url
+from ..registry import nearest
+from .arguments import hint_at_option, to_cli_options
 from .console import escape_controls, print_line
 
 FINE, FINDINGS, FAILED = 0, 1, 2
 _INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT and PIPE
 
-_ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+))")
-
-_FORMAT_OPTIONS = {"--read": "--from", "--write": "--to"}
-
 EXPECTED = (SheetArrayError, OSError, MemoryError, UnicodeError)  # the last: an encoding that is none for text
-
-
-class UsageProblem(click.UsageError):
-    """A command line that cannot be carried out, and what to do instead."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 class Program(click.Group):
@@ -96,7 +85,12 @@ def explain_error(error: BaseException) -> tuple[str, str]:
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else ""
         hint = getattr(error, "hint", "") or (f"{command} --help says how it is used" if command else "")
-        return error.format_message(), hint
+        if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+            return error.format_message(), hint
+        known = [name for parameter in error.ctx.command.params for name in parameter.opts]
+        meant = nearest(error.option_name, known)
+        hint = hint_at_option(error.option_name, error.ctx.command) or hint
+        return f"{error.message} Did you mean {meant}?" if meant else error.message, hint
     if isinstance(error, click.ClickException):
         return error.format_message(), ""
     if isinstance(error, FormatError):
@@ -125,25 +119,13 @@ def _hint_at_folder(error: OSError) -> str:
     return f"there is no folder {folder}"
 
 
-def to_cli_options(text: str, option: str) -> str:
-    """Return arguments as Python has them, `encoding='cp1252'`, as options of the command line."""
-
-    def respelt(match: re.Match[str]) -> str:
-        value = next(group for group in match.groups()[1:] if group is not None)
-        if match[1] == "format":  # which --read and --write do not take
-            return f"{_FORMAT_OPTIONS[option]} {value}"
-        pair = f"{match[1]}={value.lower() if match[4] else value}"
-        return f"{option} '{pair}'" if re.search(r"[^\w=.-]", pair) else f"{option} {pair}"
-
-    return _ARGUMENT.sub(respelt, text.replace("storage_options", "--storage-option"))
-
-
 @contextlib.contextmanager
 def _shorten_warnings() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_place: Any, **_more: Any) -> None:
-        text = escape_controls(str(message))
+        text = str(message)
+        text = escape_controls(to_cli_options(text, "--read") if isinstance(message, SheetArrayWarning) else text)
         if text not in said:
             said.add(text)
             print_line("warning: ", fg="yellow", bold=True, nl=False, err=True)

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from ..errors import FormatError
-from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
+from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
 from .console import (
     count_noun,
@@ -22,7 +22,6 @@ from .console import (
 )
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_multiples, print_values
-from .program import UsageProblem
 from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .values import format_value, to_json_cells, to_rectangular
 
@@ -35,7 +34,7 @@ _MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 
 
 @click.command(short_help="Show the values of an array, and a picture.")
-@click.argument("file")
+@click.argument("file", type=FileName())
 @click.argument("name", required=False)
 @click.option(
     "--slice",
@@ -46,8 +45,7 @@ _MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 @click.option("--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Rows of values, at most.")
 @click.option("--columns", type=click.IntRange(min=1), help="Values in a row, at most; as many as fit, unless given.")
 @click.option("--picture/--no-picture", default=True, help="Draw a heat map (1-D: a line) below numbers; the default.")
-@from_and_read_options
-@missing_option
+@reading_options()
 @json_option
 def show(
     file: str,
@@ -56,9 +54,7 @@ def show(
     rows: int,
     columns: int | None,
     picture: bool,
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
-    missing: str | None,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> None:
     """Show the values of the array NAME in FILE, and a picture of them.
@@ -77,10 +73,9 @@ def show(
       sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"    by label; a month, a day, ..
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
-    place = source_endpoint(file, from_format)
-    pairs = split_pairs(read_pairs, missing)
-    options = parse_options(place.row, "read", pairs)
-    infos = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
+    place = source_endpoint(file, reading.format)
+    options = reading.parse(place.row, "read")
+    infos = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
     name_selected = _select_name(name, list(infos), place)
     dims = infos[name_selected].dims if name_selected in infos else None
     labels = _split_labels(name_selected, slice_text, dims)

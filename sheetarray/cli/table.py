@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .. import api
-from .arguments import from_and_read_options, json_option, parse_options, split_pairs
+from .arguments import (
+    FileName,
+    FormatOptions,
+    UsageProblem,
+    json_option,
+    parse_options,
+    reading_options,
+    writing_options,
+)
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, make_console, make_table, print_json, print_renderable
-from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .convert import find_target
+from .endpoints import PIPE, Endpoint, source_endpoint
 from .pictures import format_elements
-from .program import UsageProblem
 from .values import to_json_cells
 
 if TYPE_CHECKING:
@@ -25,8 +32,15 @@ _LONGEST_CELL = 32
 
 
 @click.command(short_help="Read an ordinary table, or turn it into arrays.")
-@click.argument("file")
-@click.option("-o", "--output", "target", metavar="OUT", help="Write the columns as arrays; the suffix is the format.")
+@click.argument("file", type=FileName())
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="OUT",
+    type=FileName(),
+    help="Write the columns as arrays; the suffix is the format, or --to; - is standard output.",
+)
 @click.option("--columns", metavar="NAMES", help="Only these columns: names or letters, parted by commas.")
 @click.option("--header", metavar="ROWS", help="How many rows hold the names; true is 1, false is 0.")
 @click.option("--skip-rows", metavar="ROWS", help="Rows above the table: how many; or which, from 0, as 0,3.")
@@ -42,7 +56,11 @@ _LONGEST_CELL = 32
 @click.option("--dtype", metavar="DTYPE", help="Of every column, instead of the dtype that keeps each cell.")
 @click.option("--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="How many rows are shown; 10.")
 @click.option("--missing", type=click.Choice(["error", "nan"]), help="What blanks are: missing values, or an error.")
-@from_and_read_options
+@writing_options(
+    "Format of OUT, if its suffix does not say it; without -o the arrays go to standard output.",
+    "format written, such as delimiter=';' or guard=true",
+)
+@reading_options(missing=False)
 @json_option
 def table(
     file: str,
@@ -51,32 +69,35 @@ def table(
     na_values: tuple[str, ...],
     sheet: str | None,
     shown: int,
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
+    writing: FormatOptions,
+    reading: FormatOptions,
     wants_json: bool,
     **given: str | None,
 ) -> None:
     """Read the ordinary table in FILE: a column becomes an array, its dtype is the one that keeps each of its cells.
 
-    Shows names, dtypes, missing values and the first rows; with -o the arrays are written to OUT.
+    Shows names, dtypes, missing values and the first rows; with -o or --to the arrays are written.
 
     \b
     Examples:
       sheetarray table survey.csv
       sheetarray table survey.xlsx --sheet 2024 --header 2 -o survey.npz
+      sheetarray table survey.csv --to json | jq .height
       sheetarray table export.txt --delimiter ";" --decimal , --na-value n/a --json
     """
-    place = source_endpoint(file, from_format)
-    if target == PIPE:
-        raise UsageProblem("the arrays of a table are written to a file", "convert writes arrays to a pipe")
-    goal = None if target is None else target_endpoint(target, None)
-    options = _options(place, {**given, **split_pairs(read_pairs)}, sheet)
+    place, goal = source_endpoint(file, reading.format), None
+    if target is not None or writing.format is not None:
+        goal = find_target(PIPE if target is None else target, writing.format, wants_json=wants_json)
+    elif writing.texts:
+        raise UsageProblem("--write is for the file that -o names", "-o OUT writes the columns as arrays")
+    write_options = {} if goal is None else writing.parse(goal.row, "write")
+    options = _options(place, {**given, **reading.texts}, sheet)
     if na_values:
         options["na_values"] = list(na_values)
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     arrays: dict[str, Any] = place.call("read_columns", names, **options)
     if goal is not None:
-        api.write(goal.place, arrays, format=goal.row.name)
+        goal.write(arrays, write_options)
     if wants_json:
         print_json(_to_json(place, goal, arrays, shown))
     elif goal is not None:

@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
+from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .console import escape_controls, format_size, print_json
 from .endpoints import Endpoint, place_of, source_endpoints
-from .program import UsageProblem
 
 if TYPE_CHECKING:
     from ..pages.serving import ServedPage
 
 
 @click.command(short_help="Make a page that shows arrays in a browser.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
 @click.option("-o", "--output", metavar="PAGE", help="The page to write; the first FILE with .html, unless given.")
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Only this array; repeatable.")
 @click.option("--open", "opens", is_flag=True, help="Show the page in the browser; without -o it is a temporary file.")
 @click.option(
     "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C: for arrays of any size."
 )
-@from_and_read_options
-@missing_option
+@reading_options()
 @json_option
 def view(
     files: tuple[str, ...],
@@ -37,9 +35,7 @@ def view(
     names: tuple[str, ...],
     opens: bool,
     serves: bool,
-    from_format: str | None,
-    read_pairs: tuple[str, ...],
-    missing: str | None,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> None:
     """Make one HTML file that shows the arrays of each FILE, and needs nothing else: no network, no server.
@@ -64,16 +60,15 @@ def view(
     from ..pages.viewing import add_source
     from ..spool import Spool
 
-    places = source_endpoints(files, from_format)
+    places = source_endpoints(files, reading.format)
     if serves and output is not None:
         raise UsageProblem("--serve writes no page", "leave -o out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
-    pairs = split_pairs(read_pairs, missing)
-    refuse_unknown([place.row for place in places], "read", pairs)
+    reading.refuse_unknown([place.row for place in places], "read")
     contents, spools = Contents(), list[Spool]()
     titles = [os.path.basename(place.text) or place.text for place in places]
     for place, title in zip(places, titles, strict=True):
-        options: dict[str, Any] = parse_options(place.row, "read", pairs, lenient=True)
+        options: dict[str, Any] = reading.parse(place.row, "read", lenient=True)
         title = title if titles.count(title) == 1 else place.label
         if serves:
             serve_source(contents, place.source(), names or None, place.row.name, options, spools, title=title)

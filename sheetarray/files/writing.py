@@ -102,14 +102,14 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     if not isinstance(target, (str, os.PathLike)):
         yield _to_sink(target)
         return
-    path = Path(os.path.realpath(target))
-    old = path.stat() if path.exists() else None
+    old = os.stat(target) if os.path.exists(target) else None
     if old is not None and not stat.S_ISREG(old.st_mode):
-        if path.is_dir():
+        if stat.S_ISDIR(old.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(target))
-        with open(path, "wb") as special:  # a pipe or a device: nothing there to keep
+        with open(target, "wb") as special:  # a pipe or a device: nothing there to keep, perhaps no real path either
             yield special
         return
+    path = Path(os.path.realpath(target))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
     if old is not None and not os.access(path, os.W_OK):

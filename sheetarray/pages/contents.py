@@ -405,6 +405,5 @@ def check_elements(count: int) -> None:
     """
     if count > MOST_ELEMENTS:
         raise LimitError(
-            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=), show a part of one, "
-            "such as view(array[:100]), or have all served (serve=True, --serve)"
+            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: serve=True shows any number, names= fewer arrays"
         )

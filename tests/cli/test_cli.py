@@ -15,7 +15,7 @@ from sheetarray.cli import main
 from sheetarray.loops import describe
 from sheetarray.registry import FORMATS
 
-COMMANDS = ["info", "show", "convert", "check", "diff", "table", "view"]
+COMMANDS = ["info", "show", "convert", "export", "check", "adopt", "restore", "diff", "table", "view"]
 
 
 def run(*args: object, stdin: bytes | None = None, color: bool = False) -> Result:
@@ -105,6 +105,42 @@ def test_info_as_json(path):
         "location": "A2",
         "parts": 1,
     }
+
+
+def test_info_and_check_take_several_files_and_patterns(path, one, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.csv").write_text("version,1.0.0\n")
+    (tmp_path / "a[1].csv").write_bytes(one.read_bytes())
+    shown = run("info", "run.csv", "one.csv")
+    assert shown.exit_code == 0
+    assert [line.split(":")[0] for line in shown.stdout.splitlines() if "comma-separated" in line] == [
+        "run.csv",
+        "one.csv",
+    ]
+    reports = json.loads(run("info", "*.csv", "--json").stdout)
+    assert [report["file"] for report in reports] == ["a[1].csv", "broken.csv", "one.csv", "run.csv"]
+    assert [report.get("ok") for report in reports] == [None, False, None, None]
+    assert run("info", "*.csv").exit_code == 2  # as one of them is broken, and the others are shown
+    assert json.loads(run("info", "a[1].csv", "--json").stdout)["bytes"] == one.stat().st_size  # a file, no pattern
+    checked = run("check", "?n?.csv", "run.csv")
+    assert (checked.exit_code, checked.stdout) == (0, "one.csv: ok (1 array)\nrun.csv: ok (10 arrays)\n")
+    assert run("check", "*.csv").exit_code == 1
+    for command in ("info", "check"):
+        missed = run(command, "one.csv", "x*.csv")
+        assert missed.exit_code == 2
+        assert missed.stdout.startswith("one.csv: ")
+        assert missed.stderr == "error: x*.csv: no file matches\n"
+
+
+def test_info_and_check_take_patterns_of_urls(one):
+    for name in ("a", "b"):
+        sa.write(f"memory://cli/{name}.csv", sa.read(one))
+    assert [report["file"] for report in json.loads(run("info", "memory://cli/*.csv", "--json").stdout)] == [
+        "memory://cli/a.csv",
+        "memory://cli/b.csv",
+    ]
+    assert run("check", "memory://cli/?.csv").stdout.count(": ok (1 array)\n") == 2
+    assert "no file matches" in run("check", "memory://cli/*.json").stderr
 
 
 def test_info_shows_parts_where_there_are_any(tmp_path):
@@ -334,7 +370,7 @@ def test_missing_nan(path, tmp_path):
     refused = run("convert", path, tmp_path / "out.json")
     assert refused.exit_code == 2
     assert "A31" in refused.stderr
-    assert "--read missing=nan" in refused.stderr
+    assert "--missing nan" in refused.stderr
     assert run("convert", path, tmp_path / "out.json", "--missing", "nan").exit_code == 0
     assert np.isnan(sa.read(tmp_path / "out.json")["t"]).sum() == 2
 

@@ -67,6 +67,36 @@ def test_a_shell_substitution_is_a_pipe_too(path):
     assert (done.exit_code, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+@pytest.mark.parametrize("verb", ["convert", "export"])
+def test_standard_output_by_its_path(verb, tmp_path):
+    """A pipe gets the bytes; so does a file to which the shell appends, and what stands in it stays."""
+    sa.write(tmp_path / "t.csv", {"t": np.arange(3.0)})
+    command = f"{sys.executable} -m sheetarray {verb} {tmp_path}/t.csv /dev/stdout --to csv"
+    piped = subprocess.run(["bash", "-o", "pipefail", "-c", f"{command} | cat"], capture_output=True, check=True)
+    (tmp_path / "out").write_text("before\n")
+    subprocess.run(["bash", "-c", f"{command} >> {tmp_path}/out"], check=True, capture_output=True)
+    through = subprocess.run(["bash", "-c", f"{command.replace('/dev/stdout', '>(cat)')} | cat"], capture_output=True)
+    assert piped.stdout.startswith(b"t\r\n")
+    assert (tmp_path / "out").read_bytes() == b"before\n" + piped.stdout
+    assert through.stdout == piped.stdout
+
+
+def test_a_shell_completes_commands_formats_and_paths(path):
+    """What the scripts of docs/command_line.md ask for: click's own answers."""
+
+    def complete(words, mode="bash_complete"):
+        cwords = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        done = CliRunner().invoke(main, [], prog_name="sheetarray", env={"_SHEETARRAY_COMPLETE": mode, **cwords})
+        assert done.exit_code == 0, done.output
+        return done.stdout.split()
+
+    assert {"plain,check", "plain,convert"} <= set(complete("sheetarray c"))
+    assert complete("sheetarray convert --to cs") == ["plain,csv"]
+    assert complete(f"sheetarray info {path.parent}/r") == [f"file,{path.parent}/r"]
+    assert "complete" in complete("", "bash_source")
+
+
 @pytest.mark.parametrize("status", [1, 2])
 def test_exit_statuses(path, tmp_path, status):
     if status == 1:

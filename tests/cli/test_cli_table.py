@@ -101,13 +101,30 @@ def test_a_pipe_is_a_table(path: Path) -> None:
     assert json.loads(run("-", "--from", "csv", "--json", input=TEXT).stdout)["rows"] == 3
 
 
+@pytest.mark.parametrize(
+    "words", [["--to", "json"], ["-o", "-", "--to", "json"], ["-o", "/dev/stdout", "--to", "json"]]
+)
+def test_the_arrays_of_a_table_go_to_a_pipe(path: Path, words: list[str]) -> None:
+    shown = run(path, *words)
+    assert (shown.exit_code, list(json.loads(shown.stdout))) == (0, ["id", "t", "day", "n"])
+    assert "stdout: 4 arrays, 3 rows" in shown.stderr
+
+
+def test_the_format_and_the_options_of_the_output_are_given(path: Path, tmp_path: Path) -> None:
+    assert run(path, "-o", tmp_path / "out", "--to", "csv", "--write", "delimiter=;").exit_code == 0
+    assert (tmp_path / "out").read_text().startswith("id;t;day;n")
+    assert sa.read(tmp_path / "out", format="csv")["id"].tolist() == ["007", "008", "009"]
+
+
 def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     for words, piece in (
         (["--skip-rows", "x"], "--skip-rows"),
         (["--sheet", "x"], "no option 'sheet'"),
         (["--columns", "z"], "no column 'z'"),
         (["--missing", "error"], "cell B3"),
-        (["-o", "-"], "written to a file"),
+        (["-o", "-"], "--to has to say its format"),
+        (["--to", "json", "--json"], "both want standard output"),
+        (["--write", "bom=true"], "-o names"),
         (["-o", "x.unknown"], "suffix"),
         (["--header", "-1"], "header"),
         (["--dtype", "float7"], "float7"),

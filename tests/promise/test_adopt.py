@@ -257,7 +257,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.output.splitlines()[:2] == [f"{path}: 4 arrays adopted", "  t: 20 x 3 -> 22 x 3"]
     result = CliRunner().invoke(main, ["adopt", str(path), "--json"])
-    assert json.loads(result.output) == {"file": str(path), "target": str(path), "arrays": []}
+    assert json.loads(result.output) == {"file": str(path), "target": str(path), "arrays": [], "accepted": []}
     result = CliRunner().invoke(main, ["adopt", "-", "--from", "csv"], input=path.read_bytes())
     assert result.exit_code == 2
 
