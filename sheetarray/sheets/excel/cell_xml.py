@@ -70,31 +70,6 @@ def mark_spaced(texts: pl.Series) -> pl.Series:
     return texts.str.contains(_SPACED).fill_null(value=False)
 
 
-# The XML of cells after their references, for each kind of cell, and the values that go into it.
-
-NUMBER = "><v>{}</v></c>"
-BOOLEAN = ' t="b"><v>{}</v></c>'
-TEXT = ' t="inlineStr"><is><t>{}</t></is></c>'
-SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
-
-
-def split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Series]]:
-    """Return the kinds of cells in a column: for each the XML after the reference, with `{}` for the value, and values.
-
-    `style`: the number of the style of its numbers and booleans; None for the usual one.
-    """
-    import polars as pl
-
-    kinds: list[tuple[str, Any]] = []
-    if cells.numbers is not None:
-        kinds.append((NUMBER if style is None else f' s="{style}"{NUMBER}', cells.numbers))
-    if cells.texts is not None:
-        kinds.append((SPACED_TEXT if mark_spaced(cells.texts).any() else TEXT, xml_texts(cells.texts)))
-    if cells.booleans is not None:
-        kinds.append((BOOLEAN if style is None else f' s="{style}"{BOOLEAN}', cells.booleans.cast(pl.UInt8)))
-    return kinds
-
-
 # Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
 
 
@@ -274,9 +249,27 @@ def format_number(value: float | int) -> str:
     return f"{_BEFORE}{value!r}{_AFTER}"
 
 
-def cells_xml(cells: TypedCells) -> list[str | None]:
-    """Return the XML after the reference of each of some cells, without a style; None for a blank."""
-    return _format_cells(value_layers(cells, None))
+def cells_xml(cells: TypedCells, style: int | None = None) -> list[str | None]:
+    """Return the XML after the reference of each of some cells; None for a blank.
+
+    `style`: the number of the style of numbers and booleans; None for the usual one.
+    """
+    return _format_cells(value_layers(cells, style))
+
+
+def with_formula(cell: str | None, formula: str) -> str:
+    """Return the XML after the reference of the cell of a formula, given that of a cell that holds its value.
+
+    `formula`: in which the special characters of XML are escaped already.
+
+    Example:
+        >>> with_formula(format_number(1.5), "A1+1"), with_formula(format_text("a"), "A1")
+        ('><f>A1+1</f><v>1.5</v></c>', ' t="str"><f>A1</f><v>a</v></c>')
+    """
+    if cell is not None and not cell.endswith(_AFTER_TEXT):
+        return cell.replace("<v>", f"<f>{formula}</f><v>", 1)
+    text = "" if cell is None else cell.removesuffix(_AFTER_TEXT).partition("<t")[2].partition(">")[2]
+    return f' t="str"><f>{formula}</f><v>{text}</v></c>'
 
 
 def _format_cells(layers: Group) -> list[str | None]:

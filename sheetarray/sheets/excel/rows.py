@@ -8,30 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
 from ..workbooks import EXACT_INTEGER
 from .appearance import stands_right
 from .cell_xml import (
-    SPACED_TEXT,
     ColumnSegment,
     ColumnSpan,
     Group,
     Layer,
+    cells_xml,
     format_number,
     format_rows,
     format_text,
     make_cells_together,
     value_layers,
+    with_formula,
     xml_text,
 )
 from .package.relations import CellStyles
-from .views.cells import linked_xml
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _CELLS_A_BLOCK = 2**16  # while one block is deflated, the next is made, which gains little with few large blocks
 _ROWS_A_BLOCK = 64  # at least, however many columns there are
@@ -47,7 +43,7 @@ class RowWriter:
     `layout`: which part of which array stands in which column. `styles`: the styles of the workbook; if it has no bold
     one, names are written as bold rich text. `value_styles`: the style of the numbers or booleans in each column, None
     for the usual one. Dates without a style are text. `links`: for arrays whose elements stand in a view for editing,
-    by their names: the formulas of the elements that do, null for all others.
+    by their names: the formulas of the elements that do, None for all others.
     """
 
     def __init__(
@@ -57,7 +53,7 @@ class RowWriter:
         as_text: bool,
         styles: CellStyles,
         value_styles: Sequence[int | None],
-        links: Mapping[str, pl.Series] | None = None,
+        links: Mapping[str, Sequence[str | None]] | None = None,
     ) -> None:
         self.layout, self.as_text, self.cell_styles = layout, as_text, styles
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
@@ -136,13 +132,11 @@ class RowWriter:
 
     def _linked_cells(self, span: ColumnSpan) -> list[str | None]:
         """Return the XML after the references of cells whose elements stand in a view for editing."""
-        import polars as pl
-
         _, piece, style, first, size = span
         cells = piece.to_typed(first, size, exact=EXACT_INTEGER, as_text=self.as_text, serials=style is not None)
         formulas = self._links[piece.name][piece.start + first : piece.start + first + size]
-        whole = linked_xml("", pl.repeat("", size, eager=True), formulas, cells, style)
-        return [cell.removeprefix('<c r=""') or None for cell in whole.to_list()]
+        pairs = zip(cells_xml(cells, style), formulas, strict=True)
+        return [cell if formula is None else with_formula(cell, formula) for cell, formula in pairs]
 
     def _name(self, place: int, piece: LayoutColumn) -> str:
         """Return the XML after the reference of the cell with the name of a column."""
@@ -151,7 +145,7 @@ class RowWriter:
             style = self.cell_styles.bold_right or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
-        return f' s="{style}"' + SPACED_TEXT.format(xml_text(piece.name))
+        return f' s="{style}" t="inlineStr"><is><t xml:space="preserve">{xml_text(piece.name)}</t></is></c>'
 
 
 def _as_they_are(cells: list[str | None]) -> Group:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,10 @@ from ....views.formulas import extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
 from ...workbooks import EXACT_INTEGER
+from ..cell_xml import cells_xml, with_formula
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
-from .cells import cell_xml, linked_xml, to_typed
-
-if TYPE_CHECKING:
-    import polars as pl
+from .cells import cell_xml, to_typed
 
 MOST_RANGES = 100  # of cells in one rule of colours
 TEXT_STYLE = "@"  # the key of the style of text in `CellStyles.choosers`
@@ -114,31 +112,28 @@ class EditableGrid:
         elements, places = np.unique(self._indices.ravel(), return_index=True)
         return elements, places
 
-    def _addresses(self, places: np.ndarray[Any, Any]) -> pl.Series:
+    def _addresses(self, places: np.ndarray[Any, Any]) -> list[str]:
         """Return the addresses of some cells of the grid, which are counted slice by slice, row by row."""
-        import polars as pl
-
         plan = self.plan
         rows, columns = np.divmod(places, plan.width)
         slices, rows = np.divmod(rows, plan.height)
-        letters = pl.Series([column_letters(place) for place in range(1, plan.width + 1)])
-        numbers = pl.Series(slices * self.step + rows + self.heading + 1)
-        return letters.gather(columns) + numbers.cast(pl.String)
+        letters = [column_letters(place) for place in range(1, plan.width + 1)]
+        numbers = (slices * self.step + rows + self.heading + 1).tolist()
+        return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
 
     # Formulas ------------------------------------------------------------------------------------------------
 
-    def column_formulas(self) -> pl.Series:
+    def column_formulas(self) -> list[str | None]:
         """Return the formulas of the array's column, escaped, one for each element of the buffer.
 
-        It is null for an element that no index of the array means: this stays in the column as a value.
+        It is None for an element that no index of the array means: this stays in the column as a value.
         """
-        import polars as pl
-
         elements, places = self._first_places
         sheet = escape_text(quote_title(self.plan.title))
-        formulas = pl.lit(f"{sheet}!") + pl.col("address") + pl.lit(self._end)
-        made = pl.DataFrame({"address": self._addresses(places)}).select(formulas).to_series()
-        return pl.repeat(None, self.plan.array.capacity, dtype=pl.String, eager=True).scatter(elements, made)
+        formulas: list[str | None] = [None] * self.plan.array.capacity
+        for element, address in zip(elements.tolist(), self._addresses(places), strict=True):
+            formulas[element] = f"{sheet}!{address}{self._end}"
+        return formulas
 
     @property
     def _end(self) -> str:
@@ -212,23 +207,23 @@ class EditableGrid:
 
     def _element_cells(self) -> Iterator[list[str]]:
         """Yield the XML of the cells of each row of elements."""
-        import polars as pl
-
         plan, indices = self.plan, self._indices.ravel()
         elements, firsts = self._first_places
         first_of_each = firsts[np.searchsorted(elements, indices)]
-        repeated = np.flatnonzero(first_of_each != np.arange(len(indices)))
-        formulas = pl.repeat(None, len(indices), dtype=pl.String, eager=True)
-        if len(repeated):
-            formulas = formulas.scatter(repeated, self._addresses(first_of_each[repeated]) + self._end)
         style = plan.style
-        values = to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text)
-        cells = linked_xml("", self._addresses(np.arange(len(indices))), formulas, values, style).to_list()
+        cells = cells_xml(
+            to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text), style
+        )
+        repeated = np.flatnonzero(first_of_each != np.arange(len(indices)))
+        for place, address in zip(repeated.tolist(), self._addresses(first_of_each[repeated]), strict=True):
+            cells[place] = with_formula(cells[place], address + self._end)
         text_style = self.styles.choosers.get(TEXT_STYLE) if plan.array.dtype_entry.kind == "string" else None
         if text_style is not None:  # whatever people type in a cell of this style stays text
-            cells = [cell.replace(' t="', f' s="{text_style}" t="', 1) for cell in cells]
-        for start in range(0, len(cells), plan.width):
-            yield cells[start : start + plan.width]
+            cells = [cell and cell.replace(' t="', f' s="{text_style}" t="', 1) for cell in cells]
+        addresses = self._addresses(np.arange(len(indices)))
+        made = [f'<c r="{place}"{cell}' if cell else "" for place, cell in zip(addresses, cells, strict=True)]
+        for start in range(0, len(made), plan.width):
+            yield made[start : start + plan.width]
 
     def sample(self, count: int) -> list[Cell]:
         """Return the first `count` elements of the view as cells."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-
-import numpy as np
+from itertools import islice
 
 from ....columns import column_letters
 from ....views.formulas import ViewFormulas
 from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
 from ...workbooks import EXACT_INTEGER
+from ..cell_xml import cells_xml, with_formula
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
-from .cells import NOT_AVAILABLE, cell_xml, formulas_xml
+from .cells import NOT_AVAILABLE, cell_xml
 
 # They stand for the column and the row of a cell in a formula that is made once for all cells. No title and no name of
 # an array has these characters
@@ -95,36 +94,19 @@ class ViewGrid(ViewFormulas):
 
     def _grid_rows(self, letters: list[str]) -> Iterator[str]:
         """Yield the rows of elements: the label of each, its elements, and its position in the hidden column."""
-        import polars as pl
-
         plan = self.plan
         height, width, axis = plan.height, plan.width, plan.rows
-        numbers = np.arange(self.first_row, self.last_row + 1)
-        columns = pl.Series(np.tile(np.array(letters), height).tolist(), dtype=pl.String)
-        rows = pl.Series(np.repeat(numbers, width)).cast(pl.String)
-        formula, names = self._element_format()
-        frame = pl.DataFrame({"column": columns, "row": rows})
-        formulas = pl.repeat(formula, len(rows), eager=True)
-        if names:
-            formulas = frame.select(pl.format(formula, *names)).to_series()
-        cells = formulas_xml(columns, rows, formulas, self.to_typed(self.elements()), plan.style).to_list()
-        values = self.labels.values(axis, height)
+        formula = escape_text(self.element_formula(*_MARKS))
+        values = iter(cells_xml(self.to_typed(self.elements()), plan.style))
+        labels = self.labels.values(axis, height)
         style = self.styles.bold if axis.labels is None or axis.labels.style is None else axis.labels.style
-        for place, row in enumerate(numbers.tolist()):
+        for place, row in enumerate(range(self.first_row, self.last_row + 1)):
             position = f"${self.hidden_column}{row}"
-            label = cell_xml(f"A{row}", values[place], formula=self.label_of(axis, position), style=style)
-            across = "".join(cells[place * width : (place + 1) * width])
+            label = cell_xml(f"A{row}", labels[place], formula=self.label_of(axis, position), style=style)
+            in_row = formula.replace(_MARKS[1], str(row))
+            across = "".join(
+                f'<c r="{letter}{row}"{with_formula(value, in_row.replace(_MARKS[0], letter))}'
+                for letter, value in zip(letters, islice(values, width), strict=True)
+            )
             index = cell_xml(f"{self.hidden_column}{row}", place, formula=self.position("first row", place, axis))
             yield f'<row r="{row}">{label}{across}{index}</row>'
-
-    def _element_format(self) -> tuple[str, list[str]]:
-        """Return the escaped formula of any cell of the grid, and what the `{}` in it stand for.
-
-        Each `{}` is to be replaced by the letters of the cell's column or by the number of its row; the list says
-        "column" or "row" for each of them, in their order.
-        """
-        formula = escape_text(self.element_formula(*_MARKS)).replace("{", "&#123;")
-        names = ["column" if mark == _MARKS[0] else "row" for mark in re.findall(f"[{''.join(_MARKS)}]", formula)]
-        for mark in _MARKS:
-            formula = formula.replace(mark, "{}")
-        return formula, names

@@ -6,7 +6,7 @@ import posixpath
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....views.geometry import ViewPlan
 from ..package.packing import PackageWriter
@@ -15,9 +15,6 @@ from ..sheet_plans import SheetPlan, ViewPart
 from .editable import EditableGrid
 from .record import describe_view
 from .worksheet import ViewParts, make_view, printed_range
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ROWS_AT_ONCE = 64  # that are encoded together
 # Bytes that the sheet of a view has at most: with numbers only, and with texts, which may be of any length
@@ -42,7 +39,7 @@ def plan_view_sheet(view: ViewPlan) -> SheetPlan:
     )
 
 
-def link_columns(views: Iterable[ViewPlan]) -> dict[str, pl.Series]:
+def link_columns(views: Iterable[ViewPlan]) -> dict[str, list[str | None]]:
     """Return, by the name of each array that has a view for editing, the formulas of its column, which refer to it."""
     return {view.name: EditableGrid(view, str, CellStyles()).column_formulas() for view in views if view.editable}
 
