@@ -385,6 +385,15 @@ struct Decimal {
   int64_t digits, exponent;
 };
 
+struct Powers {
+  int64_t of[19] = {1};
+  constexpr Powers() {
+    for (int i = 1; i < 19; ++i) of[i] = of[i - 1] * 10;
+  }
+};
+constexpr Powers POWERS;
+int64_t power_of_ten(int exponent) { return POWERS.of[exponent]; }
+
 // Half up rounds the shortest text of the number, half even (as printf) the double itself.
 Decimal round_double(double number, int count, bool half_up) {
   if (!std::isfinite(number) || number == 0) return {number, 0, 0};
@@ -393,22 +402,25 @@ Decimal round_double(double number, int count, bool half_up) {
   const double size = std::fabs(number);
   char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
                       : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
-  int64_t digits = 0, exponent = 0, full = 1;
-  int taken = 0, after = 0;
-  const char *at = text;
-  for (; at != end && *at != 'e'; ++at) {
-    if (*at == '.') continue;
-    if (taken < count) digits = digits * 10 + (*at - '0');
-    if (taken == count) after = *at - '0';
-    ++taken;
+  const char *mark = end[-4] == 'e' ? end - 4 : end - 5;  // of the exponent, which has two or three digits
+  int64_t digits = text[0] - '0', low = 0, exponent = 0;
+  int taken = 1;
+  if (mark - text > 2) {  // digits after the point, in halves that need not wait for one another
+    const char *at = text + 2, *const middle = at + (mark - at) / 2;
+    taken += static_cast<int>(mark - at);
+    while (at != middle) digits = digits * 10 + (*at++ - '0');
+    while (at != mark) low = low * 10 + (*at++ - '0');
+    digits = digits * power_of_ten(static_cast<int>(mark - middle)) + low;
   }
-  at += at != end;
-  at += at != end && *at == '+';
-  std::from_chars(at, end, exponent);
-  for (; taken < count; ++taken) digits *= 10;
-  for (int place = 0; place < count; ++place) full *= 10;
-  digits += after >= 5;
-  if (digits == full) {
+  for (const char *at = mark + 2; at != end; ++at) exponent = exponent * 10 + (*at - '0');
+  if (mark[1] == '-') exponent = -exponent;
+  if (taken <= count) {
+    digits *= power_of_ten(count - taken);
+  } else {
+    const int64_t unit = power_of_ten(taken - count);
+    digits = digits / unit + (digits % unit / (unit / 10) >= 5);
+  }
+  if (digits == power_of_ten(count)) {
     digits /= 10;
     ++exponent;
   }
