@@ -26,13 +26,12 @@ from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .appearance import value_style
-from .append import changed_parts, ensure_properties, find_book_styles, worksheet_xml
+from .append import changed_parts, ensure_properties, find_book_styles, search_again, worksheet_xml
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import iter_rows
 from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
-from .other_sheets import search_again
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import MOST_BYTES, CellStyles, Relations, merge_properties, read_record

@@ -13,9 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
+from zlib import crc32
 
+from ...columns import Sheet, find_anchors
 from ...errors import FormatError, LimitError
+from ...files import Source
 from ..workbooks import ArrayArea, build_references, make_defined_names
+from .checking import select_sheets
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
 from .package.contents import add_titles
 from .package.markup import HEAD, read_first_tag, read_tags
@@ -43,12 +47,7 @@ from .skeleton import (
     worksheet_parts,
 )
 from .views.record import recorded_views
-
-# Plans how sheets are put into an existing workbook: every part that needs no change keeps its bytes.
-#
-# What changes is the list of parts, the workbook's own part, their relationships and the document's properties;
-# charts, images, macros, styles, comments and other sheets are copied as they are packed. A sheet may be replaced
-# where the workbook remembers that it is one of ours.
+from .workbook import Searches, Workbook, content_of, read_searches
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
@@ -311,7 +310,7 @@ def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
 #
 # The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
 
-_MOST_BYTES_SEARCHED = 2**26  # of the calculation chain
+_MOST_CHAIN = 2**26  # bytes of the calculation chain
 
 
 def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
@@ -333,7 +332,7 @@ def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
     """Return whether the calculation chain lists a formula of some sheets (by their ids), or is damaged."""
     current = ""
     try:
-        for name, attributes in read_tags(package.read(chain, limit=_MOST_BYTES_SEARCHED), location=chain):
+        for name, attributes in read_tags(package.read(chain, limit=_MOST_CHAIN), location=chain):
             if name == "c" and (current := attributes.get("i", current)) in sheets:
                 return True
     except FormatError:
@@ -456,3 +455,67 @@ def _first_title(more: dict[str, Any]) -> str:
 def _defined_names(more: dict[str, Any]) -> list[str]:
     names = more.get("names")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+# Searches the other sheets of a workbook for arrays when sheets are added to it, so that `scan` need not do it.
+
+MOST_SEARCHED = 2**26  # of inflated worksheets that are searched; beyond, every `scan` searches them
+
+
+def search_other_sheets(source: Source, gone: Collection[str]) -> Searches:
+    """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched."""
+    try:
+        with Workbook(source) as book:
+            return _search_sheets(book, gone)
+    except FormatError:
+        return Searches()  # who reads it says so
+
+
+def _search_sheets(book: Workbook, gone: Collection[str]) -> Searches:
+    parts, package = book.parts, book.package
+    if package is None:
+        return Searches()
+    known = read_searches(book.record, package, book.strings_part)
+    searches, left = Searches(known.strings), MOST_SEARCHED
+    for sheet in select_sheets(book, None):
+        part = parts[sheet.title or ""]
+        content = content_of(package, part)
+        if content is None or part in gone:
+            continue
+        rows = known.rows.get(content)
+        left -= content[1] if rows is None else 0
+        if rows is None and left >= 0:
+            rows = count_header_rows(sheet)
+        if rows is not None:
+            searches.rows[content] = rows
+    return searches
+
+
+def count_header_rows(sheet: Sheet) -> int | None:
+    """Return the number of the rows down to the last header in a sheet; None where one is broken, or the sheet is."""
+    try:
+        anchors = find_anchors(sheet)
+    except FormatError:
+        return None
+    if any(anchor.header is None for anchor in anchors):
+        return None
+    return max((anchor.data_cell[1] if anchor.orient == "columns" else anchor.row + 1 for anchor in anchors), default=0)
+
+
+def search_again(book: Workbook, sheets: Sequence[Sheet], replaced: Mapping[str, bytes]) -> Searches:
+    """Return a record of where sheets have been searched for arrays, after some parts got another content.
+
+    `sheets`: in which the same rows will hold headers.
+    """
+    if book.package is None:
+        return Searches()
+    searches = Searches(content_of(book.package, book.strings_part))
+    for sheet in sheets:
+        part = book.parts[sheet.title or ""]
+        content = content_of(book.package, part)
+        if part in replaced:
+            content = crc32(replaced[part]), len(replaced[part])
+        rows = count_header_rows(sheet)
+        if content is not None and rows is not None:
+            searches.rows[content] = rows
+    return searches

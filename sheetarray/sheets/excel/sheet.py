@@ -287,8 +287,6 @@ class SheetRuns:
             raise
 
 
-# A worksheet of a workbook of any kind as a `columns.Sheet`: its first rows, single cells, rows and columns.
-
 _MOST_ROWS = 1200  # of the first rows
 _UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
 

@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# A worksheet as an ordinary table: its cells by column, each with its kind, in one pass over the sheet.
-#
-# Columns are converted in groups, as there may be thousands of them: a call of NumPy or the engine serves all
-# columns of a group. A tall column is a group by itself.
-
 _TEXT = from_name("string")
 _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most

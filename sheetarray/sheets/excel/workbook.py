@@ -91,8 +91,6 @@ def _parse_sheets(sheets: object) -> Iterator[tuple[Content, int]]:
                 yield (crc, size), rows
 
 
-# A workbook that is open for reading: its sheets, its views, its record, and the sheets that hold snapshots.
-
 _ZIP = b"PK\3\4"
 LEAST_BYTES = 2**18  # of all worksheets
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)

@@ -23,11 +23,10 @@ from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
 from .appearance import column_widths, printed_ranges, value_style
-from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
+from .append import IfSheetExists, PackageEdit, plan_append, read_styles, search_other_sheets, titles_of_others
 from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
-from .other_sheets import search_other_sheets
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import OWN_STYLES, CellStyles

@@ -15,7 +15,7 @@ import pytest
 import xlsxwriter
 
 import sheetarray as sa
-from sheetarray.sheets.excel import other_sheets, workbook
+from sheetarray.sheets.excel import append, workbook
 from sheetarray.sheets.excel import sheet as searched_sheet
 from sheetarray.sheets.excel import workbook as searches
 from sheetarray.sheets.excel.package.parts import Package
@@ -215,7 +215,7 @@ def test_sheets_are_searched_up_to_a_size(path: Path, monkeypatch: pytest.Monkey
     size = Package(path.read_bytes()).member("xl/worksheets/sheet1.xml").size
     for most, count in ((size - 1, 1), (size, 2), (size + 1, 2)):
         change_record(path, lambda says: {**says, "sheets": []})
-        monkeypatch.setattr(other_sheets, "MOST_BYTES", most)
+        monkeypatch.setattr(append, "MOST_SEARCHED", most)
         sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
         assert len(record_of(path)["searches"]["sheets"]) == count
 

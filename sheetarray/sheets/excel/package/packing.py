@@ -100,11 +100,6 @@ class Deflater:
         self._sink.write(packed)
 
 
-# Writes a zip package: parts given as a whole, parts copied from another package, and parts that are streamed.
-#
-# Source: APPNOTE 6.3.10. Equal content makes an equal package: every part that is made here is dated 1980-01-01.
-# The zip64 fields appear only where a size or an offset needs them, since some readers refuse them.
-
 _END = struct.Struct("<4s4H2IH")
 _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
 _ENTRY = struct.Struct("<4s6H3I5H2I")

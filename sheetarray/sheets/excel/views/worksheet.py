@@ -24,11 +24,6 @@ from ..sheet_plans import ViewPart
 from .editable import MOST_RANGES, EditableGrid
 from .grid import ViewGrid
 
-# The sheet of a view around its rows: panes, widths of columns, the values that choosers offer, colours, printing.
-#
-# Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1.10 (colour scales), 18.3.1.33
-# (validations).
-
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
