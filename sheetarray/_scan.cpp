@@ -459,20 +459,24 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == ':' || c == '.' || c == '-'; }
 
-// Whether text with such a character has to be looked at more closely: entities, line ends, what XML does not hold.
-struct Specials {
-  bool of[256] = {};
-  constexpr Specials() {
-    for (int c = 0; c < ' '; ++c) of[c] = c != '\t' && c != '\n';
-    of[int('&')] = of[int('<')] = of[int(']')] = of[0xEF] = true;
+// What a character of text asks for: `CLOSER` for a closer look at entities, line ends, what XML does not hold.
+enum Class : uint8_t { CLOSER = 1, BEYOND_ASCII = 2 };
+struct Classes {
+  uint8_t of[256] = {};
+  constexpr Classes() {
+    for (int c = 0; c < ' '; ++c) of[c] = c == '\t' || c == '\n' ? 0 : CLOSER;
+    for (int c = 0x80; c < 256; ++c) of[c] = BEYOND_ASCII;
+    of[int('&')] = of[int('<')] = of[int(']')] = CLOSER;
+    of[0xEF] |= CLOSER;
   }
 };
-constexpr Specials SPECIALS;
+constexpr Classes CLASSES;
 
-bool has_special(string_view text) {
-  for (char c : text)
-    if (SPECIALS.of[static_cast<unsigned char>(c)]) return true;
-  return false;
+// Return what all characters of a text ask for together.
+int classify(string_view text) {
+  int classes = 0;
+  for (char c : text) classes |= CLASSES.of[static_cast<unsigned char>(c)];
+  return classes;
 }
 
 void append_utf8(std::string *text, uint32_t code) {
@@ -558,7 +562,7 @@ class Markup {
  public:
   // `prefix` is that of all elements, as in `x:`; `prefixes` are all that are declared, as in `:r:x14ac:`.
   Markup(string_view text, size_t start, string_view prefix, string_view prefixes)
-      : at(text.substr(0, find_invalid(text, start)), start), prefix_(prefix), prefixes_(prefixes) {}
+      : at(text, start), prefix_(prefix), prefixes_(prefixes) {}
 
   Cursor at;
   std::string extra;  // texts that differ from the XML
@@ -585,8 +589,8 @@ class Markup {
     return at.take('>');
   }
 
-  // Pass attributes and the end of a tag; `each(name, value, is_plain)` returns false for what it does not know. The
-  // value of one that is not plain has entities, or the like.
+  // Pass attributes and the end of a tag; `each(name, value, is_plain)` returns false for what it does not know. A value
+  // that is plain stands in the XML; any other one is good until the next attribute.
   template <class Each>
   bool attributes(bool *is_empty, Each each) {
     string_view names[MOST_ATTRIBUTES];
@@ -611,9 +615,10 @@ class Markup {
       for (int other = 0; other < count; ++other)
         if (names[other].front() == name.front() && names[other] == name) return false;
       names[count] = name;
-      scratch_.clear();
-      const bool is_plain = !has_special(value) && value.find_first_of("\t\n") == string_view::npos;
-      if ((!is_plain && !append_decoded(&scratch_, value)) || !each(name, value, is_plain)) return false;
+      const int classes = classify(value);
+      if (value.find_first_of("\t\n\r") != string_view::npos || (classes && !decode(value))) return false;
+      const bool is_plain = !(classes & CLOSER);
+      if (!each(name, is_plain ? value : string_view(scratch_), is_plain)) return false;
     }
   }
   bool attributes(bool *is_empty) {
@@ -626,11 +631,9 @@ class Markup {
     if (!at.find('<')) return false;
     *text = at.since(start);
     if (text->size() > LONGEST_TEXT) return false;
-    if (has_special(*text)) {
-      scratch_.clear();
-      if (!append_decoded(&scratch_, *text)) return false;
-      *text = scratch_;
-    }
+    const int classes = classify(*text);
+    if (classes && !decode(*text)) return false;
+    if (classes & CLOSER) *text = scratch_;
     if (form == Form::trimmed) {
       while (!text->empty() && is_xml_space(text->front())) text->remove_prefix(1);
       while (!text->empty() && is_xml_space(text->back())) text->remove_suffix(1);
@@ -681,6 +684,12 @@ class Markup {
     return prefixes_.find(":" + std::string(name.substr(0, colon + 1))) != string_view::npos;
   }
 
+  // Put a text without entities into `scratch_`.
+  bool decode(string_view text) {
+    scratch_.clear();
+    return find_invalid(text, 0) == text.size() && (!(classify(text) & CLOSER) || append_decoded(&scratch_, text));
+  }
+
   string_view prefix_, prefixes_;
   std::string scratch_, unescaped_;
 };
@@ -688,7 +697,6 @@ class Markup {
 // ---- Worksheets and shared strings --------------------------------------------------------------------------------
 // Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c), 18.3.1.40 (f), 18.4.8 (si), 22.9.2.19 (ST_Xstring).
 
-const size_t FEWEST_BYTES = 24;    // of a cell, as a rule: room is made for so many cells at first
 const size_t SHORT_FORMULA = 200;  // bytes
 const int64_t MOST_COLUMNS = 16384;
 
@@ -719,7 +727,6 @@ class Rows {
   // Read rows by `scan_row`, a function of this class, until one is odd.
   template <bool (Rows::*scan_row)()>
   void scan() {
-    cells.reserve(size_ / FEWEST_BYTES);
     for (;;) {
       markup.space();
       end = markup.at.place();
@@ -964,8 +971,8 @@ bool Rows::scan_table_cell(string_view name) {
     if (key != "table:formula") return true;
     has_formula = !value.empty();
     constant = value == "of:=TRUE()" ? "1" : value == "of:=FALSE()" ? "0" : "";
-    if (is_plain) keep_formula(&cell, value);
-    return is_plain || value.size() > SHORT_FORMULA;
+    keep_formula(&cell, value);
+    return true;
   };
   if (!markup.attributes(&is_empty, attribute)) return false;
   if (!is_empty) {

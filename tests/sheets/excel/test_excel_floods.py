@@ -38,7 +38,8 @@ from foreign_books import (
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, opendocument_table, shared_texts
+from sheetarray.sheets.excel.reader import blocks, opendocument, parsing
+from sheetarray.sheets.excel.reader import strings as shared_strings
 from sheetarray.testing.cases import assert_same
 
 MILLION = 10**6 // PART
@@ -294,7 +295,7 @@ def test_what_is_written_is_read_however_well_it_packs(name: str) -> None:
 
 
 def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_texts, "_REPEATED_ALWAYS", shared_texts._REPEATED_ALWAYS // PART)
+    monkeypatch.setattr(shared_strings, "_REPEATED_ALWAYS", shared_strings._REPEATED_ALWAYS // PART)
     monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", blocks._INFLATED_ALWAYS // PART)
     count = 2500 // PART
     cells = [text("a"), *header("string", count), *[f' t="s"><v>{index}</v></c>' for index in range(count)]]
@@ -305,11 +306,11 @@ def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("count", [17, 18, 19])
 def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_texts, "_REPEATED_ALWAYS", 10_000)
+    monkeypatch.setattr(shared_strings, "_REPEATED_ALWAYS", 10_000)
     strings = "z" * 1128, "s" * 128
     cells = [text("a"), *header("string", count), *[' t="s"><v>0</v></c>'] * count]
     many = [text("b"), *header("string", 900), *[' t="s"><v>1</v></c>'] * 900]
-    table = shared_texts.SharedTexts(pl.Series(strings))
+    table = shared_strings.SharedTexts(pl.Series(strings))
     assert table.look_up([1] * 900).to_list() == ["s" * 128] * 900
     if count <= 18:  # 1,000 bytes of each are too long, and may be looked up 8 times besides
         assert table.look_up([0] * count).to_list() == ["z" * 1128] * count
@@ -326,9 +327,9 @@ def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytes
 @pytest.mark.parametrize("more", [-1, 0])
 @pytest.mark.parametrize("plain", [True, False])
 def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opendocument_table, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
+    monkeypatch.setattr(opendocument, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
     if not plain:
-        monkeypatch.setattr(opendocument_table, "read_plain_rows", lambda *_, **__: None)
+        monkeypatch.setattr(parsing, "COMPILED", False)
     content = document({"a": table_row(table_cell("x" * 3200), repeated=11)})
     if more == 0:
         assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == ["x" * 3200] * 11

@@ -22,7 +22,7 @@ import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import formulas as module
 from sheetarray.sheets.excel.reader.cells import CellRun
-from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area, find_areas
+from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area
 
 SHEET = "xl/worksheets/sheet1.xml"
 NUMBERS = np.random.default_rng(3).standard_normal(60)
@@ -173,9 +173,6 @@ def test_areas_of_formulas() -> None:
         assert find_area("array", reference) == []
     assert find_area("shared", "B2:C10") == find_area(None, "B2:C10") == []
     assert find_area("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
-    assert find_areas(
-        b'<c r="A1"><f t="array" ref="A1:A2">1</f></c><c><f t="shared" ref="A1:A9" si="0">array</f></c>'
-    ) == ((0, 0, 1, 0),)
 
 
 def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:

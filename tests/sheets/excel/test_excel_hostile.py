@@ -285,12 +285,12 @@ def _circle() -> bytes:
 
 # What is counted is as many times less where there is as many times less to count.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, cutting, formats, raw, row_events, titles, worksheet
+from sheetarray.sheets.excel.reader import blocks, formats, parsing, raw, titles, worksheet
 blocks._INFLATED_ALWAYS //= {PART}
 blocks._BLOCK //= {PART}
-cutting._LONGEST //= {PART}
+parsing._LONGEST //= {PART}
 formats._MOST_STYLES //= {PART}
-raw.MOST_ROWS = row_events.MOST_ROWS = worksheet.MOST_ROWS = row_events.MOST_ROWS // {PART}
+raw.MOST_ROWS = worksheet.MOST_ROWS = worksheet.MOST_ROWS // {PART}
 titles._MOST //= {PART}
 """
 _SCRIPT = """

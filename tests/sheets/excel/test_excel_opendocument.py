@@ -1,4 +1,4 @@
-"""Rows of .ods in bulk: every cell is what the parser alone makes of it, or the rows go to the parser."""
+"""Rows of .ods by the compiled loop: every cell is what the parser alone makes of it, or the rows go to the parser."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ import pytest
 from children import SECONDS, measured, run_limited
 from examples import PART, examples
 from foreign_books import document, table_cell, table_row, words, zipped
+from round_trips import without_loops
 
 import sheetarray as sa
+from sheetarray import loops
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import blocks, opendocument, opendocument_table
-from sheetarray.sheets.excel.reader.kept_runs import KeptRuns
+from sheetarray.sheets.excel.reader import blocks, opendocument, parsing, references
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -120,27 +121,12 @@ def cells_of(content: bytes, which: int = 0) -> Any:
     return cells, areas
 
 
-def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch, which: int = 0) -> Any:
-    with monkeypatch.context() as patch:
-        patch.setattr(opendocument_table, "read_plain_rows", lambda _, **__: None)
+needs_loop = pytest.mark.skipif(not loops.COMPILED, reason="the compiled loops were not built, or are switched off")
+
+
+def by_the_parser(content: bytes, which: int = 0) -> Any:
+    with without_loops():
         return cells_of(content, which)
-
-
-def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = document({"a": "".join(PLAIN) * 40})
-    expected = by_the_parser(content, monkeypatch)
-    read = opendocument_table.read_plain_rows
-    sizes = []
-
-    def note(text: bytes, **how: Any) -> Any:
-        rows = read(text, **how)
-        sizes.append((len(text), rows and (rows.size, rows.odd)))
-        return rows
-
-    monkeypatch.setattr(opendocument_table, "read_plain_rows", note)
-    assert cells_of(content) == expected
-    assert all(rows == (size, []) for size, rows in sizes)
-    assert len(expected[0]) == 40 * 23
 
 
 TRUTH = row(
@@ -149,75 +135,67 @@ TRUTH = row(
 FORMULAS = row(cell("float", "2", "2", ' table:formula="of:=[.A1]+1"'), cell("float", "3", "3"))
 
 
-def rows_for_the_parser(rows: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Read rows in bulk and by the parser, which is to give the same; return how many the parser gets of the former."""
+def rows_for_the_parser(rows: str) -> int:
+    """Read rows by the loop and by the parser, which is to give the same; return how many the loop leaves to it."""
     content = document({"a": rows})
-    expected = by_the_parser(content, monkeypatch)
-    read, odd = opendocument_table.read_plain_rows, []
+    expected = by_the_parser(content)
+    parse, odd = parsing._parse, []
 
-    def note(text: bytes, **how: Any) -> Any:
-        plain = read(text, **how)
-        odd.append(text.count(b"<table:table-row") if plain is None else len(plain.odd))
-        return plain
+    def note(parser: Any, text: bytes, *args: Any, **how: Any) -> Any:
+        odd.append(text.count(b"<table:table-row"))
+        return parse(parser, text, *args, **how)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(opendocument_table, "read_plain_rows", note)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsing, "_parse", note)
         assert cells_of(content) == expected
     return sum(odd)
 
 
-def test_truth_values_of_libreoffice_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert rows_for_the_parser((TRUTH + FORMULAS) * 20, monkeypatch) == 0
-    assert rows_for_the_parser((FORMULAS + TRUTH) * 20, monkeypatch) == 0
+@needs_loop
+def test_plain_rows_are_read_by_the_loop() -> None:
+    assert rows_for_the_parser("".join(PLAIN) * 40) == 0
+    assert len(cells_of(document({"a": "".join(PLAIN) * 40}))[0]) == 40 * 23
+    assert len(ODD) - sum(rows_for_the_parser(PLAIN[0] + odd) == 0 for odd in ODD.values()) > 16
 
 
-@pytest.mark.parametrize("count", [63, 64, 65, 256])
-def test_as_many_forms_of_tags_as_are_compared_and_more(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    styles = (f' table:style-name="ce{place}"' for place in range(count))
-    rows = "".join(row(cell("float", "1.5", "1,5", style), cell("boolean", "true", "x", style)) for style in styles)
-    assert rows_for_the_parser(rows, monkeypatch) == 0
+@needs_loop
+def test_truth_values_of_libreoffice_are_read_in_bulk() -> None:
+    assert rows_for_the_parser((TRUTH + FORMULAS) * 20) == 0
+    assert rows_for_the_parser((FORMULAS + TRUTH) * 20) == 0
 
 
-def test_a_name_of_any_length_in_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = {}
-    for length in (*range(40), 48, 63, 64, 65, 120, 1000, 1100):
-        name = f' table:style-name="é{"x" * length}"'
-        other = f' table:style-name="é{"x" * length}y"'
-        rows = row(cell("float", "1", "1", name), cell("float", "2", "2", other), cell("string", "", "t", name)) * 5
-        ends = f'<table:table-cell office:value-type="float" office:value="{{}}"{name}/>'
-        rows += (row(ends.format(1.25)) + row(ends.format("6"))) * 5
-        counts[length] = rows_for_the_parser(rows, monkeypatch)
-    assert {length: count for length, count in counts.items() if count} == {}
-
-
-def test_a_text_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+@needs_loop
+def test_a_text_of_any_length() -> None:
     rows = (row(cell("string", "", "x" * length), cell("float", str(length), "1")) for length in range(1, 70))
-    assert rows_for_the_parser(row(cell("string", "", "é&amp;")).join(rows), monkeypatch) == 0
+    assert rows_for_the_parser(row(cell("string", "", "é&amp;")).join(rows)) == 0
 
 
+@needs_loop
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_a_text_beyond_the_longest_is_left_to_the_parser(more: int) -> None:
     rows = row(cell("string", "", "x" * (2**20 + more))) + row(cell("string", "", "é&amp;")) * 2
-    plain = opendocument_table.read_plain_rows(rows.encode(), numeric=False)
-    assert plain is not None
-    assert [line for line, _, _ in plain.odd] == [0] * (more > 0)
+    if more <= 0:
+        assert rows_for_the_parser(rows) == 0
+    else:
+        assert "more than" in cells_of(document({"a": rows}))
 
 
 @pytest.mark.parametrize("value", ["1&amp;", "1\tb", "", "x", "9007199254740992", "-0", "1e999", "nan", "1>2"])
-def test_a_value_that_is_no_plain_number(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_is_no_plain_number(value: str) -> None:
     one = row(cell("float", "1.5", "1"))
     rows = one * 3 + row(cell("float", value, "1")) + one * 3
-    rows_for_the_parser(rows, monkeypatch)
+    rows_for_the_parser(rows)
     with Source(io.BytesIO(document({"a": rows}))) as source, Workbook(source) as workbook:
-        (text,) = workbook._container.cells(workbook.titles[0], numeric=False)
-        (table,) = workbook._container.cells_of_table(workbook.titles[0])
-    assert table.values.to_list() == text.values.to_list()
+        texts = {place: (kind, value) for place, (kind, value, _) in cells_of(document({"a": rows}))[0].items()}
+        for run in workbook._container.cells_of_table(workbook.titles[0]):
+            for row_, column, kind, found in zip(run.rows, run.columns, run.kinds, run.values, strict=True):
+                assert texts.pop((row_, column)) in ((kind, found), (kind, str(found).removesuffix(".0")))
+    assert not texts
 
 
 @pytest.mark.parametrize("white", [" ", "\t", "\n", "\r", "\n  "])
 def test_titles_are_looked_for_where_they_can_stand(white: str) -> None:
     cells = row(cell("float", "1.5", "1,5"), cell("boolean", "true", "TRUE"), cell("string", "", "a b")) * 9
-    assert not opendocument.may_hold_tables(cells.encode()), "no tag of it ends in table"
     content = document({"a": cells, "b": PLAIN[0]})
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -233,35 +211,37 @@ def test_numbers_of_a_table_are_doubles() -> None:
     assert table.values.to_list() == [0.1, 2.0**53 - 1, -1e-300, 12.0] * 3
 
 
-def test_the_content_is_kept_while_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_content_is_read_once_for_all_tables_while_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     content = document({"a": "".join(PLAIN), "b": "".join(PLAIN)})
-    expected, times = sa.read_columns(io.BytesIO(content), format="ods", sheet="b", header=None), []
+    expected, times = [cells_of(content, which) for which in range(2)], []
     inflate = opendocument.inflate_blocks
     monkeypatch.setattr(opendocument, "inflate_blocks", lambda *of: times.append(of) or inflate(*of))
-    for limit, inflated in ((opendocument._MOST_KEPT, 1), (100, 2)):
+    for limit, passes in ((opendocument._MOST_KEPT, 2), (100, 5)):  # one pass for the titles
         monkeypatch.setattr(opendocument, "_MOST_KEPT", limit)
         times.clear()
-        again = sa.read_columns(io.BytesIO(content), format="ods", sheet="b", header=None)
-        assert len(times) == inflated
-        np.testing.assert_equal(again, expected)
+        with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
+            for title in ("a", "b", "a", "b"):
+                list(workbook._container.cells(title, numeric=False))
+        assert len(times) == passes
+        assert [cells_of(content, which) for which in range(2)] == expected
 
 
 MOST_TIMES = {"many columns": 2}  # of which one row has more cells than all others
 
 
 @pytest.mark.parametrize("times", [1, 8])
-def test_odd_rows_among_plain_ones(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_rows_among_plain_ones(times: int) -> None:
     wrong = []
     for name, odd in ODD.items():
         content = document({"a": ("".join(PLAIN[:3]) + odd + "".join(PLAIN)) * min(times, MOST_TIMES.get(name, times))})
-        if cells_of(content) != by_the_parser(content, monkeypatch):
+        if cells_of(content) != by_the_parser(content):
             wrong.append(name)
     assert wrong == []
 
 
-def test_other_prefixes_go_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_prefixes_go_to_the_parser() -> None:
     content = document({"a": "".join(PLAIN) + "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>" + "".join(PLAIN)})
-    assert cells_of(content) == by_the_parser(content, monkeypatch)
+    assert cells_of(content) == by_the_parser(content)
 
 
 def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,7 +251,7 @@ def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatc
     rows, plain = "".join("".join(PLAIN) + odd for odd in odds.values()), "".join(PLAIN) * 5
     other = "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>"
     content = document({"a": rows, "b": plain + other + plain, "c": wide + plain})
-    expected = [by_the_parser(content, monkeypatch, which) for which in range(3)]
+    expected = [by_the_parser(content, which) for which in range(3)]
     assert not any(isinstance(cells, str) for cells in expected), expected
     monkeypatch.setattr(opendocument, "SHORT", 0)
     for size in (700, 3000):
@@ -280,7 +260,7 @@ def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatc
         assert [cells_of(content, which) for which in range(3)] == expected
 
 
-def test_any_byte_changed_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_byte_changed_gives_the_same() -> None:
     changes, forms = 0, [*PLAIN, *list(ODD.values())[:16]]
     for seed in range(examples(160)):
         source = random.Random(seed)
@@ -294,7 +274,7 @@ def test_any_byte_changed_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
             except UnicodeDecodeError:
                 continue
             content = document({"a": text})
-            one, other = cells_of(content), by_the_parser(content, monkeypatch)
+            one, other = cells_of(content), by_the_parser(content)
             assert one == other or (isinstance(one, str) and isinstance(other, str)), (seed, text)
             changes += 1
     assert changes > examples(500)
@@ -353,9 +333,9 @@ def test_a_formula_without_a_value_that_does_more_is_an_error_with_its_address(f
 def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     formulas = ["of:=['t view'.B2]"] * 3
     for limit in (3, 4):
-        monkeypatch.setattr(opendocument, "MOST_REFERENCES", limit)
+        monkeypatch.setattr(references, "MOST_REFERENCES", limit)
         assert linked(*formulas)["t"].tolist() == [11] * 3
-    monkeypatch.setattr(opendocument, "MOST_REFERENCES", 2)
+    monkeypatch.setattr(references, "MOST_REFERENCES", 2)
     with pytest.raises(sa.FormatError, match="a formula without a value"):
         linked(*formulas)
 
@@ -363,75 +343,15 @@ def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.Monk
 # Elements that the parser gets -------------------------------------------------------------------------------------
 
 
-def outcome_of(content: bytes, *titles: str) -> list[str]:
-    """What comes of reading some tables of one workbook in turn."""
-    outcomes = []
-    with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
-        for title in titles:
-            workbook._container._kept = KeptRuns()
-            try:
-                list(workbook._container.cells(title, numeric=True))
-                outcomes.append("read")
-            except sa.FormatError as error:
-                outcomes.append(f"{error.location}: {error.hint}"[:21])
-    return outcomes
-
-
+@needs_loop
 @pytest.mark.parametrize("odd", ["an annotation", "two paragraphs", "spaces"])
-@pytest.mark.parametrize(("more", "outcome"), [(-1, "content.xml: save the"), (0, "read"), (1, "read")])
-def test_as_many_elements_are_parsed_as_the_limit(
-    odd: str, more: int, outcome: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = ODD[odd] * 10
-    monkeypatch.setattr(opendocument, "_MOST_PARSED", rows.count("<") - rows.count("</") + more)
-    assert outcome_of(document({"a": rows}), "a", "a") == [outcome] * 2
-    plain = "".join(PLAIN) * 90
-    assert outcome_of(document({"a": rows + plain}), "a") == [outcome], "plain rows count for nothing"
-
-
-def test_tables_share_the_elements_that_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = ODD["an annotation"] * 40
-    content = document({"a": rows, "b": rows})
-    elements = rows.count("<") - rows.count("</")
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 700)
-    monkeypatch.setattr(blocks, "_BLOCK", 700)
-    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements * 3 // 2)
-    assert outcome_of(content, "a", "a", "b") == ["read", "read", "content.xml: save the"]
-    assert outcome_of(content, "b", "b") == ["read", "read"]
-    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements * 2 + 20)
-    assert outcome_of(content, "a", "b", "a") == ["read"] * 3
-
-
-@pytest.mark.parametrize("title", ["b", "Ann's & co", "1"])
-def test_elements_before_a_table_go_by_unseen(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows, odd = "".join(PLAIN) * 10, ODD["spaces"] * 10
-    content = document({"a": rows + odd, title: rows, "c": odd})
-    expected = by_the_parser(content, monkeypatch, 1), by_the_parser(content, monkeypatch, 2)
-    with monkeypatch.context() as patch:
-        patch.setattr(opendocument_table, "may_pass_by", lambda *_: False)
-        assert (cells_of(content, 1), cells_of(content, 2)) == expected
-        patch.setattr(opendocument, "_MOST_AROUND", 150)
-        assert outcome_of(content, "c") == ["content.xml: save the"]
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2000)
-    monkeypatch.setattr(blocks, "_BLOCK", 2000)
-    monkeypatch.setattr(opendocument, "_MOST_AROUND", 600)
-    assert (cells_of(content, 1), cells_of(content, 2)) == expected
-
-
-def test_what_goes_by_unseen_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    forms = [*PLAIN, *list(ODD.values())[:16]]
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 900)
-    monkeypatch.setattr(blocks, "_BLOCK", 900)
-    for seed in range(examples(120)):
-        source = random.Random(seed)
-        rows = ["".join(source.choices(forms, k=20)) for _ in range(3)]
-        damaged = bytearray(rows[0].encode())
-        damaged[source.randrange(len(damaged))] = source.choice(b"<>/\"'! x")
-        content = document({"a": damaged.decode("utf-8", "replace"), "b": rows[1], "c": rows[2]})
-        one = cells_of(content, 2)
-        with monkeypatch.context() as patch:
-            patch.setattr(opendocument_table, "may_pass_by", lambda *_: False)
-            assert one == cells_of(content, 2), seed
+def test_as_many_elements_are_parsed_as_the_limit(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = document({"a": ODD[odd] * 200 + "".join(PLAIN) * 2000})
+    elements = 200 * (ODD[odd].count("<") - ODD[odd].count("</"))
+    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements + 2000)  # plain rows count for next to nothing
+    assert not isinstance(cells_of(content), str)
+    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements - 1)
+    assert "very many elements of unusual XML" in cells_of(content)
 
 
 _READ = """

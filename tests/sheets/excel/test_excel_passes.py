@@ -113,7 +113,7 @@ def test_room_is_given_back(inflations: list[str]) -> None:
         cells.close()
         assert container._room == before
         list(container.cells("arrays", numeric=False))
-        container._sheet("arrays").release()
+        container._sheets["arrays"].release()
         assert container._room == before
     assert len(inflations) == 2
 

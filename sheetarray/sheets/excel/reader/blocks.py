@@ -9,9 +9,8 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -126,42 +125,6 @@ def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
         while (block := waiting.result()) is not None:
             waiting = thread.submit(next, blocks, None)
             yield block
-
-
-def map_ahead(
-    function: Callable[[_Item], _Result], items: Iterator[_Item], *, ahead: bool = True
-) -> Iterator[tuple[_Item, _Result]]:
-    """Yield each item and what a function makes of it, in threads that work ahead of the caller.
-
-    `function`: called in several threads at a time. `items`: taken one after another, in the thread of the caller.
-    `ahead`: False to call the function in the thread of the caller, for items so few that threads would not pay.
-
-    Raises:
-        Exception: an error of the function or of the items, once everything before it has been yielded.
-    """
-    if not ahead:
-        for item in items:
-            yield item, function(item)
-        return
-    with helper("blocks", _THREADS) as threads:
-        waiting: deque[tuple[_Item, Future[_Result]]] = deque()
-        error: Exception | None = None
-        while True:
-            try:
-                item = next(items)
-            except StopIteration:
-                break
-            except Exception as raised:
-                error = raised
-                break
-            waiting.append((item, threads.submit(function, item)))
-            if len(waiting) > _THREADS:
-                first, result = waiting.popleft()
-                yield first, result.result()
-        for first, result in waiting:
-            yield first, result.result()
-        if error is not None:
-            raise error
 
 
 def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -116,17 +116,6 @@ def _series(values: Any) -> pl.Series:
     return pl.Series(values)
 
 
-def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None:
-    """Return the masks of several runs as one mask; None stands for a mask of nothing but False.
-
-    `sizes`: the number of cells in each run.
-    """
-    if all(marks is None for marks in runs):
-        return None
-    sized = zip(runs, sizes, strict=True)
-    return np.concatenate([np.zeros(size, np.bool_) if marks is None else marks for marks, size in sized])
-
-
 class WorkbookReader(Protocol):
     """An open workbook of any kind, whose sheets can be read cell by cell.
 

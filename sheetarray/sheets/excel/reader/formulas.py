@@ -16,13 +16,8 @@ from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from .cells import PENDING, CellRun, FormulaArea
 
 # LibreOffice writes truth values as these formulas, which count as values: nobody has to calculate them
-TRUE, FALSE = b">TRUE()", b">FALSE()"
 CONSTANTS = ("TRUE()", "FALSE()")
 
-_OVER_AREAS = (b"array", b"dataTable")  # types of formulas that fill several cells
-_TAG = re.compile(rb"<f\s[^<>]*>")
-_TYPE = re.compile(rb"""\st\s*=\s*["'](array|dataTable)["']""")
-_REFERENCE = re.compile(rb"""\sref\s*=\s*["']([^"']*)["']""")
 _RANGE = re.compile("([A-Za-z]{1,3})([0-9]{1,7}):([A-Za-z]{1,3})([0-9]{1,7})")
 _MOST_AREAS = 2**16
 _LINE = 2**31  # a position is a line times this, plus the place in the line
@@ -40,18 +35,6 @@ class FormulaSummary(NamedTuple):
     number: int
     first: int
     last: int
-
-
-def find_areas(block: bytes) -> tuple[FormulaArea, ...]:
-    """Return the ranges of array formulas and data tables in worksheet XML, except those of a single cell."""
-    if not any(word in block for word in _OVER_AREAS):
-        return ()
-    areas: list[FormulaArea] = []
-    for tag in _TAG.finditer(block):
-        kind, reference = _TYPE.search(tag[0]), _REFERENCE.search(tag[0])
-        if kind and reference:
-            areas += find_area(kind[1].decode(), reference[1].decode("ascii", "replace"))
-    return tuple(areas)
 
 
 def find_area(kind: str | None, reference: str | None) -> list[FormulaArea]:

@@ -20,7 +20,7 @@ from ....columns import cell_address
 from ....errors import FormatError
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from .cells import NUMBER, encrypted_error
-from .shared_texts import missing_text_error
+from .strings import missing_text_error
 
 SAVE_ANEW = "open it in a spreadsheet program, and save it as .xlsx"
 _MOST_RECORDS, _MOST_CELLS = 3_000_000, 2_000_000  # of a workbook

@@ -6,39 +6,81 @@ Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 6.1 (text), 19.385 (values)
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
-from itertools import chain, islice
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
+import numpy as np
+
+from ....columns import cell_address
+from ....dtypes import Positions
 from ....errors import FormatError
-from ...workbooks import MOST_ROWS
+from ....loops import scan
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
-from .blocks import inflate_blocks, map_ahead, run_ahead, to_utf8
-from .cells import LONGEST_TEXT, CellRun, encrypted_error
-from .events import MarkupBudget
-from .kept_runs import KeptRuns
-from .opendocument_parser import CONTENT
-from .opendocument_runs import TABLE_SPACE
-from .opendocument_segments import Segment, may_hold_tables, split_segments
-from .opendocument_table import TableReader
-from .references import MOST_REFERENCES, PlainReference
-from .texts import without_entities
+from .blocks import inflate_blocks, run_ahead, to_utf8
+from .book import ALL_ROWS, XmlBook
+from .cells import LONGEST_TEXT, FormulaArea, encrypted_error
+from .order import OrderCheck
+from .parsing import Handlers, read_elements
+from .raw import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, RawCells, cells_of_loop, cells_of_parser
+from .references import parse_open_reference
+from .strings import SharedStrings
 from .titles import Titles
 from .worksheet import SHORT
 
-MANIFEST = "META-INF/manifest.xml"
+CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
+SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
+TABLE_SPACE, OFFICE_SPACE, TEXT_SPACE = f"{SPACE}table:1.0 ", f"{SPACE}office:1.0 ", f"{SPACE}text:1.0 "
+_EXTENSIONS = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 "
+_USUAL = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SPACE, "calcext": _EXTENSIONS}
+_TABLE, _ROW = f"{TABLE_SPACE}table", f"{TABLE_SPACE}table-row"
+_CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
+_TRUTHS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
+_TRUTH_VALUES = {"true": "1", "false": "0"}  # of boolean cells
+_VALUES = {
+    "float": (PLAIN, f"{OFFICE_SPACE}value"),
+    "percentage": (PLAIN, f"{OFFICE_SPACE}value"),
+    "currency": (PLAIN, f"{OFFICE_SPACE}value"),
+    "boolean": (LOGICAL, f"{OFFICE_SPACE}boolean-value"),
+    "date": (ISO, f"{OFFICE_SPACE}date-value"),
+    "time": (ELAPSED, f"{OFFICE_SPACE}time-value"),
+    "string": (RESULT, f"{OFFICE_SPACE}string-value"),
+}
+_FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
+_ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
+_COUNT = re.compile("[0-9]+")
+_WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+_ENTITY = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
 _EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep what they have read of other files
 _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
 _LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
-_MOST_KEPT = 2**25  # bytes of the content that are kept
-# Elements that the XML parser may read: of tables (those of a large one are read twice), and of what stands before a
-# table, which takes less time for each
-_MOST_PARSED = 1_500_000
-_MOST_AROUND = 4_000_000
+_MOST_KEPT = 2**25  # bytes of the content that are kept, and read once for all tables
+_MOST_PARSED = 1_500_000  # elements that the XML parser reads beside the loop
+_REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make in all, and more for each row
+_LONG_TEXT = 32  # bytes of text that count as one cell where they are repeated
+_CELLS_A_RUN = 2**17  # that repetition makes at a time
 
 
-class OdsBook:
+class TableCells(NamedTuple):
+    """Cells of a table, before they are repeated.
+
+    Attributes:
+        cells: of which `styles` says how often each stands in its row.
+        repeats: the rows that stand several times, and how often, as pairs.
+    """
+
+    title: str
+    cells: RawCells
+    repeats: Positions
+
+
+class OdsBook(XmlBook):
     """An OpenDocument spreadsheet in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
@@ -49,12 +91,10 @@ class OdsBook:
     from_1904 = False  # dates are written out
 
     def __init__(self, package: Package) -> None:
-        self.package, self._kept = package, KeptRuns()
-        self._budgets: dict[str, MarkupBudget] = {}  # of the latest pass over each table
-        self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
+        self.package = package
+        self._known: tuple[dict[str, list[TableCells]], FormatError | None] | None = None
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
-        self._is_long = CONTENT in package and package.member(CONTENT).size > SHORT
         titles = Titles(CONTENT)
         for title in _titles(self._content()):
             titles.add(title, title)
@@ -74,59 +114,85 @@ class OdsBook:
     def close(self) -> None:
         """Do nothing: the package's bytes are the caller's."""
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
-        """Yield the cells of a table."""
-        return self._kept.read(title, lambda: self._read_with(self._open_table(title)), "text")
+    @cached_property
+    def strings(self) -> SharedStrings:
+        """No strings: the text of each cell stands in the cell."""
+        return SharedStrings(self.package, None)
 
-    def references(self, title: str) -> Iterator[PlainReference]:
-        """Yield the formulas of a table that are one plain reference, at most `MOST_REFERENCES`."""
-        reader = self._open_table(title, keeps_references=True)
-        batches = (reader.take_references() for _ in chain(self._read_with(reader), [None]))
-        return islice(chain.from_iterable(batches), MOST_REFERENCES)
+    def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
+        """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
+        return parse_open_reference(formula)
 
-    def _open_table(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> TableReader:
-        """Return a reader of a table, whose budget is what the passes over other tables have left.
+    def blocks(
+        self,
+        title: str,
+        *,
+        texts: Sequence[tuple[int, int]] = ALL_ROWS,  # noqa: ARG002  (every block has texts)
+        numbers_alone: bool = False,  # noqa: ARG002  (the XML is kept)
+    ) -> Generator[RawCells]:
+        """Yield the cells of a table, block by block."""
+        order = OrderCheck()
+        for some in self._tables(title):
+            for cells in _repeat_cells(some.cells, some.repeats):
+                order.check(cells.rows, cells.columns, cells.width)
+                yield cells
 
-        `keeps_references`: see `TableReader`. `numeric`: see `TableReader`.
-        """
-        self._budgets.pop(title, None)
-        spent = sum(budget.spent for budget in self._budgets.values())
-        self._budgets[title] = MarkupBudget(_MOST_PARSED - spent)
-        budgets = self._budgets[title], MarkupBudget(_MOST_AROUND)
-        return TableReader(title, *budgets, keeps_references=keeps_references, numeric=numeric)
+    def _tables(self, title: str) -> Iterator[TableCells]:
+        """Yield the cells of a table; those of all tables are kept, if the content is short enough."""
+        if self.package.member(CONTENT).size > _MOST_KEPT:
+            found = False
+            for some in self._read():
+                if some.title == title:
+                    found = True
+                    yield some
+                elif found:
+                    return
+            return
+        if self._known is None:
+            tables: dict[str, list[TableCells]] = {}
+            self._known = tables, None
+            try:
+                for some in self._read():
+                    tables.setdefault(some.title, []).append(some)
+            except FormatError as error:
+                self._known = tables, error
+        tables, failed = self._known
+        yield from tables.get(title, ())
+        if failed is not None and title not in list(tables)[:-1]:  # the table that was read last may go on
+            raise failed
 
-    def _read_with(self, reader: TableReader) -> Iterator[CellRun]:
-        """Yield the cells that a reader of one table finds, until the table ends."""
-        segments = split_segments(self._content())
-        for segment, ahead in map_ahead(reader.read_ahead, segments, ahead=self._is_long):
-            yield from reader.read(segment, ahead, last=False)
-            if reader.over:
-                return
-        yield from reader.read(Segment(b"", b""), (False, None), last=True)
+    def _read(self) -> Iterator[TableCells]:
+        rows = _Rows()
+        for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+            yield from batch
 
     def _content(self) -> Iterator[bytes]:
-        """Yield the blocks of `content.xml`, which are kept for later passes if there is room for all of them."""
-        if self._blocks is not None:
-            yield from self._blocks
-            return
-        blocks, room = list[bytes](), _MOST_KEPT
-        for block in run_ahead(to_utf8(inflate_blocks(self.package, CONTENT), CONTENT)):
-            room -= len(block)
-            if room >= 0:
-                blocks.append(block)
-            else:
-                blocks.clear()
-            yield block
-        self._blocks = blocks if room >= 0 else None
+        """Yield the blocks of `content.xml`."""
+        blocks = to_utf8(inflate_blocks(self.package, CONTENT), CONTENT)
+        return run_ahead(blocks) if CONTENT in self.package and self.package.member(CONTENT).size > SHORT else blocks
 
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a table, numbers of which no digit counts as Float64, all other values as text."""
-        return self._kept.read(title, lambda: self._read_with(self._open_table(title, numeric=True)), "table")
+
+def _without_entities(text: str) -> str:
+    """Return a text without entities and references to characters.
+
+    Raises:
+        FormatError: the text has an entity that XML itself does not have, or a reference to no character.
+    """
+    return _ENTITY.sub(_expand_reference, text) if "&" in text else text
+
+
+def _expand_reference(match: re.Match[str]) -> str:
+    if match[0] in _ENTITIES:
+        return _ENTITIES[match[0]]
+    code = int(match[1], 16) if match[1] else int(match[2] or 0)
+    if not match[0].endswith(";") or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
+        raise FormatError(f"text with an entity that XML does not have, {match[0]!r:.40}")
+    return chr(code)
 
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:
     """Yield the titles of the tables, by a search for their tags, which takes little longer than inflating."""
-    waiting, tag = b"", None
+    waiting, tag, declared_tag = b"", None, b""
     for block in content:
         waiting += block
         if tag is None:
@@ -135,15 +201,279 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
                 continue
             if declared is None:
                 raise FormatError("the part has no tables: it is no spreadsheet", location=CONTENT)
+            declared_tag = b"<%s:table" % declared[1]
             tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
             name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
         ended = waiting.rfind(b">") + 1
-        for match in tag.finditer(waiting, 0, ended) if may_hold_tables(waiting) else ():
+        may_be = any(declared_tag + white in waiting for white in (b" ", b"\t", b"\n", b"\r"))
+        for match in tag.finditer(waiting, 0, ended) if may_be else ():
             title = name.search(match[1])
             if title is not None:
-                text = without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
+                text = _without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
                 if not _EXTERNAL.match(text):
                     yield text
         waiting = waiting[ended:]
         if len(waiting) > LONGEST_TEXT * 64:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)
+
+
+class _Rows(Handlers["list[TableCells]"]):
+    """Takes the rows of all tables from the XML parser."""
+
+    tag = "table:table-row"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title = ""
+        self._depth = 0  # the number of open elements down to the table, while one is open; otherwise 0
+        self._row, self._column, self._times = -1, 0, 1
+        self._in_row = False
+        self._cell: dict[str, str] | None = None
+        self._text: list[str] | None = None  # of the cell's paragraphs
+        self._length = 0  # characters of the text
+        self._written = self._made = 0  # rows with cells of the table, and the cells that repetition makes of them
+        self._batch: list[TableCells] = []
+        self._cells: list[tuple[int, int, int, int, str | None]] = []
+        self._formulas: list[tuple[int, str]] = []
+        self._areas: list[FormulaArea] = []
+        self._repeats: list[int] = []
+
+    def prefix(self) -> str | None:
+        """Return the prefix of tags: none, where the namespaces have their usual prefixes and no others."""
+        for prefix, space in _USUAL.items():
+            known = [other for other, declared in self._spaces.items() if f"{declared} " == space]
+            if known != [prefix] and (known or prefix != "calcext" or prefix in self._spaces):
+                return None
+        return "" if self._is_plain else None
+
+    def are_between(self) -> bool:
+        return self._depth > 0 and not self._in_row and not self._aside
+
+    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[list[TableCells], int]:
+        """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
+        end, after, cells, extra, repeats = scan.scan_table_rows(
+            text, start, prefix, prefixes, self._row + 1, MOST_ROWS
+        )
+        self._row = after - 1
+        raw = _without_elapsed(cells_of_loop(text, cells, extra))
+        return self._accept(raw, np.frombuffer(repeats, np.int64)), end
+
+    def _accept(self, cells: RawCells, repeats: Positions) -> list[TableCells]:
+        """Return cells of the open table, after counting what repetition makes of them.
+
+        Raises:
+            FormatError: repetition makes far more cells than are written.
+        """
+        if not len(cells):
+            return []
+        times = cells.styles * _times_of(cells.rows, repeats)
+        long = cells.text_lengths(np.flatnonzero(times > 1)) // _LONG_TEXT
+        self._made += int(times.sum()) + int(((times[times > 1] - 1) * long).sum())
+        self._written += len(np.unique(cells.rows))
+        if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
+            made = f"{self._written} rows, which repetition makes {self._made} cells (a long text counts as several)"
+            raise FormatError(made, location=CONTENT)
+        return [TableCells(self._title, cells, repeats)]
+
+    def take(self) -> list[TableCells] | None:
+        if not self._in_row:
+            self._flush()
+        batch, self._batch = self._batch, []
+        return batch or None
+
+    def _flush(self) -> None:
+        if self._cells:
+            cells = cells_of_parser(self._cells, self._formulas, self._areas)
+            self._batch += self._accept(cells, np.array(self._repeats, np.int64))
+        self._cells, self._formulas, self._areas, self._repeats = [], [], [], []
+
+    def begin(self, name: str, attributes: dict[str, str]) -> bool:
+        if self._cell is not None:
+            return self._begin_within(name, attributes)
+        if not self._depth:
+            if name == _TABLE and self.open[-2:-1] == [f"{OFFICE_SPACE}spreadsheet"]:
+                self._title, self._depth, self._row = attributes.get(f"{TABLE_SPACE}name", ""), len(self.open), -1
+                self._written = self._made = 0
+        elif name == _ROW:
+            self._row, self._column, self._in_row = self._row + 1, 0, True
+            self._times = _count_of(attributes.get(f"{TABLE_SPACE}number-rows-repeated"))
+            self._first = len(self._cells)
+        elif name in _CELLS:
+            self._cell, self._text, self._length = attributes, None, 0
+        return name != f"{TABLE_SPACE}shapes"
+
+    def _begin_within(self, name: str, attributes: dict[str, str]) -> bool:
+        if name == f"{TEXT_SPACE}p":
+            if self._text is None:
+                self._text = []
+            else:
+                self._text.append("\n")
+        elif name == f"{TEXT_SPACE}s":
+            self._add_text(" " * min(_count_of(attributes.get(f"{TEXT_SPACE}c")), LONGEST_TEXT + 1))
+        elif name == f"{TEXT_SPACE}tab":
+            self._add_text("\t")
+        elif name == f"{TEXT_SPACE}line-break":
+            self._add_text("\n")
+        return name.startswith(TEXT_SPACE) and name != f"{TEXT_SPACE}ruby-text"  # how the text is pronounced
+
+    def characters(self, text: str) -> None:
+        if self._text is not None and self.open[-1] not in _CELLS:
+            self._add_text(_WHITE.sub(_expand_space, text))
+
+    def _add_text(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > LONGEST_TEXT:
+            raise self._error(f"a text of more than {LONGEST_TEXT} characters", self._row, self._column)
+        if self._text is not None:
+            self._text.append(text)
+
+    def end(self, name: str) -> None:
+        if self._cell is not None:
+            if name in _CELLS:
+                self._end_cell(self._cell)
+        elif name == _ROW and self._depth:
+            self._end_row()
+        elif self._depth > len(self.open):
+            self._flush()
+            self._depth = 0
+
+    def _end_cell(self, attributes: dict[str, str]) -> None:
+        times = _count_of(attributes.get(f"{TABLE_SPACE}number-columns-repeated"))
+        made = _parse_value(attributes, None if self._text is None else "".join(self._text))
+        if made is not None:
+            formula = attributes.get(f"{TABLE_SPACE}formula", "")
+            if formula and formula not in _TRUTHS:
+                area = _find_area(attributes, self._row, self._column)
+                self._formulas.append((len(self._cells), "" if area else formula))
+                self._areas += area
+            if self._column + times > MOST_COLUMNS:
+                reason = f"a cell beyond the {MOST_COLUMNS} columns that a sheet has"
+                raise self._error(reason, self._row, MOST_COLUMNS)
+            self._cells.append((self._row, self._column, made[0], times, made[1]))
+        self._column += times
+        self._cell = self._text = None
+
+    def _end_row(self) -> None:
+        if len(self._cells) > self._first:
+            if self._row + self._times > MOST_ROWS:
+                reason = f"a cell beyond the {MOST_ROWS} rows that a sheet has"
+                raise self._error(reason, MOST_ROWS, self._cells[self._first][1])
+            self._repeats += [self._row, self._times] if self._times > 1 else []
+        self._row += self._times - 1
+        self._in_row = False
+
+    def _error(self, reason: str, row: int, column: int) -> FormatError:
+        return FormatError(reason, location=f"{self._title}!{cell_address(row, column)}")
+
+
+# Values of cells ---------------------------------------------------------------------------------------------------
+
+
+def _count_of(text: str | None) -> int:
+    """Return the number of times that a cell or row stands, as an attribute says; 1 if it says no integer."""
+    return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
+
+
+def _expand_space(match: re.Match[str]) -> str:
+    """Return white space as it counts in text: spaces as they are, since LibreOffice writes them so between spans."""
+    return " " if match[0].strip(" ") else match[0]
+
+
+def _find_area(attributes: dict[str, str], row: int, column: int) -> list[FormulaArea]:
+    """Return the range of a cell's array formula; nothing if it fills that cell alone, or goes beyond the sheet."""
+    rows = _count_of(attributes.get(f"{TABLE_SPACE}number-matrix-rows-spanned"))
+    columns = _count_of(attributes.get(f"{TABLE_SPACE}number-matrix-columns-spanned"))
+    if rows == columns == 1 or row + rows > MOST_ROWS or column + columns > MOST_COLUMNS:
+        return []
+    return [(row, column, row + rows - 1, column + columns - 1)]
+
+
+def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str | None] | None:
+    """Return the type and the value of a cell; None instead of the value of a formula without one, and for a blank.
+
+    `text`: of the cell's paragraphs; None if it has no paragraph.
+    """
+    formula = attributes.get(f"{TABLE_SPACE}formula", "")
+    if formula in _TRUTHS:
+        return LOGICAL, _TRUTHS[formula]
+    pending = (PLAIN, None) if formula else None
+    type_, key = _VALUES.get(attributes.get(f"{OFFICE_SPACE}value-type", ""), (None, ""))
+    if attributes.get(f"{_EXTENSIONS}value-type") == "error" or (formula and text and _FAULT.fullmatch(text)):
+        return ERROR, text or "#N/A"
+    if type_ is None:  # LibreOffice writes empty text as a paragraph of no type
+        return (RESULT, text) if text or (formula and text is not None) else pending
+    value = attributes.get(key, text if type_ == RESULT else None)
+    if value is None:
+        return (RESULT, "") if type_ == RESULT else pending
+    if type_ == LOGICAL:
+        value = _TRUTH_VALUES.get(value, value)
+    return type_, _parse_duration(value) if type_ == ELAPSED else value
+
+
+def _parse_duration(text: str) -> str:
+    """Return a duration in days, as a numeral; the text itself if it is no duration."""
+    match = _ELAPSED.fullmatch(text)
+    if match is None:
+        return text
+    days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in match.groups()[1:])
+    return f"{match[1]}{days + hours / 24 + minutes / 1440 + seconds / 86400!r}"
+
+
+def _without_elapsed(cells: RawCells) -> RawCells:
+    """Return the same cells, with durations as numbers of days."""
+    import polars as pl
+
+    places = np.flatnonzero((cells.types == ELAPSED) & ~cells.pending)
+    if not len(places):
+        return cells
+    texts = cells.texts(np.arange(len(cells)))
+    days = pl.Series(list(map(_parse_duration, texts.gather(places).to_list())), dtype=pl.String)
+    return replace(cells, values=texts.scatter(places, days))
+
+
+# Cells and rows that stand several times ---------------------------------------------------------------------------
+
+
+def _times_of(rows: Positions, repeats: Positions) -> Positions:
+    """Return how often the row of each cell stands; `repeats` says it of those rows that stand several times."""
+    times = np.ones(len(rows), np.int64)
+    if len(repeats):
+        index = np.minimum(np.searchsorted(repeats[::2], rows), len(repeats) // 2 - 1)
+        known = repeats[::2][index] == rows
+        times[known] = repeats[1::2][index[known]]
+    return times
+
+
+def _repeat_each(places: Positions, times: Positions) -> tuple[Positions, Positions]:
+    """Return each place as often as `times` says, and for each time its number, from 0."""
+    which = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    return np.repeat(places, times), which
+
+
+def _repeat_cells(cells: RawCells, repeats: Positions) -> Iterator[RawCells]:
+    """Yield cells with their repetitions, some at a time."""
+    if not len(repeats) and (cells.styles == 1).all():
+        yield cells
+        return
+    of_rows = _times_of(cells.rows, repeats)
+    begins = np.flatnonzero(np.diff(cells.rows, prepend=-1))  # the first cell of each row
+    made = np.cumsum(np.add.reduceat(cells.styles * of_rows, begins))
+    cuts = np.flatnonzero(np.diff(made // _CELLS_A_RUN)) + 1
+    bounds = [0, *begins[cuts].tolist(), len(cells)]
+    for first, end in pairwise(bounds):
+        some = np.arange(first, end)
+        index, across = _repeat_each(some, cells.styles[some])
+        rows, columns, times = cells.rows[index], cells.columns[index] + across, of_rows[index]
+        if (times == 1).all():
+            yield cells.take(index, rows, columns)
+            continue
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        counts = np.diff(np.append(starts, len(rows)))
+        most = max(1, _CELLS_A_RUN // int(counts.max()))  # rows at a time
+        lines, down = _repeat_each(np.arange(len(starts)), times[starts])
+        for at in range(0, len(lines), most):
+            some_lines, some_down = lines[at : at + most], down[at : at + most]
+            places, along = _repeat_each(starts[some_lines], counts[some_lines])
+            below = np.repeat(some_down, counts[some_lines])
+            places += along
+            yield cells.take(index[places], rows[places] + below, columns[places])

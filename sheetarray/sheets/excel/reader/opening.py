@@ -12,8 +12,7 @@ from .cells import WorkbookReader, encrypted_error
 from .compound import MAGIC, Compound
 from .legacy import Excel97Book, XlsbBook
 from .ooxml import OoxmlBook
-from .opendocument import MANIFEST, OdsBook
-from .opendocument_parser import CONTENT
+from .opendocument import CONTENT, MANIFEST, OdsBook
 
 _ZIP = b"PK"
 _BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin a file of Excel 2, 3 or 4

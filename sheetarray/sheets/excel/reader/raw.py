@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import Doubles, scan, to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from .cells import FormulaArea, Kinds
+from .cells import FormulaArea, Kinds, row_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +34,8 @@ CELL = np.dtype(
         ("type", np.uint8),
     ]
 )
+_NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
+_NOT_ZERO = "^-?[0.]*[1-9]"
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
@@ -70,7 +73,6 @@ class RawCells:
         numbers: the number of each cell under `numeral`; anything for other cells.
         numeral: a mask of the cells of `NUMERALS` whose number is known.
         values: of each cell as it is written; None if only the numbers were kept.
-        after: the row below the last one, from 0.
         width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
         formulas: a mask of the cells that are formulas; None if no cell is a formula.
         areas: the ranges of array formulas, of which `formulas` marks only the first cell.
@@ -85,7 +87,6 @@ class RawCells:
     numbers: Doubles
     numeral: Mask
     values: pl.Series | XmlTexts | None
-    after: int
     width: int = 0
     formulas: Mask | None = None
     areas: tuple[FormulaArea, ...] = ()
@@ -110,6 +111,31 @@ class RawCells:
             return np.asarray(self.values.lengths[places], np.int64)
         return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
 
+    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
+        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
+        values: Any = self.values
+        if isinstance(values, XmlTexts):
+            values = XmlTexts(values.xml, values.extra, values.starts[places], values.lengths[places])
+        elif values is not None:
+            values = values.gather(places)
+        times = np.bincount(places, minlength=len(self))
+        last = np.zeros(len(self), np.int64)
+        last[places] = np.arange(len(places))
+        return RawCells(
+            rows,
+            columns,
+            self.types[places],
+            np.zeros(len(places), np.int64),
+            self.pending[places],
+            self.numbers[places],
+            self.numeral[places],
+            values,
+            row_width(rows, columns),
+            None if self.formulas is None else self.formulas[places],
+            self.areas,
+            lambda: ((int(last[index]), text) for index, text in self.find_formulas() if times[index] == 1),
+        )
+
     @property
     def nbytes(self) -> int:
         """The bytes of memory that the cells take, about."""
@@ -123,4 +149,65 @@ def position_error(row: int, column: int) -> FormatError:
     return FormatError(
         f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
         location=cell_address(row, column),
+    )
+
+
+def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
+    """Return cells that the compiled loop has made of worksheet XML; `extra`: texts that differ from the XML."""
+    made = np.frombuffer(cells, CELL)
+    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
+    is_formula = made["type"] & FORMULA != 0
+
+    def find_formulas() -> Iterator[tuple[int, str]]:
+        places = np.flatnonzero(made["formula_length"])
+        sources = XmlTexts(text, extra, made["formula"], made["formula_length"])[places]
+        yield from zip(places.tolist(), sources.to_list(), strict=True)
+
+    return RawCells(
+        rows,
+        columns,
+        made["type"] & np.uint8(FORMULA - 1),
+        made["style"].astype(np.int64),
+        made["type"] & WAITING != 0,
+        made["number"].copy(),
+        made["type"] & NUMERAL != 0,
+        XmlTexts(text, extra, made["start"].copy(), made["length"].copy()),
+        row_width(rows, columns) if len(rows) else 0,
+        is_formula if is_formula.any() else None,
+        find_formulas=find_formulas,
+    )
+
+
+def cells_of_parser(
+    cells: Sequence[tuple[int, int, int, int, str | None]],
+    formulas: Sequence[tuple[int, str]],
+    areas: Sequence[FormulaArea],
+) -> RawCells:
+    """Return cells that the XML parser has read: row, column, type, style and value of each.
+
+    `formulas`: the index of each cell that is a formula, and its text where that is short and its own.
+    """
+    import polars as pl
+
+    rows, columns, types, styles, texts = zip(*cells, strict=True)
+    values = pl.Series(texts, dtype=pl.String)
+    numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
+    is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
+    is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+    kinds = np.array(types, dtype=np.uint8)
+    places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+    marks = np.zeros(len(cells), np.bool_)
+    marks[[index for index, _ in formulas]] = True
+    return RawCells(
+        *places,
+        kinds,
+        np.array(styles, dtype=np.int64),
+        values.is_null().to_numpy(),
+        numbers.to_numpy(),
+        is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
+        values,
+        row_width(*places),
+        marks if formulas else None,
+        tuple(areas),
+        lambda: [(index, text) for index, text in formulas if text],
     )

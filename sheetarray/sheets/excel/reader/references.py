@@ -10,7 +10,7 @@ Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references); OASIS OpenDocume
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ....columns.grid import column_number
@@ -54,14 +54,16 @@ class HasReferences(Protocol):
         """Yield the formulas of a sheet that are one plain reference."""
 
 
-def find_references(blocks: Iterable[RawCells]) -> Iterator[PlainReference]:
-    """Yield the formulas of worksheet cells that are one plain reference, at most `MOST_REFERENCES`."""
+def find_references(
+    blocks: Iterable[RawCells], parse: Callable[[str], tuple[str, int, int] | None]
+) -> Iterator[PlainReference]:
+    """Yield the formulas of cells that are one plain reference, at most `MOST_REFERENCES`; `parse`: reads a formula."""
     count = 0
     for block in blocks:
         if block.formulas is None:
             continue
         for index, formula in block.find_formulas():
-            reference = parse_reference(formula)
+            reference = parse(formula)
             if reference is None:
                 continue
             count += 1

@@ -7,25 +7,73 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Mask, Positions
-from ....loops import COMPILED, scan, to_series
+from ....errors import FormatError
+from ....loops import scan, to_series
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import LONGEST_EXACT
-from .cutting import Scope, read_elements
-from .events import MOST_IN_STRINGS, NO_END, MarkupBudget, StringReader, parse_elements
+from .parsing import Handlers, StringItem, read_elements
 from .raw import RawCells
-from .shared_texts import SharedTexts, missing_text_error
 
 if TYPE_CHECKING:
     import polars as pl
 
 _SHORT = 2**15  # bytes of a part for which no second thread is started
+MOST_IN_STRINGS = 3_200_000  # elements of a part that the XML parser reads beside the loop
+_SHORT_TEXT = 128  # bytes of a text that every cell of a sheet may refer to
+_REPEATED_ALWAYS, _REPEATED_TIMES = (
+    2**27,
+    8,
+)  # bytes of long texts that may be looked up: in all, and more for each
+
+
+def missing_text_error(number: object, count: int, location: str) -> FormatError:
+    """Return the error for a cell that refers to a shared text that the workbook lacks: it has `count` of them."""
+    return FormatError(f"a cell refers to string {number} of a table of {count}", location=location)
+
+
+class SharedTexts:
+    """Texts to which cells refer by number.
+
+    A reference takes a few bytes of a file, compressed even less, but in an array of strings each cell takes the memory
+    of its whole text. So the bytes of long texts that are looked up are counted, and limited.
+
+    Attributes:
+        texts: a String Series; the number of a text is its index.
+    """
+
+    def __init__(self, texts: pl.Series) -> None:
+        self.texts = texts
+        self._repeated = 0  # bytes of long texts that were looked up
+
+    def look_up(self, numbers: Any) -> pl.Series:
+        """Return the texts of some numbers.
+
+        Raises:
+            FormatError: cells refer so often to long texts that these would take far more memory than the file.
+        """
+        lengths = self._long_lengths
+        if lengths is not None:
+            self._repeated += int(lengths[numbers].sum())
+            if self._repeated > _REPEATED_ALWAYS + _REPEATED_TIMES * int(lengths.sum()):
+                reason = f"cells refer again and again to long shared strings, of {self._repeated:,} bytes so far"
+                raise FormatError(reason, hint="let a few cells hold the long texts, and the others short ones")
+        found: pl.Series = self.texts[numbers]
+        return found
+
+    @cached_property
+    def _long_lengths(self) -> pl.Series | None:
+        """The bytes of each text beyond `_SHORT_TEXT`; None if no text has more."""
+        import polars as pl
+
+        lengths = self.texts.str.len_bytes().cast(pl.Int64) - _SHORT_TEXT
+        return lengths.clip(lower_bound=0) if (lengths > 0).any() else None
 
 
 class SharedStrings(SharedTexts):
@@ -45,14 +93,7 @@ class SharedStrings(SharedTexts):
             blocks = to_utf8(inflate_blocks(package, part), part)
             if package.member(part).size > _SHORT:
                 blocks = run_ahead(blocks)
-            budget = MarkupBudget(MOST_IN_STRINGS if COMPILED else NO_END)
-
-            def parse(text: bytes, scope: Scope) -> tuple[pl.Series, int, bool]:
-                reader = StringReader()
-                end, has_ended = parse_elements(text, scope, reader, tag="si", name=part, budget=budget)
-                return pl.Series(reader.texts[: reader.whole], dtype=pl.String), end, has_ended
-
-            runs += read_elements(blocks, part, around="sst", tag="si", scan=_scan, parse=parse)
+            runs += read_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS)
         super().__init__(pl.concat(runs))
 
     def __len__(self) -> int:
@@ -97,7 +138,54 @@ class SharedStrings(SharedTexts):
         return self.numbers[places], shared[(self.lengths[places] > LONGEST_EXACT)]
 
 
-def _scan(text: bytes, scope: Scope) -> tuple[pl.Series, int]:
+def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
     """Return the strings of whole items by the compiled loop, and the byte after the last one."""
-    end, texts = scan.scan_strings(text, 0, *scope.known)
+    end, texts = scan.scan_strings(text, start, prefix, prefixes)
     return to_series(texts), end
+
+
+class _Items(Handlers["pl.Series"]):
+    """Takes the string items from the XML parser."""
+
+    tag = "si"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._space: str | None = None
+        self._texts: list[str] = []
+        self._item = StringItem()
+
+    def space(self) -> str | None:
+        return self._space
+
+    def are_between(self) -> bool:
+        return len(self.open) == 1
+
+    def begin(self, name: str, attributes: dict[str, str]) -> bool:
+        space, _, local = name.rpartition(" ")
+        if len(self.open) == 1:
+            if local != "sst":
+                raise FormatError("the part has no sst")
+            self._space = space
+            return True
+        if space != self._space:
+            return False
+        if len(self.open) == 2:
+            self._item = StringItem()
+            return local == "si"
+        return self._item.begin(self.open[-2].rpartition(" ")[2], local, attributes)
+
+    def characters(self, text: str) -> None:
+        if len(self.open) > 2:
+            self._item.characters(self.open[-1].rpartition(" ")[2], text)
+
+    def end(self, name: str) -> None:
+        self._item.end(name.rpartition(" ")[2])
+        if len(self.open) == 1:
+            self._texts.append(self._item.text())
+
+    def take(self) -> pl.Series | None:
+        import polars as pl
+
+        texts, self._texts = self._texts, []
+        return pl.Series(texts, dtype=pl.String) if texts else None

@@ -8,27 +8,34 @@ Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ....loops import COMPILED, scan
-from ...workbooks import MOST_ROWS
+from ....columns import cell_address
+from ....columns.grid import column_number
+from ....errors import FormatError
+from ....loops import scan
+from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
-from .cells import row_width
-from .cutting import Scope, read_elements
-from .events import NO_END, MarkupBudget
+from .book import ALL_ROWS
+from .cells import LONGEST_TEXT, FormulaArea
+from .formulas import CONSTANTS, find_area
 from .order import OrderCheck
-from .raw import CELL, FORMULA, LOGICAL, NUMERAL, PLAIN, WAITING, RawCells, XmlTexts
-from .row_events import MOST_IN_ROWS, parse_rows
+from .parsing import Handlers, StringItem, read_elements
+from .raw import LOGICAL, PLAIN, RESULT, TEXTS, TYPES, RawCells, cells_of_loop, cells_of_parser, position_error
 from .serials import are_plain_doubles
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
 _MOST_BYTES, _MOST_NUMBERS = 2**26, 2**25  # of all that is kept of a workbook, and of cells that are numbers alone
-ALL_ROWS = ((0, MOST_ROWS),)
+MOST_IN_ROWS = 2_000_000  # elements of one worksheet that the XML parser reads beside the loop
+SHORT_FORMULA = 200  # bytes of a formula whose text is kept
+_REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
+_ROW = re.compile("[0-9]{1,7}")
 
 
 @dataclass
@@ -51,7 +58,6 @@ class Numbers:
     first: RawCells
     rows: Any
     numbers: Any
-    after: int
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -69,7 +75,6 @@ class Numbers:
             self.numbers,
             np.ones(len(self), np.bool_),
             None,
-            self.after,
             width,
         )
 
@@ -97,7 +102,7 @@ class SheetRows:
             FormatError: the part is damaged or hostile, or a cell comes twice.
         """
         if self._kept is not None and not any(
-            isinstance(block, Numbers) and any(first < block.after and block.rows[0] < end for first, end in texts)
+            isinstance(block, Numbers) and any(first <= block.rows[-1] and block.rows[0] < end for first, end in texts)
             for block in self._kept
         ):
             for block in self._kept:
@@ -127,21 +132,10 @@ class SheetRows:
         blocks = to_utf8(inflate_blocks(self._package, self._part), self._part)
         if not self.is_short:
             blocks = run_ahead(blocks)
-        after, budget = 0, MarkupBudget(MOST_IN_ROWS if COMPILED else NO_END)
-
-        def read(text: bytes, scope: Scope) -> tuple[RawCells, int]:
-            nonlocal after
-            cells, end = scan_rows(text, scope, after)
-            after = cells.after
-            return cells, end
-
-        def parse(text: bytes, scope: Scope) -> tuple[RawCells, int, bool]:
-            nonlocal after
-            cells, end, has_ended = parse_rows(text, scope, after=after, name=self._part, budget=budget)
-            after = cells.after
-            return cells, end, has_ended
-
-        yield from read_elements(blocks, self._part, around="sheetData", tag="row", scan=read, parse=parse)
+        rows = _Rows(self._part)
+        yield from read_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS)
+        if rows.space() is None:
+            raise FormatError("the part has no sheetData", location=self._part)
 
 
 @dataclass
@@ -191,45 +185,166 @@ def _numbers_of(block: RawCells) -> Numbers | None:
         block.numbers[first].copy(),
         block.numeral[first].copy(),
         None,
-        block.after,
     )
-    return Numbers(row, block.rows[::width].copy(), block.numbers, block.after)
+    return Numbers(row, block.rows[::width].copy(), block.numbers)
 
 
 def _is_alike(items: Any, width: int) -> bool:
     return bool((items[width:] == items[:-width]).all())
 
 
-def scan_rows(text: bytes, scope: Scope, after: int) -> tuple[RawCells, int]:
-    """Return the cells of whole rows by the compiled loop, and the byte after the last row.
+class _Rows(Handlers[RawCells]):
+    """Takes the rows of a worksheet from the XML parser. `begin` and `end` are called for each tag."""
 
-    Args:
-        text: from a row on; it may break off.
-        scope: the elements around the rows.
-        after: the number of the row below those before, from 0, for a row that does not say its own.
-    """
-    end, after, cells, extra, _ = scan.scan_rows(text, 0, *scope.known, after, MOST_ROWS)
-    made = np.frombuffer(cells, CELL)
-    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
-    is_formula = made["type"] & FORMULA != 0
+    tag = "row"
 
-    def find_formulas() -> Iterator[tuple[int, str]]:
-        places = np.flatnonzero(made["formula_length"])
-        sources = XmlTexts(text, extra, made["formula"], made["formula_length"])[places]
-        yield from zip(places.tolist(), sources.to_list(), strict=True)
+    def __init__(self, part: str) -> None:
+        super().__init__()
+        self._part = part
+        self._space: str | None = None  # with the blank after it
+        self.row, self._column, self._in_row = -1, -1, 0
+        self._cell: dict[str, str] = {}
+        self._value: list[str] | None = None
+        self._formula: list[str] | None = None
+        self._string = StringItem()
+        self._cells: list[tuple[int, int, int, int, str | None]] = []  # row, column, type, style, value
+        self._formulas: list[tuple[int, str]] = []  # the index of a cell, and its formula if it is short and its own
+        self._areas: list[FormulaArea] = []
+        self._whole = 0, 0, 0  # cells, formulas and areas of whole rows
 
-    raw = RawCells(
-        rows,
-        columns,
-        made["type"] & np.uint8(FORMULA - 1),
-        made["style"].astype(np.int64),
-        made["type"] & WAITING != 0,
-        made["number"].copy(),
-        made["type"] & NUMERAL != 0,
-        XmlTexts(text, extra, made["start"].copy(), made["length"].copy()),
-        after,
-        row_width(rows, columns) if len(rows) else 0,
-        is_formula if is_formula.any() else None,
-        find_formulas=find_formulas,
-    )
-    return raw, end
+    def space(self) -> str | None:
+        return None if self._space is None else self._space.strip()
+
+    def are_between(self) -> bool:
+        return len(self.open) == 2 and self._space is not None
+
+    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[RawCells, int]:
+        """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
+        end, after, cells, extra, _ = scan.scan_rows(text, start, prefix, prefixes, self.row + 1, MOST_ROWS)
+        self.row = after - 1
+        return cells_of_loop(text, cells, extra), end
+
+    def begin(self, name: str, attributes: dict[str, str]) -> bool:
+        depth = len(self.open)
+        if depth == 1:
+            space, _, local = name.rpartition(" ")
+            self._names = {f"{space} {tag}".strip(): tag for tag in ("sheetData", "row", "c", "v", "f", "is", "t", "r")}
+        local = self._names.get(name, "")
+        if depth <= 2:
+            if local == "sheetData" and self._space is not None:
+                raise FormatError(
+                    "a second sheetData follows the first, which Excel refuses too",
+                    location=self._part,
+                    hint="move its cells into the first one: a part has no more than one",
+                )
+            if local == "sheetData":
+                self._space = name[: -len(local)]
+            return depth == 1 or local == "sheetData"
+        if depth == 3:
+            if local == "row":
+                self._begin_row(attributes)
+            return local == "row"
+        if depth == 4:
+            if local == "c":
+                self._begin_cell(attributes)
+            return local == "c"
+        if depth == 5:
+            return self._begin_within(local, attributes)
+        if self._value is not None and self._names.get(self.open[4]) == "v":
+            raise FormatError("an element within a value", location=cell_address(self.row, self._column))
+        return self._string.begin(self._names.get(self.open[-2], ""), local, attributes)
+
+    def _begin_row(self, attributes: dict[str, str]) -> None:
+        number = attributes.get("r")
+        if number is not None and (not _ROW.fullmatch(number) or int(number) == 0):
+            raise FormatError(f"a row of the number {number!r:.40}")
+        self.row = self.row + 1 if number is None else int(number) - 1
+        if self.row >= MOST_ROWS:
+            raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=cell_address(self.row, 0))
+        self._column, self._in_row = -1, 0
+
+    def _begin_cell(self, attributes: dict[str, str]) -> None:
+        self._column += 1
+        self._in_row += 1
+        reference = attributes.get("r")
+        if reference is not None:
+            match = _REFERENCE.fullmatch(reference)
+            if not match or int(match[2]) != self.row + 1:
+                raise FormatError(f"a cell of the reference {reference!r:.40} in row {self.row + 1}")
+            self._column = column_number(match[1])
+        if self._column >= MOST_COLUMNS:
+            raise position_error(self.row, self._column)
+        if self._in_row > MOST_COLUMNS:
+            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(self.row, self._column))
+        if attributes.get("t", "") not in TYPES:
+            type_ = attributes["t"]
+            raise FormatError(f"a cell of the type {type_!r:.40}", location=cell_address(self.row, self._column))
+        self._cell, self._value, self._formula, self._length = attributes, None, None, 0
+        self._is_own = False
+
+    def _begin_within(self, local: str, attributes: dict[str, str]) -> bool:
+        if local == "v":
+            if self._value is not None:
+                raise FormatError("a cell with two values", location=cell_address(self.row, self._column))
+            self._value = []
+        elif local == "f":
+            self._formula, self._is_own = [], attributes.keys() <= {"aca"}
+            self._areas += find_area(attributes.get("t"), attributes.get("ref"))
+        elif local == "is":
+            self._string = StringItem()
+        return local in ("v", "f", "is")
+
+    def characters(self, text: str) -> None:
+        if len(self.open) < 5:
+            return
+        local = self._names[self.open[4]]
+        if local == "f":
+            if self._formula is not None and len(self._formula) < SHORT_FORMULA:  # the pieces: each has a character
+                self._formula.append(text[: SHORT_FORMULA + 1])
+        elif local == "is":
+            self._string.characters(self._names.get(self.open[-1], ""), text)
+        elif self._value is not None:
+            self._length += len(text)
+            if self._length > LONGEST_TEXT:
+                raise FormatError(f"a cell of more than {LONGEST_TEXT} characters")
+            self._value.append(text)
+
+    def end(self, name: str) -> None:
+        depth = len(self.open)
+        if depth == 3:
+            self._end_cell()
+        elif depth == 2:
+            self._whole = len(self._cells), len(self._formulas), len(self._areas)
+        elif depth > 3 and self._names[self.open[4] if depth > 4 else name] == "is":
+            self._string.end(self._names[name])
+            if depth == 4:
+                self._value = [self._string.text()]
+
+    def _end_cell(self) -> None:
+        type_, value = TYPES[self._cell.get("t", "")], None if self._value is None else "".join(self._value)
+        if value and type_ == RESULT:
+            value = without_escapes(value)
+        if not value and type_ not in TEXTS:
+            value = None
+        if value is None and self._formula is None:
+            return
+        style = self._cell.get("s", "0")
+        if self._formula is not None:
+            formula = "".join(self._formula)
+            if formula in CONSTANTS and (value is None or type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))):
+                if value is None:  # openpyxl drops the values of formulas
+                    type_, value = LOGICAL, str(int(formula == CONSTANTS[0]))
+            else:
+                short = self._is_own and len(formula.encode()) <= SHORT_FORMULA
+                self._formulas.append((len(self._cells), formula if short else ""))
+        known = int(style) if style != "0" and _ROW.fullmatch(style) else 0
+        self._cells.append((self.row, self._column, type_, known, value))
+
+    def take(self) -> RawCells | None:
+        of_cells, of_formulas, of_areas = self._whole
+        cells, self._cells = self._cells[:of_cells], self._cells[of_cells:]
+        formulas, self._formulas = self._formulas[:of_formulas], self._formulas[of_formulas:]
+        areas, self._areas = self._areas[:of_areas], self._areas[of_areas:]
+        self._whole = 0, 0, 0
+        self._formulas = [(index - len(cells), formula) for index, formula in self._formulas]
+        return cells_of_parser(cells, formulas, areas) if cells else None

@@ -1,0 +1,172 @@
+"""A workbook whose sheets are XML: cells as XML says them become runs, with the values that their kinds ask for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....dtypes import Positions
+from ....loops import Doubles
+from .cells import (
+    BOOLEAN,
+    DURATION,
+    FAULT,
+    LONG,
+    LONGEST_EXACT,
+    MOMENT,
+    NUMBER,
+    PENDING,
+    TEXT,
+    CellRun,
+    Kinds,
+    row_width,
+)
+from .raw import ELAPSED, ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
+from .references import PlainReference, find_references
+from .serials import mark_plain_doubles
+from .strings import SharedStrings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
+_KINDS[[PLAIN, SHARED, RESULT, INLINE]] = NUMBER, TEXT, TEXT, TEXT
+_KINDS[[LOGICAL, ERROR, ISO, ELAPSED]] = BOOLEAN, FAULT, MOMENT, DURATION
+ALL_ROWS = ((0, 2**31),)
+
+
+class XmlBook(ABC):
+    """A workbook whose sheets are XML; `cells.WorkbookReader` says what each method is for.
+
+    Attributes:
+        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
+    """
+
+    reads_numbers = False
+
+    @abstractmethod
+    def blocks(
+        self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
+    ) -> Iterator[RawCells]:
+        """Yield the cells of a sheet, block by block.
+
+        `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
+        `numbers_alone`: keep nothing but numbers of rows of numbers.
+        """
+
+    @property
+    @abstractmethod
+    def strings(self) -> SharedStrings:
+        """The strings to which cells refer by number."""
+
+    @abstractmethod
+    def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
+        """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
+
+    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:  # noqa: ARG002  (of .ods, there are none)
+        """Return kinds in which numbers that their styles show as dates or durations have become such."""
+        return kinds
+
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
+        """Yield the cells of a worksheet."""
+        for raw in self.blocks(title, texts=() if numeric else ALL_ROWS):
+            yield self._cells(raw, numeric=numeric)
+
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """Yield the cells of a worksheet for an ordinary table.
+
+        Numbers, dates and truth values are Float64 if doubles hold them for certain; the rest is text.
+        """
+        for raw in self.blocks(title, texts=()):
+            plain = raw.numeral & ~raw.pending & ((raw.types == PLAIN) | (raw.types == LOGICAL))
+            plain &= mark_plain_doubles(raw.numbers)
+            plain &= (raw.types == PLAIN) | (raw.numbers == 0) | (raw.numbers == 1)
+            if plain.all():
+                yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
+                continue
+            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None, areas=())
+            if (places := np.flatnonzero(plain)).size:
+                rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw)[places]
+                yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
+
+    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
+        """Yield the cells of blocks with rows of some spans, until a block begins below the last of them."""
+        starts, ends = np.array(spans, np.int64).T
+        for raw in self.blocks(title, texts=spans):
+            first, last = int(raw.rows.min()), int(raw.rows.max())
+            if first >= ends[-1]:
+                return
+            index = int(np.searchsorted(starts, last, side="right")) - 1
+            if index >= 0 and ends[index] > first:
+                yield self._cells(raw, numeric=False)
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
+        """Yield the cells that may hold one of some texts, in any case and between spaces."""
+        words = None
+        for raw in self.blocks(title, texts=(), numbers_alone=self.reads_numbers):
+            literal = (raw.types == RESULT) | (raw.types == INLINE)
+            shared = np.flatnonzero((raw.types == SHARED) & raw.numeral)
+            if len(shared):
+                words = self.strings.words(texts) if words is None else words
+                numbers = np.minimum(raw.numbers[shared], len(words)).astype(np.int64)
+                literal[shared[np.append(words, False)[numbers]]] = True
+            if literal.any():
+                yield replace(self._texts(raw, np.flatnonzero(literal)), areas=())
+
+    def references(self, title: str) -> Iterator[PlainReference]:
+        """Yield the formulas of a worksheet that are one plain reference."""
+        yield from find_references(self.blocks(title), self.parse_formula)
+
+    def _kinds(self, raw: RawCells) -> Kinds:
+        """Return the kinds of cells, by their types and styles."""
+        kinds = _KINDS[raw.types]
+        kinds = self.kinds_as_shown(kinds, raw.styles)
+        if raw.pending.any():
+            kinds[raw.pending] = PENDING
+        return kinds
+
+    def _cells(self, raw: RawCells, *, numeric: bool) -> CellRun:
+        """Return cells whose types, styles and shared strings are looked up, with values of text or Float64."""
+        import polars as pl
+
+        if not numeric:
+            return self._texts(raw, np.arange(len(raw)))
+        kinds, values = self._kinds(raw), _series(raw.numbers)
+        shared = np.flatnonzero((raw.types == SHARED) & ~raw.pending)
+        if len(shared):
+            numbers, long = self.strings.look_up_cells(raw, shared, numeric=True)
+            values = values.scatter(shared, numbers)
+            kinds[long] = LONG
+        others = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
+        if len(others):
+            values = values.scatter(others, raw.texts(others).cast(pl.Float64, strict=False))
+            types, is_long = raw.types[others], raw.text_lengths(others) > LONGEST_EXACT
+            kinds[others[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
+        return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
+
+    def _texts(self, raw: RawCells, places: Positions) -> CellRun:
+        """Return some cells, by their indices, with values of text."""
+        whole = len(places) == len(raw)
+        rows, columns = (raw.rows, raw.columns) if whole else (raw.rows[places], raw.columns[places])
+        is_shared = (raw.types[places] == SHARED) & ~raw.pending[places]
+        shared = np.flatnonzero(is_shared)
+        strings = self.strings.look_up_cells(raw, places[shared], numeric=False)[0] if len(shared) else None
+        if strings is not None and len(shared) == len(places):
+            values = strings
+        else:
+            values = raw.texts(places)  # of shared strings their numbers, for the moment
+            values = values if strings is None else values.scatter(shared, strings)
+        kinds = self._kinds(raw)[places]
+        formulas = None if raw.formulas is None else raw.formulas[places]
+        width = raw.width if whole else row_width(rows, columns)
+        return CellRun(rows, columns, kinds, values, width, formulas, raw.areas)
+
+
+def _series(numbers: Doubles) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(numbers)
