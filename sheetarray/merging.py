@@ -58,13 +58,10 @@ class Conflict:
         base: its value in the base; None where the base lacks it.
         values: its value in each file that has changed it, by the file's name; `DELETED` where the row was deleted.
         chosen: the file whose value stands; None as long as nobody has chosen.
+        merged: its index in the merged array; None where its row is deleted, or for the array as a whole.
         labels: of the element, by dimension.
         cells: the address of its cell in each file.
 
-    Example:
-        >>> merged = merge_arrays(("a", {"t": np.array([1, 2])}), [("b", {"t": np.array([1, 3])})])
-        >>> len(merged.conflicts)
-        0
     """
 
     place: Place
@@ -72,6 +69,7 @@ class Conflict:
     base: Any
     values: dict[str, Any]
     chosen: str | None = None
+    merged: tuple[int, ...] | None = None
     labels: dict[str, str] = field(default_factory=dict)
     cells: dict[str, str] = field(default_factory=dict)
 
@@ -417,6 +415,8 @@ class _Union:
                     one.moved += [name] if self._origins[number].moved.any() else []
             conflicts.changed = []
         kept = ~gone | stays
+        for name in made.keys() & found.keys():
+            found[name].merged_rows = np.where(kept, np.cumsum(kept) - 1, -1)
         for name, values in made.items():
             merged[name] = _from_rows(values[kept], self._files.base[name], self._group.axes[name])
 
@@ -523,6 +523,7 @@ class _ArrayConflicts:
         rows: of the union.
         chosen: the number of the copy whose value stands, `_BASE` or `_NOBODY`.
         changed: masks of the elements that each copy has changed, as long as they are counted.
+        merged_rows: for each row of the union its number in the merged array; -1 where it is deleted.
     """
 
     def __init__(
@@ -542,6 +543,7 @@ class _ArrayConflicts:
         self._deletes = [mask[rows] for mask in deleted]
         self.chosen = np.full(len(rows), _NOBODY, np.int64)
         self.changed: list[Mask] = []
+        self.merged_rows = rows
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -596,7 +598,9 @@ class _ArrayConflicts:
         chosen = int(self.chosen[number])
         name = None if chosen == _NOBODY else union.base_name if chosen == _BASE else union.file_names[chosen]
         base = _plain(self._base[at, element]) if at >= 0 else None
-        return Conflict(next(iter(places.values())), places, base, values, name)
+        final = int(self.merged_rows[row])
+        merged = union.index_of(self._name, final, element) if final >= 0 else None
+        return Conflict(next(iter(places.values())), places, base, values, name, merged)
 
 
 def _plain(value: Any) -> Any:
@@ -609,6 +613,7 @@ class _WholeConflict:
 
     def __init__(self, conflict: Conflict) -> None:
         self._conflict = conflict
+        self.merged_rows = np.zeros(0, np.int64)
         self.chosen = np.array([_NOBODY if conflict.chosen is None else _BASE])
 
     def __len__(self) -> int:

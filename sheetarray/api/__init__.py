@@ -20,7 +20,7 @@ from .arrays import (
 from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
 from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
-from .merging import MergedFiles, conflict_to_json, merge
+from .merging import MergedFiles, conflict_to_json, describe_value, merge
 from .tables import read_columns, write_table
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "check_writable",
     "conflict_to_json",
     "convert",
+    "describe_value",
     "folder_beside",
     "iter_blocks",
     "lies_in_rows",

@@ -369,6 +369,17 @@ def conflict_to_json(conflict: Conflict) -> dict[str, Any]:
     }
 
 
+def describe_value(value: Any) -> str:
+    """Return the value that a file has in a conflict, as a message shows it."""
+    if value is DELETED:
+        return "row deleted"
+    if isinstance(value, np.ndarray):
+        return f"{_describe(value)['dtype']} {' x '.join(map(str, value.shape)) or 'one value'}"
+    if value is not None and hasattr(value, "type"):
+        return str(value.type)
+    return repr(value) if isinstance(value, str) else str(value)
+
+
 def _value_to_json(value: Any) -> Any:
     """Return an element as its cell, `{"deleted": true}` for a deleted one, an array as its dtype and shape."""
     if value is None:

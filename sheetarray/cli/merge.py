@@ -8,12 +8,11 @@ from typing import Any
 import click
 
 from .. import api
-from ..merging import DELETED, Conflict, FileChanges
+from ..merging import Conflict, FileChanges
 from .arguments import FileName, UsageProblem, json_option
-from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
+from .console import count_noun, escape_controls, print_json, print_line, print_wrapped
 from .endpoints import PIPE, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
-from .values import format_value
 
 MOST_SHOWN = 20  # conflicts that are named, unless --all
 
@@ -132,12 +131,7 @@ def _print_conflicts(merged: api.MergedFiles, most: int) -> None:
 
 def _print_value(conflict: Conflict, file: str, value: Any, *, stands: bool) -> None:
     """Print the value that an element has in a file, with the address of its cell."""
-    if value is DELETED:
-        text = "row deleted"
-    elif getattr(value, "ndim", 0) and conflict.index is None:
-        text = f"{value.dtype} {format_shape(value.shape)}" if hasattr(value, "dtype") else str(value.type)
-    else:
-        text = format_value(value)
+    text = api.describe_value(value)
     cell = f", cell {conflict.cells[file]}" if file in conflict.cells else ""
     mark = "  (stands)" if stands else ""
     print_wrapped(escape_controls(f"{text}{cell}{mark}"), indent=6, head=f"  {escape_controls(file)}: ")

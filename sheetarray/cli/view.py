@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import api
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .console import escape_controls, format_size, print_json
 from .endpoints import Endpoint, place_of, source_endpoints
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 @click.option(
     "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C: for arrays of any size."
 )
+@click.option(
+    "--merge",
+    "merges",
+    is_flag=True,
+    help="The first FILE was sent, the others came back: the conflicts of their merge, to choose whose values stand.",
+)
 @reading_options()
 @json_option
 def view(
@@ -35,6 +42,7 @@ def view(
     names: tuple[str, ...],
     opens: bool,
     serves: bool,
+    merges: bool,
     reading: FormatOptions,
     wants_json: bool,
 ) -> None:
@@ -52,6 +60,7 @@ def view(
       sheetarray view run.xlsx --name temperature -o page.html
       cat run.csv | sheetarray view - --from csv -o page.html
       sheetarray view huge.csv --serve --open         more than a page holds
+      sheetarray view --merge original.xlsx returned/*.xlsx -o merge.html
     """
     from ..pages.contents import Contents
     from ..pages.page import Page
@@ -66,6 +75,13 @@ def view(
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
     reading.refuse_unknown([place.row for place in places], "read")
     contents, spools = Contents(), list[Spool]()
+    if merges:
+        if serves or names or len(places) < 2:
+            raise UsageProblem(
+                "--merge takes the file that was sent, and those that came back", "leave --serve and --name out"
+            )
+        contents.add_merge(api.merge(*(place.place for place in places)))
+        places = []
     titles = [os.path.basename(place.text) or place.text for place in places]
     for place, title in zip(places, titles, strict=True):
         options: dict[str, Any] = reading.parse(place.row, "read", lenient=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..api import MergedFiles, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
@@ -25,6 +26,7 @@ from .served import ServedArray, ServedDifference, ServedFile, encode_elements
 # The rows of a table begin with the indices of the entry, one column for each list around it; every field that
 # stands in it is a column, and so is the number of entries of each list within.
 
+MOST_CONFLICTS = 5_000  # that a page lists
 _VALUE = "value"  # the column of entries that have no name
 _BLOCK = 10_000  # entries that become Python's values at once
 _INTEGERS = (-(2**63), 2**63 - 1)
@@ -228,6 +230,36 @@ class Contents:
         self.manifest["unlisted"] += unlisted
         if file is not None:
             self.checked.append((len(self.manifest["files"]) - 1, file, numbers))
+
+    def add_merge(self, merged: MergedFiles) -> None:
+        """Add what several people have changed in copies of one file: the merged arrays, and the conflicts to choose.
+
+        Raises:
+            DTypeError: names an array that cannot be shown.
+            LimitError: more elements than a page holds.
+        """
+        first = len(self.manifest["entries"])
+        check_elements(sum(int(np.size(array)) for array in merged.arrays.values() if isinstance(array, np.ndarray)))
+        self.add_file("merged", merged.arrays, labels=merged.arrays.labels)
+        numbers = {entry["name"]: first + place for place, entry in enumerate(self.manifest["entries"][first:])}
+        listed = []
+        for conflict in merged.conflicts[:MOST_CONFLICTS]:
+            place = {"array": conflict.array, "index": conflict.index, "of": conflict.place.file}
+            values = {merged.base: conflict.base} if conflict.place.file == merged.base else {}
+            options = [
+                {"file": file, "text": describe_value(value), "cell": conflict.cells.get(file)}
+                for file, value in (values | conflict.values).items()
+            ]
+            title = conflict.array + (f"[{', '.join(map(str, conflict.index))}]" if conflict.index else "")
+            where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
+            more = {"entry": numbers.get(conflict.array), "at": conflict.merged, "chosen": conflict.chosen}
+            listed.append({"place": place, "title": title, "where": where, "options": options, **more})
+        files = [merged.base, *(changes.file for changes in merged.changes)]
+        self.manifest["merge"] = {
+            "files": files,
+            "conflicts": listed,
+            "unlisted": len(merged.conflicts) - len(listed),
+        }
 
     def add_differences(self) -> None:
         """Add the differences of two files: one for each pair of served arrays that have the same name and shape."""

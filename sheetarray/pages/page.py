@@ -39,6 +39,7 @@ SCRIPTS = (
     "controls.js",
     "showing.js",
     "grids.js",
+    "merging.js",
     "page.js",
 )
 """The parts of the program, in the order in which they stand in the page."""

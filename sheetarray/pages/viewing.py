@@ -65,7 +65,8 @@ def view(
 
     Args:
         *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a
-            DataFrame, a Dataset. A file whose damage `read` refuses is shown as far as it can be read.
+            DataFrame, a Dataset. A file whose damage `read` refuses is shown as far as it can be read. Or what `merge`
+            returns, alone: the page lists the conflicts, and saves whose values you choose.
         names: only these arrays, with the coordinates along their dimensions; None for all.
         format: of the sources, instead of their suffixes.
         storage_options: for the file systems of those that are URLs.
@@ -90,6 +91,12 @@ def view(
     """
     if not sources:
         raise TypeError("view needs a path, a URL, an open file, or arrays")
+    if any(isinstance(source, api.MergedFiles) for source in sources):
+        if len(sources) > 1 or serve or names is not None:
+            raise TypeError("a merge is shown alone, with all of its arrays, and is not served")
+        contents = Contents()
+        contents.add_merge(sources[0])
+        return Page(contents)
     places = {
         number: (source, format)
         for number, source in enumerate(sources)

@@ -7,7 +7,7 @@ function setTheme(theme) {
 }
 
 function pressKey(event) {
-  const isTyping = event.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea");
+  const isTyping = event.target.matches("input:not([type=range]):not([type=checkbox]):not([type=radio]), select, textarea");
   if (isTyping || event.ctrlKey || event.altKey || event.metaKey || !view) return;
   if (event.key === "/") {
     event.preventDefault();
@@ -37,6 +37,8 @@ function start() {
   listArrays();
   if (manifest.served) bringFindings();
   else listFindings();
+  const opening = manifest.merge ? listConflicts() : null;
+  if (opening) return opening();
   if (groups.length) return chooseGroup(0);
   byId("message").textContent = "There is no array.";
   return Promise.resolve();

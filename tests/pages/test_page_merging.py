@@ -1,0 +1,88 @@
+"""The page of a merge: conflicts listed and marked, choices by mouse and keyboard, and saved for `merge --choices`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser
+from children import until
+from click.testing import CliRunner
+
+import sheetarray as sa
+from sheetarray.cli import main
+
+BASE = np.arange(12.0).reshape(4, 3)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """A file that was sent, and two that came back: three conflicts, one of them in a row that was deleted."""
+    ann, ben = BASE.copy(), BASE.copy()
+    ann[0, 1], ann[2, 2], ann[3, 0] = 10.5, 20.5, 30.5
+    ben[0, 1], ben[2, 2] = -10.5, -20.5
+    for name, array in {"sent": BASE, "ann": ann, "ben": ben[:3]}.items():
+        sa.write(tmp_path / f"{name}.csv", {"t": array, "s": np.array(["<b>", "y"])})
+    return [str(tmp_path / f"{name}.csv") for name in ("sent", "ann", "ben")]
+
+
+def test_conflicts_are_listed_and_marked_with_who_wrote_what(browser: Browser, files: list[str]) -> None:
+    browser.open(sa.view(sa.merge(*files)).html)
+    assert browser.texts("#conflicts-title") == ["Conflicts (3, 3 not chosen)"]
+    assert browser.texts("#conflict-list strong") == ["t[0, 1]", "t[2, 2]", "t[3, 0]"]
+    assert browser.texts("#conflict-list li:first-child label") == [
+        "sent.csv 1.0A23",
+        "ann.csv 10.5A23",
+        "ben.csv -10.5A23",
+    ]
+    assert browser.texts("#conflict-list li:last-child code") == ["9.0", "30.5", "row deleted"]
+    assert any("ann.csv: 10.5" in text for text in browser.texts("#readout > *"))  # it opens on the first
+    browser.click("#conflict-list li:nth-child(2) button")
+    assert any("ann.csv: 20.5, ben.csv: -20.5; nobody has chosen" in text for text in browser.texts("#readout > *"))
+    assert len(browser.texts("#table td.marked")) == 3
+    assert browser.violations() == []
+    assert browser.messages() == []
+
+
+def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, files: list[str], tmp_path: Path) -> None:
+    (tmp_path / "down").mkdir()
+    how = {"behavior": "allow", "downloadPath": str(tmp_path / "down")}
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
+    page = tmp_path / "merge.html"
+    result = CliRunner().invoke(main, ["view", "--merge", *files, "-o", str(page)])
+    assert result.exit_code == 0, result.output
+    browser.open(page.read_text(encoding="utf-8"))
+    browser.select("#choose-file", files[2])
+    browser.click("#choose-all")
+    assert browser.texts("#conflicts-title") == ["Conflicts (3, all chosen)"]
+    browser.click("#choose-none")
+    assert browser.texts("#conflicts-title") == ["Conflicts (3, 3 not chosen)"]
+    browser.click("#conflict-list li:nth-child(1) label:nth-of-type(2) input")  # ann
+    browser.focus("#conflict-list li:nth-child(2) input")
+    browser.press("SPACE", "ARROW_DOWN", "ARROW_DOWN")  # the base, ann, ben
+    assert browser.texts("#conflicts-title") == ["Conflicts (3, 1 not chosen)"]
+    browser.click("#save-choices")
+    saved = tmp_path / "down" / "choices.json"
+    until(saved.exists)
+    choices = json.loads(saved.read_text())["choices"]
+    assert [(choice["index"], Path(choice["choose"]).name) for choice in choices] == [
+        ([0, 1], "ann.csv"),
+        ([2, 2], "ben.csv"),
+    ]
+    merged = tmp_path / "merged.csv"
+    result = CliRunner().invoke(main, ["merge", *files, "-o", str(merged), "--choices", str(saved)])
+    assert result.exit_code == 1, result.output
+    wanted = BASE.copy()
+    wanted[0, 1], wanted[2, 2] = 10.5, -20.5
+    assert sa.read(merged)["t"].tolist() == wanted.tolist()
+    assert browser.messages() == []
+
+
+def test_a_merge_is_shown_alone(files: list[str]) -> None:
+    with pytest.raises(TypeError, match="alone"):
+        sa.view(sa.merge(*files), files[0])
+    assert CliRunner().invoke(main, ["view", "--merge", files[0]]).exit_code == 2
+    html = sa.view(sa.merge(files[0], files[1])).html
+    assert '"conflicts":[]' in html
