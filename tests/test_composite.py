@@ -13,11 +13,10 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from examples import cross
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.composite import check_composites
 from sheetarray.interchange.awkward import columns as columns_of_awkward
 from sheetarray.interchange.awkward import to_columns
@@ -307,9 +306,8 @@ def test_diff_and_info_know_an_array_by_its_name(tmp_path: Path) -> None:
     a, b = tmp_path / "a.csv", tmp_path / "b.xlsx"
     sa.write(a, {"events": EVENTS, "a.json": np.array(["text"])})
     sa.convert(a, b)
-    runner = CliRunner()
-    assert runner.invoke(main, ["diff", str(a), str(b)]).exit_code == 0
-    shown = json.loads(runner.invoke(main, ["info", str(b), "--json"]).stdout)
+    assert run_command("diff", a, b).exit_code == 0
+    shown = json.loads(run_command("info", b, "--json").stdout)
     assert [array["name"] for array in shown["arrays"]] == ["events", "a.json"]
 
 
@@ -401,7 +399,7 @@ def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
     sa.write(path, {"events": EVENTS})
 
     def run(*arguments: Any, status: int = 0) -> str:
-        done = CliRunner().invoke(main, list(map(str, arguments)))
+        done = run_command(*arguments)
         assert done.exit_code == status, (arguments, done.output, done.exception)
         return done.output
 
@@ -417,7 +415,7 @@ def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
 
 def output_of(*arguments: Any, status: int = 0) -> str:
     """What a command prints."""
-    done = CliRunner().invoke(main, list(map(str, arguments)))
+    done = run_command(*arguments)
     assert done.exit_code == status, (arguments, done.output, done.exception)
     return done.output
 

@@ -10,9 +10,10 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
+from sheetarray.adapters import parse_header
 from sheetarray.dtypes import from_name, from_numpy
 from sheetarray.errors import Finding
-from sheetarray.header import Header, parse_header
+from sheetarray.header import Header
 
 CELLS = to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))
 FIELDS = {

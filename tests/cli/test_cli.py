@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.loops import describe
 from sheetarray.registry import FORMATS
 
@@ -19,7 +19,7 @@ COMMANDS = ["info", "show", "convert", "export", "check", "adopt", "restore", "d
 
 
 def run(*args: object, stdin: bytes | None = None, color: bool = False) -> Result:
-    result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, color=color)
+    result = run_command(*args, input=stdin, color=color)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert "Traceback" not in result.output
     return result

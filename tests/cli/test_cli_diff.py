@@ -6,10 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.cli.comparing import compare
 
 TWO63 = 2**63
@@ -20,7 +19,7 @@ def differ(tmp_path):
     def run(a, b, *options):
         sa.write(tmp_path / "a.csv", a)
         sa.write(tmp_path / "b.json", b)
-        return CliRunner().invoke(main, ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.json"), *options])
+        return run_command("diff", tmp_path / "a.csv", tmp_path / "b.json", *options)
 
     return run
 

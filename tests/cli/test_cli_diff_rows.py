@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.cli.comparing import align_rows, compare, format_rows
 from sheetarray.comparing import find_noise
 
 
 def run(*arguments: Any) -> Any:
-    return CliRunner().invoke(main, ["diff", *map(str, arguments)])
+    return run_command("diff", *arguments)
 
 
 def test_what_was_typed_comes_first_and_noise_is_one_line(tmp_path: Path) -> None:

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.cli.slices import SliceError, find_indices
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return run_command(*arguments)
 
 
 @pytest.fixture

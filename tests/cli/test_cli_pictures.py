@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main, pictures
+from sheetarray.cli import pictures
 from sheetarray.cli.pictures import choose_slices, compute_statistics, draw_multiples
 from sheetarray.cli.slices import slice_to_two_axes
 from sheetarray.pages import colours
@@ -83,10 +83,10 @@ def test_show_takes_the_labels_of_dimensions(tmp_path: Path) -> None:
     time = np.arange("2026-01", "2026-05", dtype="M8[M]").astype("M8[ns]")
     dataset = xr.Dataset({"t": (("time", "x"), np.arange(12.0).reshape(4, 3))}, {"time": time, "x": [0.1, 0.2, 0.3]})
     sa.write(tmp_path / "d.csv", dataset)
-    shown = CliRunner().invoke(main, ["show", str(tmp_path / "d.csv"), "t"]).stdout
+    shown = run_command("show", tmp_path / "d.csv", "t").stdout
     assert "  2026-01-01 " in shown
     assert "0.1" in shown.splitlines()[-4]
-    sliced = CliRunner().invoke(main, ["show", str(tmp_path / "d.csv"), "t", "--slice", "1, :"]).stdout
+    sliced = run_command("show", tmp_path / "d.csv", "t", "--slice", "1, :").stdout
     assert "0.2" in sliced.splitlines()[-4]
 
 
@@ -94,7 +94,7 @@ def test_a_damaged_label_does_not_hide_the_array(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     sa.write(tmp_path / "d.csv", xr.Dataset({"t": ("x", [1.5, 2.5])}, {"x": [1000.25, 1000.75]}))
     (tmp_path / "d.csv").write_text((tmp_path / "d.csv").read_text().replace("1000.25", "?"))
-    result = CliRunner().invoke(main, ["show", str(tmp_path / "d.csv"), "t"])
+    result = run_command("show", tmp_path / "d.csv", "t")
     assert result.exit_code == 0
     assert "2.5" in result.stdout
 
@@ -153,8 +153,8 @@ def test_multiples_have_common_colours_and_fit_the_line(width: int, blocks: bool
 def test_show_draws_multiples_unless_a_slice_leaves_two_axes(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.arange(24.0).reshape(2, 3, 4), "flat": np.arange(6.0).reshape(2, 3)})
-    said = CliRunner().invoke(main, ["show", str(path), "t"]).stdout
+    said = run_command("show", path, "t").stdout
     assert "2 slices, in the colours of all of them" in said
     assert "[0, :, :]" in said
     for arguments in (["flat"], ["t", "--slice", "[1]"], ["t", "--no-picture"]):
-        assert "in the colours of all" not in CliRunner().invoke(main, ["show", str(path), *arguments]).stdout
+        assert "in the colours of all" not in run_command("show", path, *arguments).stdout

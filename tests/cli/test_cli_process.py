@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER, run_child
-from click.testing import CliRunner
+from command_line import run_command
 from rich.console import Console
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.cli.info import make_fitting_table
 
 PROGRAM = [sys.executable, "-m", "sheetarray"]
@@ -63,7 +62,7 @@ def test_a_chain_of_pipes(path, tmp_path):
 def test_a_shell_substitution_is_a_pipe_too(path):
     """What a shell puts in place of `<(cat run.csv)` is the path of a pipe."""
     with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as process:
-        done = CliRunner().invoke(main, ["diff", str(path), f"/dev/fd/{process.stdout.fileno()}", "--from", "csv"])
+        done = run_command("diff", path, f"/dev/fd/{process.stdout.fileno()}", "--from", "csv")
     assert (done.exit_code, done.stderr) == (0, "")
 
 
@@ -87,7 +86,7 @@ def test_a_shell_completes_commands_formats_and_paths(path):
 
     def complete(words, mode="bash_complete"):
         cwords = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-        done = CliRunner().invoke(main, [], prog_name="sheetarray", env={"_SHEETARRAY_COMPLETE": mode, **cwords})
+        done = run_command(prog_name="sheetarray", env={"_SHEETARRAY_COMPLETE": mode, **cwords})
         assert done.exit_code == 0, done.output
         return done.stdout.split()
 

@@ -9,16 +9,16 @@ import numpy as np
 import openpyxl
 import pytest
 from adapters_deleted import WITHOUT_TABLES
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 TEXT = "id;t;day;n\n007;1,5;2020-01-01;1\n008;;2020-01-02;2\n009;2,25;;3\n"
 
 
 def run(*words: object, **options: object) -> Result:
-    return CliRunner().invoke(main, ["table", *map(str, words)], **options)  # type: ignore[arg-type]
+    return run_command("table", *words, **options)
 
 
 @pytest.fixture
@@ -136,11 +136,11 @@ def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     array = path.with_name("array.csv")
     sa.write(array, {"t": np.arange(3)})
     assert "sheetarray info" in run(array).stderr
-    assert "sheetarray table" in CliRunner().invoke(main, ["info", str(path)]).stderr
+    assert "sheetarray table" in run_command("info", path).stderr
 
 
 def export(*words: object, **options: object) -> Result:
-    return CliRunner().invoke(main, ["export", *map(str, words)], **options)  # type: ignore[arg-type]
+    return run_command("export", *words, **options)
 
 
 def test_arrays_are_exported_as_a_table_that_table_reads(tmp_path: Path) -> None:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from browser import PageReader
 from children import GIVEN_UP_AFTER
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.pages import ServedPage
 
 
 def run(*arguments: object, **options: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)), **options)  # type: ignore[arg-type]
+    return run_command(*arguments, **options)
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import io
 import numpy as np
 import pytest
 
-from sheetarray.sheets.delimited import check_csv, read_csv, scan_csv, write_csv
+from sheetarray import read_csv, write_csv
+from sheetarray.sheets.delimited import check_csv, scan_csv
 
 
 def text_of(count: int, array: np.ndarray, orient: str = "columns") -> io.StringIO:

@@ -15,10 +15,9 @@ import numpy as np
 import psutil
 import pytest
 from children import GIVEN_UP_AFTER
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.conversions.manifest import Manifest
 from sheetarray.conversions.many import check_targets, check_template, fill_template
 from sheetarray.conversions.running import Job, run_in_processes
@@ -378,12 +377,12 @@ def test_the_command_line_reports_failures_at_the_end(folder, monkeypatch):
     monkeypatch.chdir(folder)
     for number in range(22):
         (folder / "in" / f"broken{number:02}.csv").write_text("no array")
-    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite"])
+    run = run_command("convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite")
     assert run.exit_code == 1
     assert run.stderr.count("failed: ") == 20
     assert "and 2 more" in run.stderr
     assert "29 files: 7 converted, 22 failed" in run.stderr
-    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite", "--json"])
+    run = run_command("convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite", "--json")
     said = json.loads(run.stdout)
     assert (said["files"], said["converted"], said["before"], len(said["failed"])) == (29, 0, 7, 22)
 
@@ -397,12 +396,12 @@ def test_the_command_line_refuses_what_cannot_be(folder, monkeypatch):
         (["in/*.csv", "out/{stem}.json", "--workers", "0"], "0 is not in the range"),
         (["in/*.csv", "out/{stem}.json", "--write", "nonsense=1"], "no option 'nonsense'"),
     ]:
-        run = CliRunner().invoke(main, ["convert", *arguments])
+        run = run_command("convert", *arguments)
         assert run.exit_code == 2, run.output
         assert message in run.stderr
-    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.csv", "--write", "delimiter=;"])
+    run = run_command("convert", "in/*.csv", "out/{stem}.csv", "--write", "delimiter=;")
     assert run.exit_code == 0
     assert b"t;n" in (folder / "out" / "0000.csv").read_bytes()
-    run = CliRunner().invoke(main, ["convert", "in/0001.csv", "out/{stem}-alone.json"])
+    run = run_command("convert", "in/0001.csv", "out/{stem}-alone.json")
     assert run.exit_code == 0
     assert (folder / "out" / "0001-alone.json").exists()

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from children import measured, run_limited
-from click.testing import CliRunner
+from command_line import run_command
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
-from sheetarray.cli import main
 from sheetarray.elements import texts as rule
 from sheetarray.sheets.excel.fingerprint.codes import exact_codes
 from sheetarray.testing.cases import assert_same
@@ -207,15 +206,15 @@ def test_edits_are_named_in_workbooks_and_by_diff(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.xlsx", {"t": array})
     array[1] = "edited"
     sa.write(tmp_path / "b.json", {"t": array})
-    done = CliRunner().invoke(main, ["diff", str(tmp_path / "a.xlsx"), str(tmp_path / "b.json")])
+    done = run_command("diff", tmp_path / "a.xlsx", tmp_path / "b.json")
     assert "t[1]: '' -> 'edited'" in done.stdout
     array[-1] = "short"
     sa.write(tmp_path / "c.csv", {"t": array})
-    done = CliRunner().invoke(main, ["diff", str(tmp_path / "b.json"), str(tmp_path / "c.csv")])
+    done = run_command("diff", tmp_path / "b.json", tmp_path / "c.csv")
     assert "1 of 6,000 elements differs" in done.stdout
-    shown = CliRunner().invoke(main, ["show", str(tmp_path / "b.json"), "t", "--slice", "[:2]", "--json"])
+    shown = run_command("show", tmp_path / "b.json", "t", "--slice", "[:2]", "--json")
     assert '"values": ["ab", "edited"]' in shown.stdout
-    assert CliRunner().invoke(main, ["show", str(tmp_path / "b.json"), "t"]).exit_code == 0
+    assert run_command("show", tmp_path / "b.json", "t").exit_code == 0
 
 
 # Refusals ----------------------------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ import zstandard
 from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
-from sheetarray.files import Source, reading, release_pages, replacing, writing
+from sheetarray.adapters import Source, replacing
+from sheetarray.files import reading, release_pages, writing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sheetarray import Finding
-from sheetarray.linear import LinearArray
+from sheetarray import Finding, LinearArray
 from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 

@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 import sheetarray as sa
+from sheetarray.adapters import Source
 from sheetarray.columns import cell_address
-from sheetarray.files import Source
 from sheetarray.sheets.excel.sheet import ExcelSheet
 from sheetarray.sheets.excel.workbook import Workbook
 

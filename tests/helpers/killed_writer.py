@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sheetarray.sheets.google import sent_cells, write_gsheet
+from sheetarray import write_gsheet
+from sheetarray.sheets.google import sent_cells
 
 NEW = {"t": np.full(300, 2.0), "fresh": np.array([2.0])}
 

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import sheetarray as sa
 from sheetarray.columns import column_letters
-from sheetarray.dtypes import Array
+from sheetarray.testing.cases import Array
 
 # Hypothesis strategies of arrays: any dtype, bits, text, shape and layout.
 

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from sheetarray.sheets.google import read_gsheet, write_gsheet
+from sheetarray import read_gsheet, write_gsheet
 from sheets_emulator import SheetsServer
 
 # A web server on this machine, of files in memory, that notes what it was asked for.

@@ -16,7 +16,7 @@ import numpy as np
 from mixtures import Column
 
 import sheetarray as sa
-from sheetarray.dtypes import Array
+from sheetarray.testing.cases import Array
 
 # Programs that write ordinary tables, each a function of a path and columns, and what columns must come back as.
 

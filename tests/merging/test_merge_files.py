@@ -16,14 +16,14 @@ import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["merge", *map(str, arguments)])
+    return run_command("merge", *arguments)
 
 
 def dataset() -> xr.Dataset:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from examples import examples
 from excel_packages import parts, rich, with_parts
 from hypothesis import given, settings
@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from mixtures import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.sheets.delimited import adopting as delimited_adopting
 from sheetarray.sheets.excel.adopting import change_cells
 from sheets_emulator import SheetsServer
@@ -253,12 +252,12 @@ def test_targets(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     edited(path, Edit("insert", 20, 2))
-    result = CliRunner().invoke(main, ["adopt", str(path)])
+    result = run_command("adopt", path)
     assert result.exit_code == 0
     assert result.output.splitlines()[:2] == [f"{path}: 4 arrays adopted", "  t: 20 x 3 -> 22 x 3"]
-    result = CliRunner().invoke(main, ["adopt", str(path), "--json"])
+    result = run_command("adopt", path, "--json")
     assert json.loads(result.output) == {"file": str(path), "target": str(path), "arrays": [], "accepted": []}
-    result = CliRunner().invoke(main, ["adopt", "-", "--from", "csv"], input=path.read_bytes())
+    result = run_command("adopt", "-", "--from", "csv", input=path.read_bytes())
     assert result.exit_code == 2
 
 

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from round_trips import grid, put
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheets_emulator import SheetsServer
 
 ARRAYS = {"t": np.array([[1.5, 2.5], [3.5, 4.5]]), "i": np.arange(3, dtype="int8"), "s": np.array(["a", "b"])}
@@ -154,11 +153,11 @@ def test_the_columns_of_an_awkward_array_are_those_of_its_name() -> None:
 def test_the_command_line_has_them(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(put(changed(START + 3, 0, "x")).getvalue(), newline="")
-    (entry,) = json.loads(CliRunner().invoke(main, ["check", str(path), "--json"]).stdout)
+    (entry,) = json.loads(run_command("check", path, "--json").stdout)
     (finding,) = entry["findings"]
     assert (finding["array"], finding["index"]) == ("t", [1, 1])
     path.write_text("a,b\n1,2\n")
-    (entry,) = json.loads(CliRunner().invoke(main, ["check", str(path), "--json"]).stdout)
+    (entry,) = json.loads(run_command("check", path, "--json").stdout)
     assert (entry["findings"][0]["array"], entry["findings"][0]["index"]) == (None, None)
 
 

@@ -31,7 +31,7 @@ from foreign_books import (
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.google import read_gsheet, write_gsheet
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.testing.cases import assert_same, objects
 from sheets_emulator import SheetsServer
 

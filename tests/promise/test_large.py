@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from adapters_deleted import DELETED
 from children import run_limited
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
+from sheetarray.adapters import Source
 from sheetarray.api import large
 from sheetarray.api import large as blocks
-from sheetarray.cli import main
-from sheetarray.files import Source, reading
+from sheetarray.files import reading
 from sheetarray.sheets.delimited import pieces as csv_pieces
 from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import adapter as excel
@@ -114,7 +114,7 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[
     outs = [tmp_path / f"{name}.{to}" for name in ("once", "pieces", "command", "some", "some-once")]
     sa.convert(path, outs[1])
     assert {*in_pieces} == {"t", "n", "b", "turned", "when", "y"}
-    assert CliRunner().invoke(main, ["convert", str(path), str(outs[2])]).exit_code == 0
+    assert run_command("convert", path, outs[2]).exit_code == 0
     sa.convert(path, outs[3], ["turned", "word"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "LARGE_FILE", 2**60)
@@ -138,10 +138,10 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path: Path, in_pieces:
     changed["t"][3, 5] += 1
     sa.write(tmp_path / "b.xlsx", changed)
     command = ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.xlsx"), "--json"]
-    result = CliRunner().invoke(main, command)
+    result = run_command(*command)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "LARGE_FILE", 2**60)
-        once = CliRunner().invoke(main, command)
+        once = run_command(*command)
     assert result.exit_code == 1
     assert result.output == once.output
     assert {*in_pieces} == {"t", "n"}
@@ -215,7 +215,7 @@ def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch
     lines[row - 1] = b"x" + lines[row - 1]
     path.write_bytes(b"\n".join(lines))
     (tmp_path / "out.csv").write_text("old")
-    result = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "out.csv")])
+    result = run_command("convert", path, tmp_path / "out.csv")
     assert result.exit_code == 2
     assert f"A{row}" in result.stderr
     assert (tmp_path / "out.csv").read_text() == "old"
@@ -367,11 +367,11 @@ def test_a_wrong_cell_is_told_without_reading_the_file_again(tmp_path: Path, mon
         (tmp_path / "b.csv").write_bytes(b"\n".join(changed))
         with monkeypatch.context() as patch:
             patch.setattr(large, "LARGE_FILE", 2**60)
-            once = CliRunner().invoke(main, command)
+            once = run_command(*command)
         with monkeypatch.context() as patch:
             if status == 2:
                 patch.setattr("sheetarray.api.read", None)
-            result = CliRunner().invoke(main, command)
+            result = run_command(*command)
         assert result.exit_code == once.exit_code == status
         assert (result.stdout, result.stderr) == (once.stdout, once.stderr)
 

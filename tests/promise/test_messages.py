@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from adapters_deleted import DELETED
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.cli.program import to_cli_options
 from sheetarray.registry import FORMATS
 from sheetarray.registry.refusals import nearest, place_problem
@@ -30,7 +30,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return run_command(*arguments)
 
 
 # Which format ------------------------------------------------------------------------------------------------

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.testing.cases import assert_same
 
 
@@ -48,7 +47,7 @@ def test_a_4d_image_goes_through_every_text_format_on_the_command_line(
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> int:
-        return CliRunner().invoke(main, words).exit_code
+        return run_command(*words).exit_code
 
     sa.write(tmp_path / "image.csv", {"image": image})
     for source, target in pairwise(["image.csv", "image.tsv", "image.json", "image.txt.zst", "back.csv"]):

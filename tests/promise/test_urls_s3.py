@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 import fsspec
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.files.many import find_files, read_heads
 
 KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
@@ -445,7 +444,7 @@ def test_options_without_a_place_that_takes_them_are_an_error(tmp_path):
 def run(options, *arguments):
     pairs = [f"{key}={json.dumps(value) if isinstance(value, dict) else value}" for key, value in options.items()]
     given = [part for pair in pairs for part in ("--storage-option", pair)]
-    return CliRunner().invoke(main, [*arguments, *given])
+    return run_command(*arguments, *given)
 
 
 def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeypatch):
@@ -474,7 +473,7 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeyp
     assert gone.exit_code == 2
     assert "s3://runs/cli/gone.csv" in gone.stderr
     assert "Traceback" not in gone.stderr
-    wrong = CliRunner().invoke(main, ["info", url, "--storage-option", "thesecretkey"])
+    wrong = run_command("info", url, "--storage-option", "thesecretkey")
     assert wrong.exit_code == 2
     assert "thesecretkey" not in wrong.stderr
 

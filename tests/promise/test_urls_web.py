@@ -11,11 +11,10 @@ from functools import cache
 import numpy as np
 import pytest
 from adapters_deleted import DELETED
-from click.testing import CliRunner
+from command_line import run_command
 from services import serve_web
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 LARGE = np.arange(80_000, dtype="float64").reshape(-1, 4) / 7
 
@@ -157,7 +156,7 @@ def test_a_host_of_two_colons_is_no_chain_of_links():
         web.files["run.csv"] = large("csv")
         assert web.url("run.csv").startswith("http://[::1]:")
         assert sa.read(web.url("run.csv"))["t"].tolist() == LARGE.tolist()
-        assert CliRunner().invoke(main, ["check", web.url("run.csv")]).exit_code == 0
+        assert run_command("check", web.url("run.csv")).exit_code == 0
     finally:
         context.__exit__(None, None, None)
 
@@ -192,10 +191,10 @@ def test_storage_options_without_a_url_are_refused_by_every_command(tmp_path):
     service = "gsheets://1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms"
     services = [] if "gsheet" in DELETED else [["info", service]]
     for arguments in (["info", run], ["diff", run, run], ["convert", run, out], ["check", run], *services):
-        result = CliRunner().invoke(main, [*arguments, "--storage-option", "anon=true"])
+        result = run_command(*arguments, "--storage-option", "anon=true")
         assert result.exit_code == 2
         assert "--storage-option is for a URL" in result.stderr
-    assert CliRunner().invoke(main, ["info", run]).exit_code == 0
+    assert run_command("info", run).exit_code == 0
     assert not (tmp_path / "out.json").exists()
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.registry import FORMATS
 
 OLDER = [
@@ -140,7 +139,7 @@ def test_convert_says_it_too_and_in_one_line_of_the_command_line(tmp_path: Path)
     with pytest.warns(sa.SheetArrayWarning, match="'f', 'g' will be read as row-major") as caught:
         sa.convert(tmp_path / "a.csv", tmp_path / "b.avro")
     assert [warning.filename for warning in caught] == [__file__]
-    result = CliRunner().invoke(main, ["convert", str(tmp_path / "a.csv"), str(tmp_path / "b.avro")])
+    result = run_command("convert", tmp_path / "a.csv", tmp_path / "b.avro")
     assert result.exit_code == 0
     assert [line for line in result.stderr.splitlines() if line.startswith("warning:")] == [
         "warning: Avro, YEP-113 keeps no column-major order: 'f', 'g' will be read as row-major, with the same values"

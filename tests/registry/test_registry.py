@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from adapters_deleted import needing
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
 from sheetarray import registry
-from sheetarray.cli import main
 from sheetarray.registry import FORMATS, Format, format_of, lookup
 
 
@@ -63,7 +62,7 @@ def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
 @pytest.mark.parametrize(("option", "lists"), [("--from", True), ("--to", False)])
 def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, lists: bool) -> None:
     command = ["convert", "a.doc", "b.csv"] if lists else ["convert", "-", "b.doc", "--from", "csv"]
-    output = CliRunner().invoke(main, command, input="").stderr
+    output = run_command(*command, input="").stderr
     assert f"{option} names the format" in output
     assert (", ods," in output) == lists
 

@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 from awkward_layouts import CASES, DTYPES, LISTS, archive, assert_kept, members, plain
 from awkward_layouts import STRINGS as WORDS
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.interchange import awkward as awk
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
 from sheetarray.testing.cases import objects
@@ -429,23 +428,22 @@ def test_a_missing_package_names_the_extra(place: Path, monkeypatch: pytest.Monk
 
 def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path) -> None:
     sa.write(place, {"events": CASES["records"], "numbers": np.arange(3)})
-    run = CliRunner().invoke
-    answer = json.loads(run(main, ["info", str(place), "--json"], catch_exceptions=False).stdout)
+    answer = json.loads(run_command("info", place, "--json", catch_exceptions=False).stdout)
     assert [(array["name"], array["dtype"]) for array in answer["arrays"]] == [
         ("events", "{x: int64, y: var * float64}"),
         ("numbers", "int64"),
     ]
-    shown = run(main, ["show", str(place), "events"], catch_exceptions=False)
+    shown = run_command("show", place, "events", catch_exceptions=False)
     assert shown.exit_code == 0
     assert "3 * {x: int64" in shown.stdout
-    values = json.loads(run(main, ["show", str(place), "events", "--json"], catch_exceptions=False).stdout)["values"]
+    values = json.loads(run_command("show", place, "events", "--json", catch_exceptions=False).stdout)["values"]
     assert values == CASES["records"].to_list()
-    assert run(main, ["check", str(place)], catch_exceptions=False).exit_code == 0
+    assert run_command("check", place, catch_exceptions=False).exit_code == 0
     copy = tmp_path / "copy.awkd"
-    assert run(main, ["convert", str(place), str(copy)], catch_exceptions=False).exit_code == 0
-    assert run(main, ["diff", str(place), str(copy)], catch_exceptions=False).exit_code == 0
+    assert run_command("convert", place, copy, catch_exceptions=False).exit_code == 0
+    assert run_command("diff", place, copy, catch_exceptions=False).exit_code == 0
     place.write_bytes(archive(replaced={"t.json": b"{"}))
-    assert run(main, ["check", str(place)], catch_exceptions=False).exit_code == 1
+    assert run_command("check", place, catch_exceptions=False).exit_code == 1
 
 
 def test_the_public_names_are_there() -> None:

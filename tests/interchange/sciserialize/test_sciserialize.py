@@ -14,14 +14,13 @@ import msgpack
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
 
 import sheetarray as sa
 from sheetarray.adapters import Keeps
-from sheetarray.cli import main
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.interchange.sciserialize.serializers import encode_map_header
 from sheetarray.testing.cases import CASES, assert_same
@@ -441,14 +440,14 @@ def test_json_converts_to_and_from_other_formats_exactly(tmp_path: Path, suffix:
 
 def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None:
     typed = _written(tmp_path / "typed.json", {"x": np.arange(3.0)}, format="sciserialize-json")
-    run = CliRunner().invoke(main, ["convert", str(typed), str(tmp_path / "x.csv")])
+    run = run_command("convert", typed, tmp_path / "x.csv")
     assert run.exit_code == 0, run.output
     assert sa.read(tmp_path / "x.csv")["x"].tolist() == [0.0, 1.0, 2.0]
     options = ["convert", str(tmp_path / "x.csv"), str(tmp_path / "x.json"), "--to", "sciserialize-json"]
-    assert CliRunner().invoke(main, options).exit_code == 0
+    assert run_command(*options).exit_code == 0
     assert (tmp_path / "x.json").read_bytes() == typed.read_bytes()
     for command in (["info"], ["check"], ["diff", str(tmp_path / "x.csv")]):
-        run = CliRunner().invoke(main, [*command, str(typed)])
+        run = run_command(*command, typed)
         assert run.exit_code == 0, run.output
 
 

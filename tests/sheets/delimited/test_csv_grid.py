@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
 GRID = """\
@@ -86,6 +85,6 @@ def test_options_that_no_grid_has_are_refused(tmp_path: Path, options: dict[str,
 def test_convert_writes_a_grid(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.json", {"t": np.arange(4.0).reshape(2, 2)})
     command = ["convert", str(tmp_path / "a.json"), str(tmp_path / "a.csv"), "--write", "layout=grid"]
-    done = CliRunner().invoke(main, command)
+    done = run_command(*command)
     assert done.exit_code == 0, done.output
     assert (tmp_path / "a.csv").read_text().split() == ["t", "t_0", "\\", "t_1,0,1", "0,0.0,1.0", "1,2.0,3.0"]

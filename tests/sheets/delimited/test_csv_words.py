@@ -11,9 +11,9 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import loops
+from sheetarray.adapters import Source
 from sheetarray.columns import Words
 from sheetarray.columns.words import WORDS, code_of
-from sheetarray.files import Source
 from sheetarray.header import normalize_key
 from sheetarray.sheets.delimited import dialect, records
 from sheetarray.sheets.delimited.sheet import CsvSheet

@@ -32,7 +32,7 @@ from excel_packages import (
     zipped,
 )
 
-from sheetarray.files import replacing
+from sheetarray.adapters import replacing
 from sheetarray.sheets.excel.append import PackageEdit, plan_append, sheet_titles
 from sheetarray.sheets.excel.package.markup import Markup
 from sheetarray.sheets.excel.package.packing import PackageWriter

@@ -19,8 +19,7 @@ from openpyxl.cell import WriteOnlyCell
 from programs import resave
 from round_trips import without_loops
 
-from sheetarray import Finding, dtypes
-from sheetarray.linear import LinearArray
+from sheetarray import Finding, LinearArray, dtypes
 from sheetarray.sheets.excel.fingerprint.codes import MOST, Coded, code_elements, exact_codes
 from sheetarray.sheets.excel.fingerprint.record import (
     Fingerprint,

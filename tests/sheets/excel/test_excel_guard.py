@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run_command
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray import LinearArray
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
-from sheetarray.linear import LinearArray
 from sheetarray.resaving import mark_kept, roundings_of
 from sheetarray.sheets.excel.guard import snapshot
 from sheetarray.sheets.excel.guard.guard_sheet import guard_title
@@ -455,16 +456,13 @@ def test_what_cannot_be_restored_is_said(guarded: tuple[Path, Any], tmp_path: Pa
 
 
 def test_restore_at_the_command_line(guarded: tuple[Path, Any], tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from sheetarray.cli import main
 
     path, array = guarded
-    done = CliRunner().invoke(main, ["restore", str(path), str(tmp_path / "out.xlsx"), "--keep-edits"])
+    done = run_command("restore", path, tmp_path / "out.xlsx", "--keep-edits")
     assert done.exit_code == 0, done.output
     assert "2 arrays restored, edits kept" in done.output
     assert_same(sa.read(tmp_path / "out.xlsx")["t"], array)
-    assert CliRunner().invoke(main, ["restore", str(path), "-"]).exit_code == 2
+    assert run_command("restore", path, "-").exit_code == 2
 
 
 def test_adopt_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fingerprints import at_15, random_numbers
 
 import sheetarray as sa
-from sheetarray.linear import LinearArray
+from sheetarray import LinearArray
 from sheetarray.sheets.excel.guard.explaining import explain_change
 
 openpyxl = pytest.importorskip("openpyxl")

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from examples import examples
 
 import sheetarray as sa
 from sheetarray import aligning
 from sheetarray.aligning import align_rows
-from sheetarray.cli import main
 from sheetarray.dtypes import from_name
 from sheetarray.testing.cases import assert_same
 
@@ -157,15 +156,15 @@ def test_diff_uses_the_guard(guarded: tuple[Path, Array], tmp_path: Path) -> Non
     rounded = round_to(array)
     rounded[4, 0] = 2.5
     rearrange(path, rounded)
-    done = CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path), "--json"])
+    done = run_command("diff", tmp_path / "exact.csv", path, "--json")
     assert done.exit_code == 1
     (compared,) = json.loads(done.output)["arrays"]
     assert [element["index"] for element in compared["first"]] == [[4, 0]]
     rounded[4, 0] = array[4, 0]
     rearrange(path, rounded)
-    assert CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path)]).exit_code == 0
+    assert run_command("diff", tmp_path / "exact.csv", path).exit_code == 0
     rearrange(path, np.delete(rounded, [7], 0))
-    done = CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path), "--read", "resize=true"])
+    done = run_command("diff", tmp_path / "exact.csv", path, "--read", "resize=true")
     assert done.exit_code == 1
     assert "rounding" not in done.output
 

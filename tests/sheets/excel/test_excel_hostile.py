@@ -46,8 +46,8 @@ from foreign_books import (
 from hostile import survive
 
 import sheetarray as sa
+from sheetarray.adapters import Source
 from sheetarray.columns import cell_address
-from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
 
 MIB = 2**20

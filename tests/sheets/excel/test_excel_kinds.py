@@ -37,8 +37,8 @@ from programs import resave
 
 import sheetarray as sa
 from sheetarray import dtypes
+from sheetarray.adapters import Source
 from sheetarray.columns import Request
-from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
 from sheetarray.testing.cases import assert_same, objects
 

@@ -25,8 +25,8 @@ from table_writers import WRITERS
 
 import sheetarray as sa
 from sheetarray import loops
+from sheetarray.adapters import Source
 from sheetarray.errors import FormatError
-from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import cells as c
 from sheetarray.sheets.excel.workbook import Workbook
 

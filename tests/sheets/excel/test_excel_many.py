@@ -24,8 +24,7 @@ from hypothesis.extra import numpy as hnp
 from round_trips import without_loops
 
 import sheetarray as sa
-from sheetarray import dtypes
-from sheetarray.linear import LinearArray
+from sheetarray import LinearArray, dtypes
 from sheetarray.sheets.excel import piecewise
 from sheetarray.sheets.excel.fingerprint import record as records
 from sheetarray.sheets.excel.fingerprint.record import (

@@ -19,7 +19,7 @@ from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.files import Source
+from sheetarray.adapters import Source
 from sheetarray.sheets.excel.reader import blocks, opendocument, parsing, references
 from sheetarray.sheets.excel.workbook import Workbook
 

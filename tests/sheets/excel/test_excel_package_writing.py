@@ -18,7 +18,7 @@ from excel_packages import CENTRAL, LOCAL, TEXT, OnlyWrite, field, noise, parts,
 from excel_packages import survive_as_package as survive
 
 import sheetarray as sa
-from sheetarray.files import replacing
+from sheetarray.adapters import replacing
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.package.parts import Package
 

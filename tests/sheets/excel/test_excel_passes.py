@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.files import Source
+from sheetarray.adapters import Source
 from sheetarray.sheets.excel import sheet as sheet_runs
 from sheetarray.sheets.excel.reader import blocks, ooxml, worksheet
 from sheetarray.sheets.excel.reader.formulas import FormulaCells

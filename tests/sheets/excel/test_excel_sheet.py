@@ -36,8 +36,8 @@ from foreign_books import (
 
 import sheetarray as sa
 from sheetarray import dtypes
+from sheetarray.adapters import Source
 from sheetarray.columns import Request, cell_address
-from sheetarray.files import Source
 from sheetarray.sheets.excel.workbook import Workbook
 from sheetarray.testing.cases import assert_same, objects
 

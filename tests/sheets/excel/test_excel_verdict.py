@@ -34,10 +34,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray import LinearArray
 from sheetarray.dtypes import from_name
 from sheetarray.errors import Finding
 from sheetarray.header import Header
-from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.fingerprint import record
 from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.google import read_gsheet
+from sheetarray import read_gsheet
 from sheetarray.sheets.google.address import parse_address
 
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"

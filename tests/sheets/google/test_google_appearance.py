@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.google import check_gsheet, read_gsheet, write_gsheet
+from sheetarray import read_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 

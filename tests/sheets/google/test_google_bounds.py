@@ -15,8 +15,9 @@ import pytest
 from services import ENDPOINT
 
 import sheetarray as sa
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.sheets.google.retries import FailedError, Retries
 from sheets_emulator import Fault, SheetsServer

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from services import ENDPOINT
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheets_emulator import SheetsServer
 
 SAMPLES = Path(__file__).parents[3] / "sample_sheets"
@@ -29,7 +28,7 @@ def run(server: SheetsServer, *arguments: str, status: int = 0) -> str:
 
 def run_here(*arguments: str, status: int = 0) -> str:
     """Run a command in this process, which need not start."""
-    done = CliRunner().invoke(main, list(arguments))
+    done = run_command(*arguments)
     assert done.exit_code == status, done.output
     return done.output
 

@@ -27,8 +27,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from gspread.http_client import BackOffHTTPClient
 
 import sheetarray as sa
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError, SheetArrayWarning
-from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
 from sheetarray.sheets.google.client import ENDPOINT, http_client
 from sheets_emulator import Fault, SheetsServer
 

@@ -10,8 +10,8 @@ import pytest
 from services import ENDPOINT
 
 import sheetarray as sa
+from sheetarray import create_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import create_gsheet, read_gsheet, write_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer

@@ -9,7 +9,8 @@ import pytest
 from services import Book, dump
 
 import sheetarray as sa
-from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, writing
+from sheetarray import append_gsheet
+from sheetarray.sheets.google import adopt_gsheet, check_gsheet, writing
 from sheetarray.testing.cases import assert_same
 
 RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}

@@ -20,8 +20,9 @@ from examples import STRIDE, cross, examples
 from requests.exceptions import ReadTimeout
 from services import dump
 
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, scan_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 

@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from services import ENDPOINT, dump
 
-from sheetarray.cli import main
+from sheetarray import write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet, clean_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, clean_gsheet
 from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheets_emulator import SheetsServer
 
@@ -63,12 +63,12 @@ def test_the_command_line_cleans(server: SheetsServer, monkeypatch: pytest.Monke
     key = server.create()
     add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=77))
     monkeypatch.setenv(ENDPOINT, server.url)
-    result = CliRunner().invoke(main, ["gsheets", "clean", f"gsheets://{key}"])
+    result = run_command("gsheets", "clean", f"gsheets://{key}")
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "1 hidden sheet removed")
     assert "process 77" in result.output
-    result = CliRunner().invoke(main, ["gsheets", "clean", f"gsheets://{key}"])
+    result = run_command("gsheets", "clean", f"gsheets://{key}")
     assert (result.exit_code, result.output) == (0, "nothing to be removed\n")
-    result = CliRunner().invoke(main, ["gsheets", "clean", "gsheets://x"])
+    result = run_command("gsheets", "clean", "gsheets://x")
     assert result.exit_code == 2
 
 

@@ -15,7 +15,8 @@ import gspread
 import numpy as np
 import pytest
 
-from sheetarray.sheets.google import check_gsheet, read_gsheet, write_gsheet
+from sheetarray import read_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.testing.cases import CASES, assert_same
 

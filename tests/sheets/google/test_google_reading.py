@@ -14,14 +14,9 @@ import pytest
 from examples import examples
 
 import sheetarray as sa
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import (
-    check_gsheet,
-    read_columns_gsheet,
-    read_gsheet,
-    scan_gsheet,
-    write_gsheet,
-)
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 

@@ -11,7 +11,8 @@ import pytest
 from services import dump
 
 import sheetarray as sa
-from sheetarray.sheets.google import write_gsheet, write_table_gsheet
+from sheetarray import write_gsheet
+from sheetarray.sheets.google import write_table_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 

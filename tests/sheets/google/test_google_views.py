@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
+from sheetarray import append_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import LimitError, NotFoundError
-from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import adopt_gsheet, check_gsheet, scan_gsheet
 from sheetarray.views import geometry
 from sheets_emulator import Fault, SheetsServer
 

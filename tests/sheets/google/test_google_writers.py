@@ -19,8 +19,8 @@ from examples import cross, examples
 from killed_writer import NEW, write_when_told
 from services import dump
 
+from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, LimitError, NotFoundError
-from sheetarray.sheets.google import read_gsheet, write_gsheet
 from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer

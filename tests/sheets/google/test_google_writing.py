@@ -10,7 +10,8 @@ import pytest
 from services import Book, dump
 
 import sheetarray as sa
-from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray import read_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, scan_gsheet
 from sheetarray.testing.cases import assert_same
 
 # Where things go ---------------------------------------------------------------------------------------------
