@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from examples import cross
-from handed import Refused, check_handed
+from round_trips import Refused, check_handed
 
 import sheetarray as sa
 
