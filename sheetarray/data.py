@@ -97,15 +97,15 @@ def check_cell_count(
     Returns:
         The error; if there are too many cells it has no location, since only the caller knows which is not blank.
     """
+    if count == wanted or (count < wanted and may_be_blank(header, missing) and wanted - present <= MAX_TRIMMED_BLANKS):
+        return None
     cells_per_element = wanted // header.capacity if header.capacity else 1
     hint = resize_hint(header, count // cells_per_element) or None
     if count > wanted:
         return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
-    if count < wanted and (not may_be_blank(header, missing) or wanted - present > MAX_TRIMMED_BLANKS):
-        reason = f"capacity is {wanted}, but the data end after {count} cells"
-        index = header.index_at(count * header.capacity // wanted)
-        return FormatError(reason, location=address(count), hint=hint, index=index)
-    return None
+    reason = f"capacity is {wanted}, but the data end after {count} cells"
+    index = header.index_at(count * header.capacity // wanted)
+    return FormatError(reason, location=address(count), hint=hint, index=index)
 
 
 def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "columns") -> Finding:

@@ -7,11 +7,12 @@ URL, and is the path of a file that there is, is that path.
 
 from __future__ import annotations
 
+import io
 import ipaddress
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any, TypeVar
 from urllib.parse import unquote
 
@@ -166,7 +167,7 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         >>> locate("file:///data/run%201.csv"), locate("memory://run.csv")
         ('/data/run 1.csv', RemoteFile('memory://run.csv'))
     """
-    if not isinstance(place, str):
+    if not isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
         _refuse_workbook(place)
     if storage_options is not None and not _is_mapping_of_text(storage_options):
         raise TypeError(

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from pathlib import PurePath
 from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from .inside import INSIDE
 from .refusals import name_problem, place_problem, source_problem
-from .row import Composite, Format, broken, check_free, check_row, meant_suffixes
+from .row import Composite, Format, broken, check_free, check_row
 
 # The formats that installed packages give: entry points of the group `sheetarray.formats`.
 #
@@ -259,7 +260,7 @@ def _is_service(place: Any, format: str | None) -> bool:
 
 def _format_by_object(place: Any) -> Format | None:
     """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
-    if isinstance(place, (str, io.IOBase)):
+    if isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
         return None
     kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(place).__mro__}
     return next((row for row in _load_outside() if not kinds.isdisjoint(row.objects)), None)
@@ -325,9 +326,9 @@ def _match(place: str | RemoteFile, rows: Iterable[Format]) -> Format | None:
         if row.prefixes and os.fspath(place).startswith(row.prefixes):
             return row
     lowered = name_part(place).lower().rstrip("/\\")  # a folder as the shell completes its name
-    bare = next((lowered.removesuffix(c) for c in COMPRESSIONS if lowered.endswith(c)), None)
+    bare = os.path.splitext(lowered)[0] if lowered.endswith(COMPRESSIONS) else None
     for row in rows:
-        suffixes = meant_suffixes(row)
+        suffixes = () if row.signature else row.suffixes  # with a signature, the suffix alone is not enough
         if lowered.endswith(suffixes) or (bare is not None and row.compressible and bare.endswith(suffixes)):
             return row
     return None
