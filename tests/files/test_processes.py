@@ -18,7 +18,7 @@ import sheetarray as sa
 _FORKED = """
 import os, sys, warnings
 import numpy as np
-import sheetarray as sa
+import sheetarray as sa, sheetarray.files
 sa.write(sys.argv[1], {"x": np.arange(3000.0)})  # short enough to be read without the engine
 if sys.argv[2] != "missing":
     import polars

@@ -22,6 +22,7 @@ MODULES = {
 
 LADDER = [
     "errors",
+    "forking",
     "loops",
     "dtypes",
     "elements",
