@@ -59,7 +59,7 @@ LADDER = [
 ]
 RUNG = {name: index for index, name in enumerate(LADDER)} | {
     "interchange": LADDER.index("sheets"),
-    "files": 1,
+    "files": LADDER.index("loops"),
     "__init__": 99,
     "__main__": 99,
 }
