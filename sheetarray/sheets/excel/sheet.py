@@ -23,14 +23,10 @@ from ...spool import NotInPiecesError
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.cells import PENDING, CellRun
-from .reader.column import ColumnRun, to_moments, to_numbers
-from .reader.column_runs import ColumnRuns, gather_columns, join_runs
-from .reader.column_texts import ColumnTexts
-from .reader.formulas import FormulaCells
-from .reader.references import HasReferences
+from .reader.column import ColumnRun, ColumnTexts, numbers_of_short, to_moments, to_numbers
+from .reader.column_runs import ROW, ColumnRuns, SomeRuns, gather_columns, join_runs
+from .reader.formulas import FormulaCells, HasReferences
 from .reader.scalars import number_shown, scalars, words_of
-from .reader.short_columns import numbers_of_short
-from .reader.some_runs import ROW, SomeRuns
 
 if TYPE_CHECKING:
     import polars as pl

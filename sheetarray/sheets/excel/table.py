@@ -26,9 +26,8 @@ from ..workbooks import MOST_COLUMNS
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
 from .reader import cells as c
-from .reader.column import ColumnRun
+from .reader.column import ColumnRun, ColumnTexts
 from .reader.column_runs import ColumnRuns, gather_columns
-from .reader.column_texts import ColumnTexts
 from .reader.scalars import codes_of_words, scalars
 from .sheet import ExcelSheet
 from .workbook import Workbook

@@ -19,11 +19,11 @@ from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_gua
 from .package.parts import Package
 from .package.relations import read_record
 from .reader.cells import Searchable
+from .reader.column_runs import SomeRuns
+from .reader.formulas import HasReferences
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
-from .reader.references import HasReferences
-from .reader.some_runs import SomeRuns
 from .sheet import ExcelSheet, Followed, SearchedSheet
 from .views.record import ViewSheets, find_views
 

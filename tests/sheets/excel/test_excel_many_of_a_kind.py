@@ -9,10 +9,9 @@ import pytest
 from sheetarray import dtypes
 from sheetarray.cells.serials import serials_to_dates, serials_to_texts
 from sheetarray.elements import Unreadable
-from sheetarray.sheets.excel.reader import column_texts
+from sheetarray.sheets.excel.reader import column as column_texts
 from sheetarray.sheets.excel.reader.cells import BOOLEAN, SERIAL
-from sheetarray.sheets.excel.reader.column import ColumnRun
-from sheetarray.sheets.excel.reader.column_texts import FEW, ColumnTexts
+from sheetarray.sheets.excel.reader.column import FEW, ColumnRun, ColumnTexts
 
 DAYS = [1.0, 2.0, 59.0, 60.0, 60.5, 61.0, 25_569.0, 45_000.0, 2_958_465.0, 2_958_466.0, 0.0, -1.0]
 PARTS = [0.0, 0.25, 0.5, 1 / 86_400, 1.001 / 86_400, 1 / 86_400_000, 0.999999999, 1 - 1e-12]

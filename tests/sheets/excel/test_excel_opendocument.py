@@ -20,7 +20,7 @@ from round_trips import without_loops
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.reader import blocks, opendocument, parsing, references
+from sheetarray.sheets.excel.reader import blocks, formulas, opendocument, parsing
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -331,13 +331,13 @@ def test_a_formula_without_a_value_that_does_more_is_an_error_with_its_address(f
 
 
 def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    formulas = ["of:=['t view'.B2]"] * 3
+    links = ["of:=['t view'.B2]"] * 3
     for limit in (3, 4):
-        monkeypatch.setattr(references, "MOST_REFERENCES", limit)
-        assert linked(*formulas)["t"].tolist() == [11] * 3
-    monkeypatch.setattr(references, "MOST_REFERENCES", 2)
+        monkeypatch.setattr(formulas, "MOST_REFERENCES", limit)
+        assert linked(*links)["t"].tolist() == [11] * 3
+    monkeypatch.setattr(formulas, "MOST_REFERENCES", 2)
     with pytest.raises(sa.FormatError, match="a formula without a value"):
-        linked(*formulas)
+        linked(*links)
 
 
 # Elements that the parser gets -------------------------------------------------------------------------------------

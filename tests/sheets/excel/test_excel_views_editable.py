@@ -15,7 +15,7 @@ from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
 from sheetarray.sheets.excel import sheet as following
-from sheetarray.sheets.excel.reader import references
+from sheetarray.sheets.excel.reader import formulas as references
 from sheetarray.testing.cases import assert_same, dtype_cases
 from sheetarray.views import geometry
 

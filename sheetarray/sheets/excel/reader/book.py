@@ -25,9 +25,9 @@ from .cells import (
     Kinds,
     row_width,
 )
+from .formats import mark_plain_doubles
+from .formulas import PlainReference, find_references
 from .raw import ELAPSED, ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
-from .references import PlainReference, find_references
-from .serials import mark_plain_doubles
 from .strings import SharedStrings
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Runs of cells, as a sheet gives them row by row, sorted into the columns that are requested."""
+"""Runs of cells, as a sheet gives them row by row: sorted into columns, or looked up by position."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from .column import ColumnRun
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# Runs of cells, as a sheet gives them row by row, sorted into the columns that are requested.
 
 _CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
 _CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
@@ -233,3 +236,63 @@ def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
         if len(twice):
             return ColumnRun(rows, kinds, values), int(rows[twice[0]])
     return ColumnRun(rows, kinds, values), None
+
+
+# The cells of some rows of a sheet, sorted by their positions, so that any of them can be looked up.
+
+ROW = 2**31  # the position of a cell is its row times this, plus its column
+
+
+class SomeRuns:
+    """The cells of some rows: added run by run, sorted by row and column once, then looked up."""
+
+    def __init__(self) -> None:
+        self._cell_runs: list[CellRun] = []
+
+    def __len__(self) -> int:
+        """Return the number of cells; only after `sort`."""
+        return len(self._positions)
+
+    def add(self, run: CellRun) -> None:
+        """Add the cells of a run; only before `sort`."""
+        if len(run):
+            self._cell_runs.append(run)
+
+    def sort(self) -> SomeRuns:
+        """Sort the cells by row and column, and return this object."""
+        import polars as pl
+
+        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
+        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._cell_runs)])
+        positions = rows * ROW + columns
+        order = np.argsort(positions, kind="stable")
+        self._positions = positions[order]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
+        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
+        self._values = pl.concat(values)[order]
+        self._cell_runs = []
+        return self
+
+    def cells(self) -> CellRun:
+        """Return all cells as one run."""
+        rows, columns = np.divmod(self._positions, ROW)
+        return CellRun(rows, columns, self._kinds, self._values)
+
+    def at(self, positions: Positions) -> tuple[Positions, CellRun]:
+        """Return the indices of those positions at which a cell stands, and those cells."""
+        index = np.searchsorted(self._positions, positions)
+        known = np.minimum(index, max(len(self._positions) - 1, 0))
+        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
+        selected = known[match]
+        rows, columns = np.divmod(self._positions[selected], ROW)
+        return match, CellRun(rows, columns, self._kinds[selected], self._values[selected])
+
+    def between(self, request: Request) -> tuple[ColumnRun, int | None]:
+        """Return the requested cells of a row, and the place among them of a cell that comes twice, or None."""
+        first = request.row * ROW + request.column
+        end = request.row * ROW + (ROW if request.stop is None else request.stop)
+        low, high = np.searchsorted(self._positions, [first, end]).tolist()
+        places = self._positions[low:high] - first
+        twice = np.flatnonzero(np.diff(places) == 0)
+        row = ColumnRun(places, self._kinds[low:high], self._values[low:high])
+        return row, int(places[twice[0]]) if len(twice) else None

@@ -36,8 +36,7 @@ from .cells import (
     repeated_cell_error,
     row_width,
 )
-from .formats import Formats, kind_of_format
-from .serials import Doubles, are_exact_doubles
+from .formats import Doubles, Formats, are_exact_doubles, kind_of_format
 from .titles import Titles
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from ..package.relations import RELATION_SPACES, Relations
 from .book import ALL_ROWS, XmlBook
 from .cells import Kinds
 from .formats import Formats, read_formats
+from .formulas import parse_reference
 from .raw import RawCells
-from .references import parse_reference
 from .strings import SharedStrings
 from .titles import Titles
 from .worksheet import Room, SheetRows

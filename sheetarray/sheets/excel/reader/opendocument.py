@@ -23,10 +23,9 @@ from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .book import ALL_ROWS, XmlBook
 from .cells import LONGEST_TEXT, FormulaArea, encrypted_error
-from .order import OrderCheck
+from .formulas import parse_open_reference
 from .parsing import Handlers, read_elements
-from .raw import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, RawCells, cells_of_loop, cells_of_parser
-from .references import parse_open_reference
+from .raw import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, OrderCheck, RawCells, cells_of_loop, cells_of_parser
 from .strings import SharedStrings
 from .titles import Titles
 from .worksheet import SHORT

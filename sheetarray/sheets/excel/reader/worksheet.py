@@ -24,11 +24,21 @@ from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .book import ALL_ROWS
 from .cells import LONGEST_TEXT, FormulaArea
+from .formats import are_plain_doubles
 from .formulas import CONSTANTS, find_area
-from .order import OrderCheck
 from .parsing import Handlers, StringItem, read_elements
-from .raw import LOGICAL, PLAIN, RESULT, TEXTS, TYPES, RawCells, cells_of_loop, cells_of_parser, position_error
-from .serials import are_plain_doubles
+from .raw import (
+    LOGICAL,
+    PLAIN,
+    RESULT,
+    TEXTS,
+    TYPES,
+    OrderCheck,
+    RawCells,
+    cells_of_loop,
+    cells_of_parser,
+    position_error,
+)
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
 _MOST_BYTES, _MOST_NUMBERS = 2**26, 2**25  # of all that is kept of a workbook, and of cells that are numbers alone
