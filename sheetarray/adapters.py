@@ -92,6 +92,7 @@ class Keeps:
         buffers: whether strides and offset come back, of a `LinearArray` that has them.
         nested: whether awkward arrays come back as such.
         labels: whether dimension names, coordinates, attributes and indexes come back.
+        table: whether a file holds one table, whose arrays lie along the same dimensions.
     """
 
     dtypes: frozenset[str] = field(default=EVERYTHING)
@@ -101,6 +102,7 @@ class Keeps:
     buffers: bool = False
     nested: bool = False
     labels: bool = False
+    table: bool = False
 
     @property
     def missing(self) -> list[str]:

@@ -12,6 +12,16 @@ _JSON = rb"(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
 
 _ROWS = (
     Format(
+        "arrow",
+        (".arrow", ".feather"),
+        "sheetarray.interchange.columnar",
+        "arrow",
+        "Arrow, Feather",
+        compressible=False,
+        text=False,
+        magic=re.compile(rb"\AARROW1\0"),
+    ),
+    Format(
         "avro",
         (".avro",),
         "sheetarray.interchange.avro",
@@ -85,6 +95,16 @@ _ROWS = (
         compressible=False,
         text=False,
         magic=re.compile(rb"\A(?:\xd0\xcf\x11\xe0|PK\n(?:[^\n]*\n)*content\.xml\n)"),
+    ),
+    Format(
+        "parquet",
+        (".parquet",),
+        "sheetarray.interchange.columnar",
+        "parquet",
+        "Parquet",
+        compressible=False,
+        text=False,
+        magic=re.compile(rb"\APAR1"),
     ),
     Format(
         "ra",

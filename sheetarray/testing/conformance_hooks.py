@@ -75,7 +75,7 @@ class ConformanceHooks:
         sample: an array that the format holds, for open files.
         keeps_layout: whether an array in Fortran order comes back in Fortran order. Unless given: as declared.
         keeps_buffers: whether a base buffer comes back with strides and offset. Unless given: in formats of cells.
-        holds_several: whether a file holds several arrays. Unless given: as declared.
+        holds_several: whether a file holds several arrays of any lengths. Unless given: as declared.
         has_progress: whether `progress=` is an option, of the verbs `progress_of`.
         every_case: whether each case is tested in a file of its own. False suits an option or a compression of a format
             that passes the whole suite already: some cases stand in a file of their own, and all of them side by side,
@@ -143,8 +143,8 @@ class ConformanceHooks:
 
     @property
     def holds_several(self) -> bool:
-        """Whether a file holds several arrays."""
-        return self.keeps.several
+        """Whether a file holds several arrays of any lengths."""
+        return self.keeps.several and not self.keeps.table
 
     # Hooks ---------------------------------------------------------------------------------------------------
 

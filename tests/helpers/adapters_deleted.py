@@ -149,15 +149,18 @@ def rung(module: str) -> int:
 # Which adapters of the package were deleted: the tests that need one are skipped then, and say so.
 
 FOLDERS = {  # what errors call a format or its suffix -> the folder, or the module, of its adapter
+    "arrow": "interchange/columnar",
     "avro": "interchange/avro",
     "awkd": "interchange/awkward",
     "csv": "sheets/delimited",
+    "feather": "interchange/columnar",
     "gsheet": "sheets/google",
     "json": "sheets/json",
     "msgpack": "interchange/sciserialize",
     "npy": "interchange/npy",
     "npz": "interchange/npy",
     "ods": "sheets/excel",
+    "parquet": "interchange/columnar",
     "ra": "interchange/rawarray",
     "sciserialize": "interchange/sciserialize",
     "sciserialize-json": "interchange/sciserialize",

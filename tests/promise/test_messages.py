@@ -51,7 +51,7 @@ def run(*arguments: object) -> Result:
         (".dat", None),
         (".md", None),
         (".sav", None),
-        (".parquet", None),
+        (".orc", None),
     ],
 )
 def test_the_nearest_suffix_is_suggested(suffix: str, meant: str | None) -> None:
@@ -83,7 +83,7 @@ def test_a_format_of_another_name_is_suggested(name: str, meant: str) -> None:
     with pytest.raises(sa.NotFoundError, match=f"did you mean '{meant}'"):
         sa.read("x.csv", format=name)
     with pytest.raises(sa.NotFoundError, match=f"there is .*{meant}"):
-        sa.read("x.csv", format="parquet")
+        sa.read("x.csv", format="orc")
     with pytest.raises(TypeError, match="not 3"):
         sa.read("x.csv", format=3)  # type: ignore[arg-type]
 

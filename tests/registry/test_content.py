@@ -135,7 +135,7 @@ def test_awkward_arrays_and_other_archives_are_told_apart(tmp_path: Path) -> Non
 
 
 def test_what_nobody_recognises_asks_for_the_format() -> None:
-    for content in (b"PAR1\0\0\0", b"\x89HDF\r\n\x1a\n\0", b"\x7fELF\0"):
+    for content in (b"ORCx\0\0\0", b"\x89HDF\r\n\x1a\n\0", b"\x7fELF\0"):
         with pytest.raises(sa.NotFoundError, match="without a name: say which format"):
             sa.read(io.BytesIO(content))
     with pytest.raises(sa.NotFoundError, match="without a name: say which format"):

@@ -1,0 +1,191 @@
+"""Parquet and Arrow: arrays come back as they were, tables are those of other programs, damage is an error."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import sheetarray as sa
+from sheetarray.testing.cases import assert_same
+from sheetarray.testing.conformance import Conformance, HostileConformance
+
+
+class TestParquet(Conformance):
+    suffix, format, text, progress_of = ".parquet", "parquet", False, ("write",)
+
+
+class TestArrow(Conformance):
+    suffix, format, text, progress_of = ".arrow", "arrow", False, ("write",)
+    lacks = dict.fromkeys(("empty int", "empty string", "empty generic"), sa.LimitError)
+
+
+class TestHostileParquet(HostileConformance):
+    suffix, format = ".parquet", "parquet"
+
+
+class TestHostileArrow(HostileConformance):
+    suffix, format = ".arrow", "arrow"
+
+
+SUFFIXES = (".parquet", ".arrow", ".feather")
+
+
+def read_foreign(path: Path) -> pl.DataFrame:
+    return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_ipc(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_columns_are_those_of_any_other_program(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    arrays = {"n": np.array([1, 2]), "s": np.array(["a", "ü"]), "t": np.array(["2020-01-01", "NaT"], "M8[us]")}
+    sa.write(path, arrays)
+    assert read_foreign(path).to_dict(as_series=False) == {
+        "n": [1, 2],
+        "s": ["a", "ü"],
+        "t": [pl_time("2020-01-01"), None],
+    }
+    assert list(sa.read(path)) == ["n", "s", "t"]
+    assert list(sa.read_columns(path, ["t", "n"])) == ["t", "n"]
+
+
+def pl_time(text: str) -> Any:
+    return np.datetime64(text, "us").item()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_array_of_more_dimensions_is_a_table_with_coordinates(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    array = np.arange(6.0).reshape(2, 3)
+    sa.write(path, {"t": array})
+    table = read_foreign(path).drop("sheetarray.json", strict=False)
+    assert table.columns == ["axis_0", "axis_1", "t"]
+    assert table["axis_1"].to_list() == [0, 1, 2, 0, 1, 2]
+    assert_same(sa.read(path)["t"], array)
+    assert sa.scan(path)["t"].shape == (2, 3)
+    assert sa.read_columns(path, ["t"])["t"].tolist() == array.ravel().tolist()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_dataset_is_a_table_whose_coordinates_are_columns(suffix: str, tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    path = tmp_path / f"t{suffix}"
+    dataset = xr.Dataset(
+        {"t": (("time", "lat"), np.arange(6, dtype="f4").reshape(3, 2), {"units": "K"}), "w": ("lat", [0.5, 1.5])},
+        coords={
+            "time": pd.date_range("2020", periods=3, tz="Europe/Berlin"),
+            "mask": (("lat", "time"), np.eye(2, 3) > 0),
+        },
+    )
+    sa.write(path, dataset)
+    xr.testing.assert_identical(sa.read_dataset(path), dataset)
+    xr.testing.assert_identical(sa.read_dataset(path, ["w"]), dataset[["w"]])
+    assert sa.scan(path)["t"].dims == ("time", "lat")
+    assert list(sa.check(path)) == []
+    table = read_foreign(path)
+    assert table.height == 6
+    assert table["lat"].to_list() == [0, 1] * 3
+    assert str(table["time"].dtype) == "Datetime(time_unit='us', time_zone='Europe/Berlin')"
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_rows_that_were_sorted_or_changed_make_no_arrays(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    sa.write(path, {"t": np.arange(6.0).reshape(2, 3)})
+    table = read_foreign(path)
+    said = pl.read_parquet_metadata(path).get("sheetarray") if suffix == ".parquet" else None
+    text = table["sheetarray.json"][0] if said is None else None
+
+    def save(changed: pl.DataFrame) -> None:
+        if said is not None:
+            changed.write_parquet(path, metadata={"sheetarray": said})
+            return
+        column = pl.Series("sheetarray.json", [text, *[None] * (changed.height - 1)], dtype=pl.String)
+        changed.with_columns(column).write_ipc(path)
+
+    for changed in (table.reverse(), table.head(5), pl.concat([table, table])):
+        save(changed)
+        with pytest.raises(sa.FormatError, match="no longer those that were written"):
+            sa.read(path)
+        assert [finding.severity for finding in sa.check(path)].count("error") >= 1
+        assert len(sa.read_columns(path)["t"]) == changed.height
+    save(table.with_columns(pl.col("t") * 2, pl.lit(1).alias("new")))
+    assert sa.read(path)["t"].tolist() == [[0, 2, 4], [6, 8, 10]]
+    assert sa.read(path)["new"].tolist() == [1] * 6
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_arrays_of_several_lengths_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match=r"'a' has the shape \(2,\), and 'b' \(3,\).*a file for each"):
+        sa.write(tmp_path / f"t{suffix}", {"a": np.arange(2), "b": np.arange(3)})
+    with pytest.raises(sa.LimitError, match="equally long"):
+        sa.write_table(tmp_path / f"t{suffix}", {"a": np.zeros((2, 2))})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_columns_of_others_are_read_as_pandas_and_polars_hold_them(suffix: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / f"t{suffix}"
+    frame = pl.DataFrame(
+        {"n": [1, None], "s": [None, "a"], "c": pl.Series(["x", "y"], dtype=pl.Categorical), "p": [{"a": 1}, {"a": 2}]}
+    )
+    frame.write_parquet(path) if suffix == ".parquet" else frame.write_ipc(path)
+    arrays = sa.read(path, ["n", "s", "c"])
+    assert {name: array.tolist() for name, array in arrays.items()} == {
+        "n": [1, None],
+        "s": [None, "a"],
+        "c": ["x", "y"],
+    }
+    with pytest.raises(sa.FormatError, match=r"column 'p'.*Struct.*names= chooses other columns"):
+        sa.read(path)
+    (finding,) = sa.check(path)
+    assert finding.array == "p"
+    table = pa.table({"z": pa.array([1, 2], pa.timestamp("us", "UTC")), "d": pa.array([1, 2], pa.decimal128(5, 2))})
+    if suffix == ".parquet":
+        pa.parquet = pytest.importorskip("pyarrow.parquet")
+        pa.parquet.write_table(table, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, path)
+    assert sa.read(path)["z"].dtype == "M8[us]"
+    assert sa.read(path)["d"].tolist() == [1.0, 2.0]
+
+
+def test_a_table_is_converted_and_written(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": pd.array([1, None], "Int64"), "t": [0.5, np.nan]}, index=pd.Index(["a", "b"], name="k"))
+    for suffix in SUFFIXES:
+        sa.write(tmp_path / f"t{suffix}", frame)
+        pd.testing.assert_frame_equal(sa.read_frame(tmp_path / f"t{suffix}"), frame)
+        sa.convert(tmp_path / f"t{suffix}", tmp_path / "t.csv")
+        pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
+        sa.write_table(tmp_path / f"table{suffix}", frame)
+        assert "sheetarray.json" not in read_foreign(tmp_path / f"table{suffix}").columns
+        assert sa.read_columns(tmp_path / f"table{suffix}")["id"].tolist() == [1, None]
+    with pytest.raises(sa.LimitError, match="leave out header"):
+        sa.read_columns(tmp_path / "t.parquet", header=2)
+    assert sa.read_columns(tmp_path / "t.parquet", ["t"], dtype="float32")["t"].dtype == "float32"
+
+
+def test_a_layout_that_is_damaged_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    frame = pl.DataFrame({"t": [1.5]})
+    for text in ("", "{", "[]", "{}", '{"dims": [["x", -1]], "axes": [], "labels": "", "arrays": {}}', "[" * 5000):
+        frame.write_parquet(path, metadata={"sheetarray": text})
+        with pytest.raises(sa.FormatError):
+            sa.read(path)
+        assert len(list(sa.check(path))) == 1
+
+
+def test_an_arrow_file_without_rows_keeps_no_shapes(tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match=r"write \.parquet"):
+        sa.write(tmp_path / "t.arrow", {"e": np.zeros((0, 3))})
+    sa.write(tmp_path / "t.parquet", {"e": np.zeros((0, 3))})
+    assert sa.read(tmp_path / "t.parquet")["e"].shape == (0, 3)
+    file = io.BytesIO()
+    sa.write(file, {"e": np.zeros(0)}, format="arrow")
+    assert sa.read(io.BytesIO(file.getvalue()), format="arrow")["e"].shape == (0,)
