@@ -55,6 +55,8 @@ def read_columns(
     na_values: Values = (),
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
+    range: str | None = None,
+    table: str | None = None,
     as_: Literal["numpy", "arrow"] = "numpy",
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
@@ -80,6 +82,8 @@ def read_columns(
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
         thousands: the mark between thousands in numbers; None for no such mark.
+        range: only these cells, such as "A1:C5" or "Sheet2!A:C"; of .xlsx and openpyxl, a defined name, too.
+        table: the name of an Excel Table, which says its own range, names and total row.
         as_: "numpy" gives a dict of arrays; "arrow" a DataFrame of polars, whose Arrow C stream DuckDB, pyarrow and
             whatever else reads one take without a copy. In it NaT and None are nulls.
         format: instead of the suffix.
@@ -102,7 +106,7 @@ def read_columns(
     row = find_format("read_columns", source, format, options)
     from ..tables import TableOptions
 
-    table = TableOptions(
+    described = TableOptions(
         dtype=dtype,
         shape=shape,
         order=order,
@@ -114,8 +118,10 @@ def read_columns(
         na_values=na_values,
         decimal=decimal,
         thousands=thousands,
+        range=range,
+        table=table,
     )
-    columns_read = row.read_columns(source, columns, table=table, **options)
+    columns_read = row.read_columns(source, columns, table=described, **options)
     if as_ == "numpy":
         return columns_read
     from ..tables.arrow import to_arrow

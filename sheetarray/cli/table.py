@@ -53,6 +53,8 @@ _LONGEST_CELL = 32
     "--na-value", "na_values", metavar="TEXT", multiple=True, help="A missing value, besides blanks; repeatable."
 )
 @click.option("--sheet", metavar="TITLE", help="The sheet of a workbook or spreadsheet; the first if not given.")
+@click.option("--range", metavar="RANGE", help="Only these cells, such as A1:C5; or a defined name of a workbook.")
+@click.option("--table", "named", metavar="NAME", help="An Excel Table, by its name.")
 @click.option("--dtype", metavar="DTYPE", help="Of every column, instead of the dtype that keeps each cell.")
 @click.option("--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="How many rows are shown; 10.")
 @click.option("--missing", type=click.Choice(["error", "nan"]), help="What blanks are: missing values, or an error.")
@@ -68,6 +70,7 @@ def table(
     columns: str | None,
     na_values: tuple[str, ...],
     sheet: str | None,
+    named: str | None,
     shown: int,
     writing: FormatOptions,
     reading: FormatOptions,
@@ -92,6 +95,8 @@ def table(
         raise UsageProblem("--write is for the file that -o names", "-o OUT writes the columns as arrays")
     write_options = {} if goal is None else writing.parse(goal.row, "write")
     options = _options(place, {**given, **reading.texts}, sheet)
+    if named is not None:
+        options["table"] = named
     if na_values:
         options["na_values"] = list(na_values)
     names = None if columns is None else [name.strip() for name in columns.split(",")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .numerals import EXACT, WHITE, reads_as_value
-from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
+from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
 from .writing import find_changes, lay_out_table
 
@@ -20,6 +20,7 @@ __all__ = [
     "WHITE",
     "DTypeLike",
     "DTypes",
+    "NamedTable",
     "RawColumn",
     "Rows",
     "ScalarColumn",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ..columns.grid import Area
 from ..dtypes import Array, Mask, Positions
 from ..elements import Cell, Unreadable, is_blank, parse_string
 from .numerals import WHITE
@@ -119,6 +120,46 @@ class Table:
     def row_of(self, index: int) -> int:
         """Return the row of the sheet in which a row of the table stands."""
         return index if self.sheet_rows is None or not len(self.sheet_rows) else int(self.sheet_rows[index])
+
+
+def crop_table(table: Table, area: Area) -> Table:
+    """Return the part of a table that stands in a range of the sheet."""
+    first, end = (min(table.index_of(row), table.height) for row in (area.top, area.bottom))
+    columns = {
+        number: _CroppedColumn(column, first, end)
+        for number, column in table.columns.items()
+        if area.left <= number < area.right
+    }
+    lines = table.lines[(table.lines >= first) & (table.lines < end)] - first
+    rows = np.arange(first, end) if table.sheet_rows is None else table.sheet_rows[first:end]
+    return Table(end - first, columns, lines, rows, table.are_quoted, table.held)
+
+
+class _CroppedColumn:
+    """Some rows of a column."""
+
+    def __init__(self, column: RawColumn, first: int, end: int) -> None:
+        self._column, self._first, self._end = column, first, end
+
+    def cell(self, row: int) -> Cell:
+        """Return the cell in a row."""
+        return self._column.cell(row + self._first) if row + self._first < self._end else None
+
+    def mark_filled(self) -> Mask:
+        """Return a mask of the rows that hold something."""
+        return self._column.mark_filled()[self._first : self._end]
+
+    def begins(self, mark: str) -> Positions:
+        """Return the rows in which text begins with a mark."""
+        rows = self._column.begins(mark)
+        return rows[(rows >= self._first) & (rows < self._end)] - self._first
+
+    def take(self, rows: range | Positions) -> TableColumn:
+        """Return the cells of some rows."""
+        shifted = (
+            range(rows.start + self._first, rows.stop + self._first) if isinstance(rows, range) else rows + self._first
+        )
+        return self._column.take(shifted)
 
 
 class TableSheet(Protocol):

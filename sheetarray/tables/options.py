@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeGuard, get_args
+from typing import Any, TypeGuard, TypeVar, get_args
 
 import numpy as np
 
+from ..columns.grid import Area, parse_area
 from ..elements import Missing, check_missing
 from ..elements.scalars import DecimalMark
-from ..errors import LimitError
+from ..errors import FormatError, LimitError, NotFoundError, quote_names
 from ..header import Order
 from .numerals import WHITE, NumeralMarks
 
@@ -23,6 +24,27 @@ Values = str | float | Collection[str | float]
 
 DTypes = DTypeLike | Mapping[str, DTypeLike] | None
 Shapes = Shape | Mapping[str, Shape] | None
+
+
+_EXAMPLES = {"range": "A1:C5", "table": "Sales"}
+_Known = TypeVar("_Known")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A table of a workbook that has a name.
+
+    Attributes:
+        title: of its sheet.
+        reference: its range, those of names and totals among its rows.
+        header_rows: how many rows at its top hold names.
+        total_rows: how many rows at its end hold totals.
+    """
+
+    title: str
+    reference: str
+    header_rows: int = 1
+    total_rows: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +64,8 @@ class TableOptions:
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
         thousands: the mark between thousands in numbers; None for no such mark.
+        range: the cells of the table, such as `A1:C5`; in a workbook the name of a range, too. None for all cells.
+        table: the name of a table of Excel's, which says its range, its rows of names and its total row.
 
     Raises:
         LimitError: a value that an option cannot have.
@@ -58,6 +82,8 @@ class TableOptions:
     na_values: Values = ()
     decimal: DecimalMark | None = None
     thousands: str | None = None
+    range: str | Area | None = None
+    table: str | None = None
 
     def __post_init__(self) -> None:
         check_missing(self.missing)
@@ -69,7 +95,57 @@ class TableOptions:
                 raise LimitError(f"{name} is a number of rows, not {value!r}")
         if self.comment is not None and (not isinstance(self.comment, str) or not self.comment.strip(WHITE)):
             raise LimitError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
+        for name in ("range", "table"):
+            if not isinstance(getattr(self, name), (str, Area, type(None))):
+                raise LimitError(f"{name} is a text, such as {_EXAMPLES[name]!r}, not {getattr(self, name)!r:.80}")
+        if self.range is not None and self.table is not None:
+            raise LimitError("range says the cells of a table, and so does table: give one of them")
         _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
+
+    @property
+    def area(self) -> Area | None:
+        """The cells of the table; None for all cells.
+
+        Raises:
+            NotFoundError: the range, or the table, has a name that nobody has looked up.
+        """
+        if isinstance(self.range, Area) or (self.range is None and self.table is None):
+            return self.range if isinstance(self.range, Area) else None
+        title, options = self.locate(None, dict, dict)
+        if title is not None:
+            raise NotFoundError(f"no sheet {title!r:.80}: a file of text has no sheets")
+        return options.area
+
+    def locate(
+        self, sheet: str | None, names: Callable[[], Mapping[str, str]], tables: Callable[[], Mapping[str, NamedTable]]
+    ) -> tuple[str | None, TableOptions]:
+        """Return the title of the sheet, and the options with the range by rows and columns.
+
+        Args:
+            sheet: the title that the caller gave.
+            names: returns the references of defined names.
+            tables: returns the tables that have names.
+
+        Raises:
+            FormatError: a defined name that is not one range of cells.
+            LimitError: the range is in another sheet than the one that is asked for.
+            NotFoundError: no such range or table.
+        """
+        if isinstance(self.range, Area) or (self.range is None and self.table is None):
+            return sheet, self
+        header = self.header
+        if self.table is not None:
+            found = _look_up(self.table, tables(), "table")
+            title, area = _parse_reference(self.table, found.reference)
+            title = title or found.title
+            area = area._replace(bottom=area.bottom - found.total_rows)
+            header = found.header_rows if header is None else header
+        else:
+            text = str(self.range)
+            title, area = parse_area(text) or _parse_reference(text, _look_up(text, names(), "range of cells"))
+        if title is not None and sheet is not None and title.casefold() != sheet.casefold():
+            raise LimitError(f"{self.range or self.table!r} is in the sheet {title!r:.80}, not in {sheet!r:.80}")
+        return title if sheet is None else sheet, replace(self, range=area, table=None, header=header)
 
     @cached_property
     def marks(self) -> NumeralMarks:
@@ -120,6 +196,23 @@ class TableOptions:
             if not isinstance(value, (str, int, float)):
                 raise LimitError(f"na_values are texts or numbers, not {value!r:.80}")
         return values
+
+
+def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:
+    """Return what has a name, compared without case as Excel does."""
+    for other, value in known.items():
+        if other.casefold() == name.casefold():
+            return value
+    there = f"there is {quote_names(list(known), 20)}" if known else "no names are known here; range='A1:C5' says cells"
+    raise NotFoundError(f"no {what} {name!r:.80}; {there}")
+
+
+def _parse_reference(name: str, reference: str) -> tuple[str | None, Area]:
+    """Return the sheet and the cells that a defined name refers to."""
+    parsed = parse_area(reference.removeprefix("="))
+    if parsed is None:
+        raise FormatError(f"{name!r:.80} refers to {reference!r:.80}, which is not one range of cells")
+    return parsed
 
 
 def _are_rows(value: Any) -> TypeGuard[Collection[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..dtypes import Array, DType
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
 from ..errors import DTypeError, FormatError, NotFoundError, quote_names, warn_caller
 from .bulk import infer_long
-from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet
+from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet, crop_table
 from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows, select_rows
@@ -209,11 +210,17 @@ def read_table(
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such column.
+        NotFoundError: no such column, or no such range.
     """
     options = options or TableOptions()
-    _refuse_arrays(sheet)
-    table = sheet.table()
+    area = options.area
+    if area is None:
+        _refuse_arrays(sheet)
+        table = sheet.table()
+    else:
+        table = crop_table(sheet.table(), area)
+        if isinstance(options.skip_rows, int):
+            options = replace(options, skip_rows=area.top + options.skip_rows)
     rows = select_rows(table, options)
     notes = Notes(sheet.title)
     names = name_columns(table, rows, notes)

@@ -11,6 +11,7 @@ import pytest
 from adapters_deleted import WITHOUT_TABLES
 from click.testing import Result
 from command_line import run_command
+from openpyxl.worksheet.table import Table
 
 import sheetarray as sa
 
@@ -185,3 +186,16 @@ def test_an_export_says_what_is_lost_and_what_cannot_be(tmp_path: Path) -> None:
         assert (shown.exit_code, len(shown.stderr.splitlines()) <= 2) == (2, True), words
         assert piece in shown.stderr, words
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_range_and_an_excel_table_are_read_by_their_names(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["title", None], ["id", "t"], ["007", 0.5], ["sum", 0.5]):
+        book.active.append(row)
+    book.active.add_table(Table(displayName="Sales", ref="A2:B4", totalsRowCount=1))
+    book.save(tmp_path / "a.xlsx")
+    for options in (["--table", "sales"], ["--range", "A2:B3"]):
+        target = tmp_path / f"{options[0][2:]}.npz"
+        done = run(tmp_path / "a.xlsx", *options, "-o", target)
+        assert done.exit_code == 0, done.output
+        assert sa.read(target)["id"].tolist() == ["007"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...errors import FormatError, LimitError
+from ...tables import NamedTable
 from ..workbooks import PRINT_AREA, parse_titles, without_escapes
 from .package.markup import HEAD, Element, Markup, escape_text, quote_attribute, read_first_tag
 from .package.parts import Package
@@ -146,6 +147,25 @@ class OpenWorkbook:
                 table = read_first_tag(self.package.head(part, HEAD), "table", location=part)
                 names += [table.get("name", ""), table.get("displayName", "")]
         return names
+
+    def name_references(self) -> dict[str, str]:
+        """Return the references of all defined names, those of the whole workbook before those of single sheets."""
+        single = {without_escapes(element.get("name")): element.text for element in self._names()}
+        return dict(self.name_texts()) | single
+
+    def tables(self) -> dict[str, NamedTable]:
+        """Return Excel's tables, by their names."""
+        tables = {}
+        for sheet in self.sheets:
+            for relation in Relations(self.package, sheet.part).entries if sheet.part else ():
+                if relation.kind == "table" and relation.target in self.package:
+                    head = self.package.head(str(relation.target), HEAD)
+                    table = read_first_tag(head, "table", location=str(relation.target))
+                    counts = [table.get(f"{kind}RowCount", count) for kind, count in (("header", "1"), ("totals", "0"))]
+                    header, totals = (int(count) if re.fullmatch("[0-9]{1,7}", count) else 0 for count in counts)
+                    name = without_escapes(table.get("displayName") or table.get("name", ""))
+                    tables[name] = NamedTable(sheet.title, table.get("ref", ""), header, totals)
+        return tables
 
     # Changes -------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from ...tables import EXACT, SHORT, WHITE, RawColumn, Table, TableColumn, TableO
 from ..workbooks import MOST_COLUMNS
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
+from .open_workbook import OpenWorkbook
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts
 from .reader.column_runs import ColumnRuns, gather_columns
@@ -519,6 +520,14 @@ def read_columns_excel(
         {'t': array([1.5, nan])}
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        meant = select_sheets(book, sheet, of_table=True)[0]
+        title, table = (table or TableOptions()).locate(
+            sheet, lambda: _open_own(book, OpenWorkbook.name_references), lambda: _open_own(book, OpenWorkbook.tables)
+        )
+        meant = select_sheets(book, title, of_table=True)[0]
         with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, table)
+
+
+def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[str, Any]]) -> dict[str, Any]:
+    """Return what the own part of an .xlsx or .xlsm says; nothing of any other workbook."""
+    return {} if book.package is None else look(OpenWorkbook(book.package))

@@ -440,8 +440,10 @@ def read_columns_gsheet(
         {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
 
+    worksheet, located = (table or TableOptions()).locate(worksheet, dict, dict)
+
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        return read_table(sheets[0], columns, table)
+        return read_table(sheets[0], columns, located)
 
     return read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(None), first=True)
 

@@ -18,7 +18,7 @@ from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, Missing, Unreadable
 from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
-from ...tables import WHITE, ScalarColumn, Table, TableOptions, read_table
+from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table
 from ..workbooks import MOST_ROWS, without_escapes
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
@@ -119,9 +119,30 @@ def read_columns_workbook(
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
         NotFoundError: no such sheet, or no such column.
     """
-    meant = select_sheets(source, sheet)[0]
+    sheets = _worksheets_of(source)
+    title, table = (table or TableOptions()).locate(
+        sheet, lambda: _defined_names(sheets[0].parent, sheets), lambda: _named_tables(sheets)
+    )
+    meant = select_sheets(source, title)[0]
     with locating(sheet=meant.title):
         return read_table(meant, columns, table)
+
+
+def _defined_names(book: Any, sheets: Sequence[Any]) -> dict[str, str]:
+    """Return the references of the names of a workbook, and of single sheets."""
+    entries = [*book.defined_names.values()]
+    entries += [entry for sheet in sheets for entry in getattr(sheet, "defined_names", {}).values()]
+    return {entry.name: entry.attr_text or "" for entry in entries}
+
+
+def _named_tables(sheets: Sequence[Any]) -> dict[str, NamedTable]:
+    tables = [(sheet.title, table) for sheet in sheets for table in getattr(sheet, "tables", {}).values()]
+    return {
+        table.displayName: NamedTable(
+            title, table.ref, 1 if table.headerRowCount is None else table.headerRowCount, table.totalsRowCount or 0
+        )
+        for title, table in tables
+    }
 
 
 def select_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
