@@ -1055,7 +1055,9 @@ class Fields {
  public:
   // `mark` is the delimiter, or -1 where each line is one field.
   Fields(string_view text, size_t place, int mark)
-      : cursor_(text, place), mark_(mark), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {}
+      : cursor_(text, place), mark_(mark), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {
+    for (int i = 0; i < 3; ++i) eights_[i] = ONES * static_cast<unsigned char>(stops_[i]);
+  }
 
   size_t place() const { return cursor_.place(); }
   bool done() const { return cursor_.done(); }
@@ -1108,13 +1110,10 @@ class Fields {
  private:
   bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
   size_t count_before_stop(const char *eight) const {  // eight bytes are compared at once
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t units, found = 0;
+    uint64_t units;
     std::memcpy(&units, eight, 8);
-    for (const char stop : stops_) {
-      const uint64_t other = units ^ (ones * static_cast<unsigned char>(stop));
-      found |= (other - ones) & ~other & (ones << 7);
-    }
+    const auto has = [units](uint64_t stop) { return ((units ^ stop) - ONES) & ~(units ^ stop); };
+    const uint64_t found = (has(eights_[0]) | has(eights_[1]) | has(eights_[2])) & (ONES << 7);
     if (!found) return 8;
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return static_cast<size_t>(__builtin_ctzll(found)) / 8;
@@ -1125,9 +1124,11 @@ class Fields {
 #endif
   }
 
+  static constexpr uint64_t ONES = 0x0101010101010101u;
   Cursor cursor_;
   int mark_;
   char stops_[3];
+  uint64_t eights_[3];  // each of the stops eight times
   size_t begin_ = 0;
   string_view body_, after_;
   std::string made_;
@@ -1198,19 +1199,23 @@ struct Run {
     const auto *bytes = reinterpret_cast<const char *>(&number);
     if (!failed) numbers.insert(numbers.end(), bytes, bytes + sizeof number);
   }
-  void add(int64_t row, string_view text, bool comma) {
-    if (failed) return;
-    if (kind == 't') return text.empty() ? texts.add_blank() : texts.add(text);
-    if (text.empty()) return void(kind == 's' ? 0 : ++blanks);
-    if (kind == 's') {
-      rows.push_back(row);
-      return texts.add(text);
+  // Returns whether the text is a number, or a boolean.
+  bool add(int64_t row, string_view text, bool comma) {
+    if (failed) return false;
+    if (kind == 't' || kind == 's') {
+      if (!text.empty()) texts.add(text);
+      else if (kind == 't') texts.add_blank();
+      if (!text.empty() && kind == 's') rows.push_back(row);
+      return false;
     }
+    blanks += text.empty();
+    if (text.empty()) return false;
     if (kind == 'd') add_number<double>([&](auto *number) { return parse_number(text, comma, number); });
     else if (kind == 'f') add_number<float>([&](auto *number) { return parse_number(text, comma, number); });
     else if (kind == 'i') add_number<int64_t>([&](auto *number) { return parse_integer(text, number); });
     else if (kind == 'u') add_number<uint64_t>([&](auto *number) { return parse_integer(text, number); });
     else add_number<char>([&](char *truth) { return (*truth = equals_word(text, "true")) || equals_word(text, "false"); });
+    return !failed;
   }
   PyObject *to_python() {
     if (failed) return Py_NewRef(Py_None);
@@ -1279,6 +1284,7 @@ PyObject *read_delimited(PyObject *arguments) {
     const auto from = static_cast<size_t>(start);
     Fields fields(content.bytes(), from, mark);
     size_t marked = from;
+    bool all_numbers = true;  // then all is UTF-8
     for (; row < last && !fields.done() && fields.place() - from < static_cast<size_t>(most); ++row) {
       int64_t column = 0;
       size_t next = 0;  // of the wanted columns
@@ -1286,16 +1292,19 @@ PyObject *read_delimited(PyObject *arguments) {
       const auto take = [&](string_view text) {
         size_t &now = current[next++];
         while (row >= runs[now].end && now + 1 < runs.size() && runs[now + 1].column == runs[now].column) ++now;
-        if (row >= runs[now].first && row < runs[now].end) runs[now].add(row, text, comma);
+        return row >= runs[now].first && row < runs[now].end && runs[now].add(row, text, comma);
       };
       do {
         fields.next();
         const bool is_wanted = next < current.size() && runs[current[next]].column == column;
         if (indexes || is_wanted) {
           const string_view value = fields.value();
-          if (indexes) index.add(row, column, value, fields);
-          if (is_wanted) take(value);
-          is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
+          const bool is_number = is_wanted && take(value) && !fields.open();
+          if (indexes && !is_number) {
+            index.add(row, column, value, fields);
+            is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
+            all_numbers = all_numbers && value.empty();
+          }
         }
         ++column;
       } while (fields.stop() == Stop::mark);
@@ -1309,7 +1318,7 @@ PyObject *read_delimited(PyObject *arguments) {
     }
     place = fields.place();
     if (indexes && place > marked) index.marks.insert(index.marks.end(), {row, static_cast<int64_t>(place)});
-    invalid = indexes ? find_invalid(content.bytes().substr(0, place), from) : place;
+    invalid = indexes && !all_numbers ? find_invalid(content.bytes().substr(0, place), from) : place;
   });
   PyObject *list = PyList_New(0);
   const auto append = [&](PyObject *item) {

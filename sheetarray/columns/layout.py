@@ -414,11 +414,10 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
 
 def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
     """Return the anchors that share their line with others: of very many arrays, as a rule none does."""
-    places = [
-        (anchor.title, anchor.orient, anchor.column if anchor.orient == "columns" else anchor.row) for anchor in anchors
-    ]
-    if len(set(places)) == len(places):
+    lines = [anchor.line for anchor in anchors]
+    if len({(anchor.title, anchor.orient) for anchor in anchors}) == 1 and len(set(lines)) == len(lines):
         return []
+    places = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
     counts = Counter(places)
     return [anchor for anchor, place in zip(anchors, places, strict=True) if counts[place] > 1]
 

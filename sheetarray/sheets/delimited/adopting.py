@@ -30,8 +30,8 @@ from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
 from .dialect import SINGLE_COLUMN
+from .records import field_pattern
 from .sheet import CsvSheet
-from .splitting import field_pattern
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
 _HINT = "write the arrays to a new file: read them with resize=True"
@@ -173,8 +173,8 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
     while row <= last_row and at < len(text):
         match = field.match(text, at)
         assert match is not None  # an empty cell matches anywhere
-        yield (row, column), match.start(), match.start(4)
-        at, stop = match.end(), match[4]
+        yield (row, column), match.start(), match.start(5)
+        at, stop = match.end(), match[5]
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
 
 

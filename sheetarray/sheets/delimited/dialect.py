@@ -20,7 +20,7 @@ from ...errors import FormatError, LimitError
 from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
-from .splitting import split_records
+from .records import split_records
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
@@ -50,7 +50,8 @@ _NO_DELIMITERS = "\"'\r\n\0+-"
 def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     """Return the delimiter under which most arrays begin in the text; None if no array does under any.
 
-    For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`.
+    For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`; `find_delimiter_beside` says whether arrays
+    begin beside that column.
 
     Args:
         content: the text in UTF-8; its pages leave memory once they have been looked at.
@@ -62,7 +63,6 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
         header = top[: top.find(b"\ndata")]
         if any(mark in header for mark in _MARKS):
             delimiter = _of_uneven_rows(header.decode("utf-8", "replace") + "\ndata\n", DELIMITERS) or delimiter
-        return delimiter or _find_delimiter_beside(content, start, start) or delimiter
     if delimiter is not None:
         return delimiter
     after, windows, seen = start, 0, 0
@@ -79,8 +79,6 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
             text, _ = _window(content, start, position, 4, MAX_HEADER_CELLS)
             delimiter = _of_uneven_rows(text, marks) or delimiter
         windows += 1
-        if delimiter == SINGLE_COLUMN:
-            return _find_delimiter_beside(content, start, after) or delimiter
         if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
             return delimiter
     return None
@@ -112,7 +110,7 @@ def _find_keys(content: BytesLike | bytearray, start: int) -> Iterator[int]:
         release_pages(content, first, min(first + _WINDOW, len(content)))
 
 
-def _find_delimiter_beside(content: BytesLike | bytearray, start: int, after: int) -> str | None:
+def find_delimiter_beside(content: BytesLike | bytearray, start: int) -> str | None:
     """Return the delimiter between a column and an array that begins beside it, further down; None if no array does.
 
     Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
@@ -121,10 +119,9 @@ def _find_delimiter_beside(content: BytesLike | bytearray, start: int, after: in
     Args:
         content: the text in UTF-8.
         start: the position at which it begins.
-        after: the position from which such an array is looked for.
     """
-    windows, seen = 0, 0
-    for position in _find_keys(content, after):
+    after, windows, seen = start, 0, 0
+    for position in _find_keys(content, start):
         before = position - 1 - (content[position - 1] == _QUOTE)
         if position < after or bytes(content[before : before + 1]) not in _MARKS:
             continue
@@ -268,11 +265,11 @@ def _table_rows(
     skipped = range(skip_rows) if isinstance(skip_rows, int) else skip_rows
     rows = (
         cells
-        for row, (cells, end) in enumerate(split_records(text, delimiter))
+        for row, (cells, is_last) in enumerate(split_records(text, delimiter))
         if (any(cells) if len(cells) > 1 else cells[0].strip())
         and row not in skipped
         and not (comment and cells[0].lstrip().startswith(comment))
-        and (ended or end < len(text) or row == 0)
+        and (ended or not is_last or row == 0)
     )
     return list(islice(rows, _MOST_TABLE_ROWS))
 

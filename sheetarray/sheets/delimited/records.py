@@ -36,6 +36,7 @@ _AT_ONCE = 2**22  # of a text, or of its rest, that is not cut into blocks
 _FIRST = 2**16  # of the first block; most headers stand in it
 _NEAR = 2**12  # bytes between the records whose places are kept
 _MOST_LISTED = 2**12  # records that are listed at once
+_FEW_LISTED = 2**8  # of a text, as a rule only the first are looked at
 _LONG = 2**10  # cells of a record that is kept
 _WORDS = "\n".join(WORDS).encode()
 _MAX = 2**62
@@ -56,7 +57,7 @@ class Records:
     """
 
     def __init__(self, content: BytesLike | bytearray, start: int, delimiter: str) -> None:
-        self.content, self.start = content, start
+        self.content, self.start, self.delimiter = content, start, delimiter
         self._mark = ord(delimiter) if delimiter else -1
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
         self._width = 0
@@ -203,7 +204,7 @@ class Records:
 
     # A few cells ---------------------------------------------------------------------------------------------
 
-    def _list(self, place: int, skipped: int, count: int, most: int) -> tuple[list[list[str]], int]:
+    def list_from(self, place: int, skipped: int, count: int, most: int) -> tuple[list[list[str]], int]:
         """Return the first cells of some records as texts, and the place after them."""
         read = _scan.list_delimited if loops.COMPILED else _list_plainly
         listed: tuple[list[list[str]], int] = read(self.content, place, self._mark, skipped, count, most)
@@ -214,7 +215,7 @@ class Records:
         first, place = self._find_block(row)
         skipped = row - first
         while place < len(self.content):
-            records, place = self._list(place, skipped, _MOST_LISTED, most)
+            records, place = self.list_from(place, skipped, _MOST_LISTED, most)
             yield from records
             skipped = 0
 
@@ -225,7 +226,7 @@ class Records:
             block, begin = self._find_block(row)
             if block > at or row < at:
                 at, place = block, begin
-            records, place = self._list(place, row - at, 1, _MAX)
+            records, place = self.list_from(place, row - at, 1, _MAX)
             at = row + 1
             if not records:
                 return
@@ -234,7 +235,7 @@ class Records:
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Return the places at which some records begin."""
         blocks = [(row, *self._find_block(row)) for row in rows]
-        return [self._list(place, row - first, 0, 0)[1] for row, first, place in blocks]
+        return [self.list_from(place, row - first, 0, 0)[1] for row, first, place in blocks]
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; cells beyond the end of the text are left out, those of shorter rows None."""
@@ -257,10 +258,10 @@ class Records:
             block = bisect_right(self._rows, first) - 1
             place, skipped = self._places[block], first - self._rows[block]
             if end - first > 1 or most < _LONG:
-                records, _ = self._list(place, skipped, end - first, most)
+                records, _ = self.list_from(place, skipped, end - first, most)
             else:
                 if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
-                    self._long = first, 2 * most, self._list(place, skipped, 1, 2 * most)[0]
+                    self._long = first, 2 * most, self.list_from(place, skipped, 1, 2 * most)[0]
                 records = self._long[2]
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
@@ -332,6 +333,19 @@ class Records:
         self._found = [words[words[:, 0] < row] for words in self._found]
         self._blank = [rows[rows < row] for rows in self._blank]
         return _join_pieces(runs, self._index_rest(runs, comma))
+
+
+def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the records of a text, each with whether the text ends with it.
+
+    A quote that is never closed runs to the end of the text.
+    """
+    content, place = text.encode("utf-8", "surrogatepass"), 0
+    records = Records(content, 0, delimiter)
+    while place < len(content):
+        listed, place = records.list_from(place, 0, _FEW_LISTED, _MAX)
+        last = len(listed) - 1
+        yield from ((cells, place == len(content) and index == last) for index, cells in enumerate(listed))
 
 
 def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) -> int:
@@ -408,20 +422,25 @@ def _to_series(texts: Any) -> pl.Series:
 
 
 @lru_cache(maxsize=16)
-def _field_pattern(mark: int) -> re.Pattern[bytes]:
+def field_pattern(delimiter: str) -> re.Pattern[str]:
     """Return the pattern of a field; its groups are the quoted text, its end, text after that, text of a field without
     quotes, and the delimiter or line end.
     """
-    delimiter = re.escape(bytes([mark])) if mark >= 0 else b""
-    plain = b"[^" + delimiter + rb"\r\n]*+"
-    body = rb'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
-    stop = (delimiter + b"|" if mark >= 0 else b"") + rb"\r\n|\n|\r|\Z"
-    return re.compile(b'(?:"(' + body + b')("|\\Z)(' + plain + b")|(" + plain + b"))(" + stop + b")")
+    mark = re.escape(delimiter)
+    plain = rf"[^{mark}\r\n]*+"
+    body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
+    stop = rf"{mark}|\r\n|\n|\r|\Z" if delimiter else r"\r\n|\n|\r|\Z"
+    return re.compile(rf'(?:"({body})("|\Z)({plain})|({plain}))({stop})')
+
+
+@lru_cache(maxsize=16)
+def _byte_pattern(mark: int) -> re.Pattern[bytes]:
+    return re.compile(field_pattern(chr(mark) if mark >= 0 else "").pattern.encode())
 
 
 def _iter_records(content: Any, place: int, mark: int) -> Iterator[tuple[list[tuple[bytes, int, bool]], int]]:
     """Yield records, each with the place after it: the text of each field, where it begins, and whether it is open."""
-    match, end, size = _field_pattern(mark).match, place, len(content)
+    match, end, size = _byte_pattern(mark).match, place, len(content)
     delimiter = bytes([mark]) if mark >= 0 else None
     while end < size:
         fields = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ... import loops
@@ -20,13 +21,14 @@ from .dialect import (
     check_marks,
     find_decimal,
     find_delimiter,
+    find_delimiter_beside,
     find_table_delimiter,
     find_unused_delimiter,
 )
-from .records import Records, Run
+from .records import Records, Run, split_records
 from .source_text import SourceText
-from .splitting import MOST_ROWS, read_first_records
 
+_MOST_ROWS = 1200  # records that `head` returns at most
 _BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at; the next number is tried if all are blank
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
@@ -82,7 +84,7 @@ class CsvSheet:
         self._words: Words | None = None
         self._ahead: dict[int, Any] = {}  # cells that were read in advance, by column
         self._ahead_rows: dict[int, int] = {}  # the row of their first cells
-        self._single = mark == SINGLE_COLUMN
+        self._single = mark == SINGLE_COLUMN and not table and delimiter is None
         self._text.delimiter = mark
         self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
         self._look = TextLook(decimal or ".", formulas) if decimal or table else None
@@ -190,6 +192,9 @@ class CsvSheet:
             decimal = self._look.decimal if self._look else "."
             ahead = records.read_ahead(runs, comma=decimal == ",")
             self._words = records.words()
+        sure = self._single and all(run[3] != "t" and cells is not None for run, cells in zip(runs, ahead, strict=True))
+        if self._single and not (sure and runs) and self._take_delimiter_beside():
+            return
         if len(self._words) == len(words):
             self._words.searches.update(dict.fromkeys((True, False), anchors))
         self._ahead = {run[0]: cells for run, cells in zip(runs, ahead, strict=True)}
@@ -199,9 +204,18 @@ class CsvSheet:
         if self._look is None and all(floats) and len(floats) == len(decimals):
             self._look = TextLook(".", self._formulas)
 
+    def _take_delimiter_beside(self) -> bool:
+        """Read with a delimiter from now on, and return True, if an array begins beside a single column."""
+        mark = find_delimiter_beside(self._text.content, self._text.start)
+        if mark is not None:
+            self._text.delimiter, self._single, self._words = mark, False, None
+        return mark is not None
+
     def words(self) -> Words:
         """Return the words of headers, wherever in the text they are."""
         if self._words is None:
+            if self._single:
+                self._take_delimiter_beside()
             with self._text.records() as records:
                 records.index()
                 self._words = records.words()
@@ -217,10 +231,13 @@ class CsvSheet:
         for cells in (min(budget, _FIRST_CELLS), budget):
             text, ended = self._text.decode_cells(cells)
             delimiter = self._text.delimiter or find_unused_delimiter(text)
-            rows = read_first_records(text, delimiter, ended=ended, most=MOST_ROWS)
-            if ended or len(rows) == MOST_ROWS:
+            rows = list(islice(split_records(text, delimiter), _MOST_ROWS))
+            if ended or len(rows) == _MOST_ROWS:
                 break
-        return [row for row, _ in rows], ended and (not rows or rows[-1][1] == len(text))
+        is_whole = ended and (not rows or rows[-1][1])
+        if not ended and rows and rows[-1][1]:
+            rows[-1] = rows[-1][0][:-1], True  # its last cell may be cut
+        return [row for row, _ in rows if row], is_whole
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield rows, one by one, from a column on."""

@@ -96,7 +96,7 @@ class SourceText:
             FormatError: the text is not of its encoding.
         """
         self.take()
-        if self._records is None:
+        if self._records is None or self._records.delimiter != self.delimiter:
             self._records = Records(self.content, self.start, self.delimiter)
             if self.report is not None:
                 self._records.report = partial(self.report, "words")

@@ -76,5 +76,7 @@ def test_a_long_row_of_words_is_not_searched_for_a_delimiter_again_and_again(
     monkeypatch.setattr(dialect, "_WINDOW", 2**12)
     monkeypatch.setattr(dialect, "_MOST_SEEN", 2**14)
     monkeypatch.setattr(dialect, "anchors_of_grid", count)
-    dialect.find_delimiter((above + ",".join(["ndarray"] * 20_000)).encode(), 0)
+    text = (above + ",".join(["ndarray"] * 20_000)).encode()
+    dialect.find_delimiter(text, 0)
+    dialect.find_delimiter_beside(text, 0)
     assert 0 < sum(seen) < 20_000
