@@ -183,7 +183,7 @@ class OpenWorkbook:
             raise LimitError(f"the workbook has {len(used)} sheets already")
         relation = self.relations.add("worksheet", part, strict=self.strict)
         self.types.add(part, _WORKSHEET)
-        known = [prefix for scope in self._list.scope for prefix, space in scope.items() if space in RELATION_SPACES]
+        known = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
         state = ' state="veryHidden"' if very_hidden else ""
         prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
         self.markup.append(

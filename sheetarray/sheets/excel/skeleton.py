@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -125,6 +126,7 @@ def hidden_state(very_hidden: bool) -> str:
     return ' state="veryHidden"' if very_hidden else ""
 
 
+@cache
 def styles_part(*, choosers: bool) -> str:
     """Return the XML of the styles of cells: the default one, and OWN_STYLES; with choosers VIEW_STYLES."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'

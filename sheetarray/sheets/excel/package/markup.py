@@ -41,7 +41,7 @@ class Element:
         inner: the position after its start tag.
         close: the position of its end tag; equal to `inner` if it is an empty-element tag, such as `<b/>`.
         end: the position after its end tag.
-        scope: the namespaces declared by it and by the elements around it, innermost first, by prefix with the colon.
+        scope: the namespaces that hold in it, by prefix with the colon; those that it declares itself come first.
         text: the character data directly in it.
         children: in their order; empty below the depth that was asked for.
     """
@@ -52,7 +52,7 @@ class Element:
     attributes: dict[str, str]
     start: int
     inner: int
-    scope: tuple[dict[str, str], ...]
+    scope: dict[str, str]
     close: int = 0
     end: int = 0
     text: str = ""
@@ -66,13 +66,13 @@ class Element:
         """Return the value of an attribute in one of some namespaces; empty if the element lacks it."""
         for key, value in self.attributes.items():
             prefix, colon, local = key.rpartition(":")
-            if local == name and colon and _resolve(prefix + colon, self.scope) in spaces:
+            if local == name and colon and self.scope.get(prefix + colon) in spaces:
                 return value
         return ""
 
     def children_named(self, name: str) -> Iterator[Element]:
         """Return the children of a name in the element's own namespace."""
-        return (child for child in self.children if child.name == name and child.space == self.space)
+        return iter([child for child in self.children if child.name == name and child.space == self.space])
 
     def child_named(self, name: str) -> Element | None:
         """Return the first child of a name in the element's own namespace; None if the element has no such child."""
@@ -165,11 +165,6 @@ def escape_text(text: str) -> str:
     return escape(text)
 
 
-def _resolve(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
-    """Return the namespace of a prefix; empty for none."""
-    return next((declared[prefix] for declared in scope if prefix in declared), "")
-
-
 def _utf8(content: bytes, location: str) -> bytes:
     """Return XML in UTF-8 without a byte order mark, made of XML in UTF-16 or UTF-8."""
     if content.startswith(_UTF16):
@@ -225,18 +220,17 @@ def _parse_elements(content: bytes, location: str, depth: int) -> Element:
             raise FormatError(f"the part has more than {_MOST_ELEMENTS} elements", location=location)
         if level > depth:
             return
-        declared = {
-            key[6:] and f"{key[6:]}:": value
-            for key, value in attributes.items()
-            if key == "xmlns" or key.startswith("xmlns:")
-        }
-        around = open_[-1][0].scope if open_ else ()
-        scope = (declared, *around) if declared else around
         prefix, colon, local = name.rpartition(":")
         start = parser.CurrentByteIndex
         tag = _TAG.match(content, start)
         assert tag is not None, "the parser took it for a tag"
-        element = Element(prefix + colon, local, _resolve(prefix + colon, scope), attributes, start, tag.end(), scope)
+        scope = open_[-1][0].scope if open_ else {}
+        if b"xmlns" in tag[0]:
+            names = [key for key in attributes if key == "xmlns" or key.startswith("xmlns:")]
+            declared = {key[6:] and f"{key[6:]}:": attributes[key] for key in names}
+            scope = {**declared, **scope, **declared}
+        space = scope.get(prefix + colon, "")
+        element = Element(prefix + colon, local, space, attributes, start, tag.end(), scope)
         (open_[-1][0].children if open_ else roots).append(element)
         open_.append((element, []))
 

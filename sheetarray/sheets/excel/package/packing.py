@@ -135,7 +135,7 @@ class _DirectoryEntry:
         return (
             _LOCAL.pack(
                 b"PK\3\4",
-                self._version(),
+                45 if self.wide else 20,
                 self.flags,
                 self.method,
                 self.when & 0xFFFF,
@@ -157,12 +157,11 @@ class _DirectoryEntry:
         wide = [self.sizes.size, self.sizes.packed] if self.wide else []
         wide += [self.offset] if offset == ZIP64 else []
         extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
-        version = 45 if wide else self._version()
         return (
             _ENTRY.pack(
                 b"PK\1\2",
-                version,
-                self._version(),
+                45 if wide else 20,
+                45 if self.wide else 20,
                 self.flags,
                 self.method,
                 self.when & 0xFFFF,
@@ -181,9 +180,6 @@ class _DirectoryEntry:
             + self.name
             + extra
         )
-
-    def _version(self) -> int:
-        return 45 if self.wide else 20
 
 
 class PackageWriter:
@@ -224,8 +220,7 @@ class PackageWriter:
         packed = packer.compress(content) + packer.flush()
         entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
         entry.sizes = PackedSizes(fast_zlib.crc32()(content, 0), len(content), len(packed))
-        self._write(entry.to_local_header())
-        self._write(packed)
+        self._write(entry.to_local_header() + packed)
         self._entries.append(entry)
 
     def copy_part(self, package: Package, name: str) -> None:

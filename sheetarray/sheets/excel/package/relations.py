@@ -459,7 +459,7 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
             pids.append(int(entry.get("pid")))
     first = max(pids) + 1
     values = _value_space(part.root.space)
-    known = [prefix for scope in part.root.scope for prefix, space in scope.items() if space == values and prefix]
+    known = [prefix for prefix, space in part.root.scope.items() if space == values and prefix]
     prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{values}"')
     made = [
         f'<{part.root.prefix}property fmtid="{_FMTID}" pid="{pid}" name={quote_attribute(name)}>'
