@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from adapters_deleted import DELETED, NAMES_DELETED
+from public_api import RELEASED, describe_api
 
 import sheetarray as sa
 from sheetarray.registry import lookup
@@ -80,6 +81,12 @@ def test_the_public_names_are_exactly_these() -> None:
     assert sa.__all__ == NAMES
     assert sorted(sa.__all__) == sa.__all__
     assert dir(sa) == NAMES
+
+
+@pytest.mark.skipif(bool(DELETED), reason="an adapter was deleted")
+def test_everything_that_was_released_is_still_public() -> None:
+    missing = set(RELEASED.read_text(encoding="utf-8").splitlines()) - set(describe_api())
+    assert sorted(missing) == [], "deprecate it for two minor versions first (docs/releasing.md)"
 
 
 @pytest.mark.parametrize("verb", ["read", "write"])
