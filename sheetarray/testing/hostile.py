@@ -187,17 +187,17 @@ class HostileConformance(ConformanceHooks):
         self._try_changes(place, "claims", claim)
 
     def test_floods_and_nesting_take_no_memory(self, place: Path) -> None:
-        for content in self.samples(place).values():
-            for number, unit in enumerate(UNITS):
-                flood = unit * (100_000 // len(unit))
-                if isinstance(content, bytes):
-                    self._survives(place, flood)
-                    self._survives(place, content[: len(content) // 2] + flood + content[len(content) // 2 :])
-                parts = _parts_of(content)
-                for part in [*parts][number % 3 :: 3]:  # each part meets a third of the floods
-                    middle = len(parts[part]) // 2
-                    changed = flood if number % 2 else parts[part][:middle] + flood + parts[part][middle:]
-                    self._survives(place, _put_together(content, {**parts, part: changed}))
+        samples = list(self.samples(place).values())
+        for number, unit in enumerate(UNITS):
+            flood, content = unit * (100_000 // len(unit)), samples[number % len(samples)]
+            if isinstance(content, bytes):
+                self._survives(place, flood)
+                self._survives(place, content[: len(content) // 2] + flood + content[len(content) // 2 :])
+            parts = _parts_of(content)
+            for part in [*parts][number % 3 :: len(parts) // 3 or 1]:  # three or four of them
+                middle = len(parts[part]) // 2
+                changed = flood if number % 2 else parts[part][:middle] + flood + parts[part][middle:]
+                self._survives(place, _put_together(content, {**parts, part: changed}))
 
     def test_bytes_of_anything_are_read_or_refused(self, place: Path) -> None:
         source = random.Random(1)
@@ -266,12 +266,12 @@ class HostileConformance(ConformanceHooks):
 
     def _each_cut(self, content: Content) -> Iterable[tuple[str, int, Content]]:
         """Yield for some lengths, the first and last ones among them, the part that is cut, the length and the file."""
-        pieces = {"": content} if isinstance(content, bytes) else dict(content)
-        for part, piece in pieces.items():
-            size, ends = len(piece), max(self.tries // 4, 1)
-            lengths = {*range(min(ends, size)), *range(max(size - ends, 0), size), *range(0, size, size // ends + 1)}
-            for length in sorted(lengths):
-                yield part, length, piece[:length] if isinstance(content, bytes) else {**pieces, part: piece[:length]}
+        parts = _parts_of(content)
+        if isinstance(content, bytes):
+            yield from (("", length, content[:length]) for length in _lengths(len(content), self.tries))
+        for part, piece in parts.items():
+            for length in _lengths(len(piece), self.tries // len(parts) + 1):
+                yield part, length, _put_together(content, {**parts, part: piece[:length]})
 
     def _survives(
         self, place: Path, content: Content, *, memory: int | None = None, seconds: float | None = None
@@ -319,6 +319,12 @@ class HostileConformance(ConformanceHooks):
             _put_at(place, content)
             arrays = self.read(place)
         return repr({name: getattr(array, "tolist", array.__repr__)() for name, array in arrays.items()})
+
+
+def _lengths(size: int, count: int) -> list[int]:
+    """Return about so many lengths below a size: the first, the last, and some between them."""
+    ends = max(count // 4, 1)
+    return sorted({*range(min(ends, size)), *range(max(size - ends, 0), size), *range(0, size, size // ends + 1)})
 
 
 def _put_at(place: Path, content: Content) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import random
 import warnings
+import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import awkward as ak
@@ -15,12 +18,13 @@ import numpy as np
 import pytest
 from awkward_layouts import Blobs, buffer, call, document
 from examples import examples
-from hostile import bounded_memory, mutate
+from hostile import Hostile, bounded_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize
+from sheetarray.testing.hostile import Content
 
 INTS = np.arange(4)
 
@@ -192,25 +196,26 @@ def test_schemas_with_wrong_parts_are_read_or_refused(seed: int) -> None:
     assert 0 < read < 600
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_mutations_of_the_bytes_are_read_or_refused(seed: int) -> None:
-    source = random.Random(seed)
-    read = 0
-    with bounded_memory():
-        for _ in range(examples(600)):
-            storage: dict[str, Any] = dict(source.choice(SAMPLES))
-            name = source.choice([*storage])
-            storage[name] = mutate(storage[name], source)
-            read += _survives(storage)
-    assert 0 < read < 600
+class TestHostileAwkwardFiles(Hostile):
+    """Archives with every class in them."""
+
+    suffix, format = ".awkd", "awkd"
+    tries = examples(60)
+    words = (b'{"ref": 40}', b'{"json": -1}', b'["int64", [0]]', b"frombuffer", b'"id": 1', b"null", b"[", b"}")
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {str(start): archived(SAMPLES[start::3]) for start in range(3)}
 
 
-def test_every_truncation_is_refused() -> None:
-    for blobs in SAMPLES:
-        for name, content in blobs.items():
-            for length in range(0, len(content), 1 if name else 7):
-                with pytest.raises(sa.FormatError):
-                    deserialize({**blobs, name: content[:length]})
+def archived(containers: list[Blobs]) -> bytes:
+    """An archive of what is in some containers, each an array."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number, blobs in enumerate(containers):
+            archive.writestr(f"a{number}.json", json.dumps({**json.loads(blobs[""]), "prefix": f"a{number}-"}))
+            for name in sorted(blobs.keys() - {""}):
+                archive.writestr(f"a{number}-{name}", blobs[name])
+    return file.getvalue()
 
 
 JSON = st.recursive(
