@@ -212,14 +212,14 @@ def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
     return result
 
 
-def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, float | str] | None = None) -> Path:
+def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, Any] | None = None) -> Path:
     """Open a workbook with "sheetjs" or "exceljs", put values into cells of its first sheet, and save it.
 
     Args:
         writer: the package.
         path: what to open.
         target: what to save, its suffix says the format.
-        edits: values by the addresses of cells.
+        edits: values by the addresses of cells; None for a blank.
     """
     _ask_node("resave", writer, str(path), str(target), edits or {})
     return target

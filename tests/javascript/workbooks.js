@@ -56,9 +56,14 @@ const resave = {
     const XLSX = require("xlsx");
     const book = XLSX.readFile(path, { cellDates: false, cellText: false, cellFormula: true, bookProps: false });
     const sheet = book.Sheets[book.SheetNames[0]];
+    const range = XLSX.utils.decode_range(sheet["!ref"]);
     for (const [cell, value] of Object.entries(edits)) {
-      sheet[cell] = { t: typeof value === "number" ? "n" : "s", v: value };
+      const { r, c } = XLSX.utils.decode_cell(cell);
+      [range.e.r, range.e.c] = [Math.max(range.e.r, r), Math.max(range.e.c, c)];
+      if (value === null) delete sheet[cell];
+      else sheet[cell] = { t: typeof value === "number" ? "n" : "s", v: value };
     }
+    sheet["!ref"] = XLSX.utils.encode_range(range);
     XLSX.writeFile(book, target);
     return null;
   },
