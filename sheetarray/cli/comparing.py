@@ -42,6 +42,7 @@ class Comparison:
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
         noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
+        unreadable: elements whose cells cannot be read in A or B, as in `first`; an error stands for such a cell.
         alignment: of the rows, where one axis has another length and the other rows were compared; else None.
     """
 
@@ -58,6 +59,7 @@ class Comparison:
     relative: float | None = None
     first: list[DifferingElement] = field(default_factory=list)
     noise: int = 0
+    unreadable: list[DifferingElement] = field(default_factory=list)
     alignment: Alignment | None = None
 
     def index_in_a(self, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,11 +69,23 @@ class Comparison:
         in_a, in_b = self.alignment.pairs
         return self.alignment.put_row(index, int(in_a[np.searchsorted(in_b, index[self.alignment.axis])]))
 
+    def index_in_b(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the index in B of an element, given its index among the rows that were compared."""
+        if self.alignment is None:
+            return index
+        return self.alignment.put_row(index, int(self.alignment.pairs[1][index[self.alignment.axis]]))
+
     @property
     def same(self) -> bool:
         """Whether there is no difference but those that a tolerance makes count for nothing."""
         alike = self.dtypes[0] == self.dtypes[1] and self.orders[0] == self.orders[1]
-        return self.shapes[0] == self.shapes[1] and self.compared and not self.differing and (alike or self.tolerant)
+        return (
+            self.shapes[0] == self.shapes[1]
+            and self.compared
+            and not self.differing
+            and not self.unreadable
+            and (alike or self.tolerant)
+        )
 
 
 def compare(
@@ -84,6 +98,7 @@ def compare(
     most: int = 10,
     names_noise: bool = True,
     release: Callable[[], None] | None = None,
+    errors: tuple[Array | None, Array | None] = (None, None),
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -91,7 +106,8 @@ def compare(
 
     `a`: the array in the first file. `rtol`: relative tolerance, for floats and complex numbers. `most`: the largest
     number of differing elements that are named. `names_noise`: whether elements are named that differ by rounding
-    alone. `release`: is called after each block, for arrays that are mapped.
+    alone. `release`: is called after each block, for arrays that are mapped. `errors`: of the elements of both whose
+    cells cannot be read, which are listed apart.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -110,9 +126,23 @@ def compare(
         if aligned is None:
             return comparison
         a, b = (np.take(array, rows, aligned.axis) for array, rows in zip((a, b), aligned.pairs, strict=True))
+        one, other = (
+            None if some is None else np.take(some, rows, aligned.axis)
+            for some, rows in zip(errors, aligned.pairs, strict=True)
+        )
+        errors = one, other
     if not comparison.compared:
         return comparison
     comparison.elements = a.size
+    hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
+    left_out: Any = np.any(hidden, axis=0) if hidden else np.zeros((), np.bool_)
+    for place in np.argwhere(left_out).tolist() if hidden else ():
+        index = tuple(place)
+        pair = [
+            array[index] if some is None or some[index] is None else some[index]
+            for array, some in zip((a, b), errors, strict=True)
+        ]
+        comparison.unreadable.append((comparison.index_in_b(index), *pair))
     ranking = _Ranking(most)
     for block in cover_with_blocks(a.shape):
         if release is not None:
@@ -123,6 +153,8 @@ def compare(
             signs = find_other_zeros(x, y) & ~unequal
             comparison.signs += int(np.count_nonzero(signs))
             unequal |= signs
+        if hidden:
+            unequal &= ~left_out[*block, ...]
         if not unequal.any():
             continue
         places = np.argwhere(unequal) + [part.start for part in block]
@@ -136,10 +168,7 @@ def compare(
         ranking.add(ranks[named], places[named])
     for place in ranking.indices.tolist():
         index = tuple(place)
-        shown = index
-        if (aligned := comparison.alignment) is not None:
-            shown = aligned.put_row(index, int(aligned.pairs[1][index[aligned.axis]]))
-        comparison.first.append((shown, a[index], b[index]))
+        comparison.first.append((comparison.index_in_b(index), a[index], b[index]))
     return comparison
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..errors import NotFoundError
+from ..errors import FormatError, NotFoundError
 from ..labels import reading_labels
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import Comparison, compare, compare_labels, format_rows
@@ -66,7 +66,8 @@ def diff(
 
     The largest differences come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of
     which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once,
-    and the others compared at their places; elements are named as in B.
+    and the others compared at their places; elements are named as in B. Cells of a sheet that cannot be read (blank,
+    n/a, #DIV/0!) are listed apart, and all others are compared.
 
     \b
     Examples:
@@ -92,8 +93,10 @@ def diff(
     tolerances = {"rtol": rtol, "atol": atol}
     with ExitStack() as stack:
         arrays, releases = [], []
-        for place, option in zip(places, options, strict=True):
-            some, release = stack.enter_context(place.opened_arrays("read_changed", common, option))
+        errors: list[dict[str, Any]] = [{}, {}]
+        for place, option, unreadable in zip(places, options, errors, strict=True):
+            opened = place.opened_arrays("read_changed", common, option, unreadable=unreadable)
+            some, release = stack.enter_context(opened)
             arrays.append(some)
             releases.append(release)
 
@@ -110,6 +113,7 @@ def diff(
                 most=most,
                 names_noise=wants_json,
                 release=release_all,
+                errors=(errors[0].get(name), errors[1].get(name)),
             )
             for name in common
         ]
@@ -157,13 +161,21 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
         elif comparison.differing:
             parts.append(_format_difference(comparison))
         else:
-            parts.append("all elements equal" + (" within the tolerance" if comparison.tolerant else ""))
+            rest = "other " * bool(comparison.unreadable)
+            parts.append(f"all {rest}elements equal" + (" within the tolerance" if comparison.tolerant else ""))
+        if comparison.unreadable:
+            parts.append(f"{count_noun(len(comparison.unreadable), 'cell')} cannot be read")
         _print_line(comparison.name, "; ".join(parts))
         for index, x, y in comparison.first:
             element = escape_controls(_format_element(comparison.name, index))
             if (before := comparison.index_in_a(index)) != index:
                 element += f" (was {list(before)})"
             print_wrapped(f"  {element}: {format_value(x)} -> {format_value(y)}", indent=4)
+        for index, x, y in comparison.unreadable[:MOST_SHOWN]:
+            head = f"  {escape_controls(_format_element(comparison.name, index))}: "
+            print_wrapped(" -> ".join(map(_format_cell, (x, y))), indent=4, head=head)
+        if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
+            print_line(f"  and {left:,} more cells that cannot be read", dim=True)
         if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
             print_line(f"  and {left:,} more", dim=True)
         if comparison.noise:
@@ -201,6 +213,13 @@ def _format_rows(comparison: Comparison) -> list[str]:
     return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
 
 
+def _format_cell(value: Any) -> str:
+    """Return the value of an element; of one that cannot be read where its cell is, and why."""
+    if not isinstance(value, FormatError):
+        return format_value(value)
+    return escape_controls(f"{value.location}: {value.reason}" if value.location else value.reason)
+
+
 def _print_line(name: str, text: str) -> None:
     print_wrapped(escape_controls(text), indent=2, head=f"{escape_controls(name)}: ")
 
@@ -230,6 +249,12 @@ def _to_finite(value: float | None) -> int | float | str | None:
     return value if value is None or math.isfinite(value) else "Infinity"
 
 
+def _to_json_value(value: Any) -> Any:
+    if isinstance(value, FormatError):
+        return {"location": value.location, "problem": value.reason}
+    return to_json_cells(np.asarray(value))
+
+
 def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: dict[str, Endpoint]) -> dict[str, Any]:
     return {
         "a": places[0].label,
@@ -253,6 +278,15 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                 "noise": comparison.noise,
                 "listed": len(comparison.first),
                 "signs_of_zero": comparison.signs,
+                "unreadable": [
+                    {
+                        "element": _format_element(comparison.name, index),
+                        "index": list(index),
+                        "index_in_a": list(comparison.index_in_a(index)),
+                        **{side: _to_json_value(value) for side, value in (("a", x), ("b", y))},
+                    }
+                    for index, x, y in comparison.unreadable[:MOST_IN_JSON]
+                ],
                 "largest_absolute": _to_finite(comparison.absolute),
                 "largest_relative": _to_finite(comparison.relative),
                 "first": [

@@ -8,13 +8,14 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
 from .. import api
+from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
@@ -75,12 +76,17 @@ class Endpoint:
 
     @contextmanager
     def opened_arrays(
-        self, verb: str, names: Sequence[str] | None, options: dict[str, Any], folder: Any = None
+        self,
+        verb: str,
+        names: Sequence[str] | None,
+        options: dict[str, Any],
+        folder: Any = None,
+        unreadable: dict[str, Any] | None = None,
     ) -> Iterator[tuple[dict[str, Any], Callable[[], None] | None]]:
         """Yield arrays, and a function that releases pages where they are those of a large file, mapped.
 
         `verb`: that reads them where they are not mapped. `folder`: for the temporary file; that of the system if
-        None.
+        None. `unreadable`: with "read_changed", takes the errors of single cells, as `keeping_unreadable` yields them.
         """
         mapped = None
         if self.pipe is None and names != []:
@@ -89,7 +95,8 @@ class Endpoint:
                     how: dict[str, Any] = {**options, **progress}
                     mapped = api.read_in_pieces(self.place, names, format=self.row.name, folder=folder, **how)
             except FormatError as error:
-                if verb != "read_changed" or not _may_be_resized(error, options):  # which would fail in the same way
+                again = unreadable is not None or _may_be_resized(error, options)
+                if verb != "read_changed" or not again:  # which would fail in the same way
                     raise
         if mapped is not None:
             with mapped:
@@ -97,20 +104,28 @@ class Endpoint:
         elif names == []:
             yield {}, None
         elif verb == "read_changed":
-            yield self._read_changed(names, options), None
+            yield self._read_changed(names, options, unreadable), None
         else:
             yield self.call(verb, names, **options), None
 
-    def _read_changed(self, names: Sequence[str] | None, options: dict[str, Any]) -> dict[str, Any]:
-        """Return arrays; rows that people have added or deleted count as they stand, with a warning."""
-        try:
-            arrays: dict[str, Any] = self.call("read", names, **options)
-        except FormatError as error:
-            if not _may_be_resized(error, options):
-                raise
-            arrays = self.call("read", names, **options, resize=True)
-            rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
-            warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
+    def _read_changed(
+        self, names: Sequence[str] | None, options: dict[str, Any], unreadable: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return arrays; rows that people have added or deleted count as they stand, with a warning.
+
+        Single cells that cannot be read go to `unreadable`, if that is given.
+        """
+        with keeping_unreadable() if unreadable is not None else nullcontext() as kept:
+            try:
+                arrays: dict[str, Any] = self.call("read", names, **options)
+            except FormatError as error:
+                if not _may_be_resized(error, options):
+                    raise
+                arrays = self.call("read", names, **options, resize=True)
+                rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
+                warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
+        if unreadable is not None:
+            unreadable.update(kept or {})
         return arrays
 
     def write(self, arrays: Any, options: dict[str, Any], *, verb: str = "write", release: Any = None) -> None:

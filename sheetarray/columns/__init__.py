@@ -19,7 +19,14 @@ from .adopting import (
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
-from .column_reader import CompareFingerprint, DecodedArray, ElementRestorer, FindUnchanged, errors_of_problems
+from .column_reader import (
+    CompareFingerprint,
+    DecodedArray,
+    ElementRestorer,
+    FindUnchanged,
+    errors_of_problems,
+    keeping_unreadable,
+)
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import MOST_ADDRESSES, Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
 from .reading import (
@@ -75,6 +82,7 @@ __all__ = [
     "find_header_edits",
     "find_side_by_side",
     "info_of_resized",
+    "keeping_unreadable",
     "lay_out",
     "lay_out_sheets",
     "may_make_anchors",

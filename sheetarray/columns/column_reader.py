@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -46,6 +48,25 @@ class ElementRestorer(Protocol):
 CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
 DecodedArray = tuple[str, Buffer, ArrayColumn]  # its name, its elements, its cells
 FindUnchanged = Callable[[Sequence[DecodedArray]], Collection[str]]
+
+
+_unreadable: ContextVar[dict[str, np.ndarray[Any, Any]] | None] = ContextVar("_unreadable", default=None)
+
+
+@contextmanager
+def keeping_unreadable() -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+    """Keep the cells that cannot be read, for as long as the context lasts, instead of raising their errors.
+
+    Yields:
+        For each array that has such cells an array of objects of its shape: the error of each of them, None for all
+        other elements. What the array holds in their place says nothing.
+    """
+    kept: dict[str, np.ndarray[Any, Any]] = {}
+    token = _unreadable.set(kept)
+    try:
+        yield kept
+    finally:
+        _unreadable.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +247,14 @@ class ColumnReader:
             last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
             self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         cells_each = decoded.cells_per_element
+        kept = _unreadable.get()
+        if kept is not None and decoded.problems and not decoded.is_cut and not decoded.count_error:
+            errors = np.full(header.capacity, None, object)
+            for problem in decoded.problems:
+                wrong = error_for_problem(problem, header, name, column.address, cells_each=cells_each)
+                errors[problem.index // cells_each] = wrong
+            kept[name] = view_of(header, errors)
+            return self._build_array(column, name, decoded.buffer)
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
             self._report(wrong)
         if not decoded.problems and not decoded.count_error:

@@ -1,0 +1,74 @@
+"""`diff` goes on where a cell is blank, n/a or an error: that cell is a difference of its own kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from click.testing import CliRunner, Result
+
+import sheetarray as sa
+from sheetarray.cli import main
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["diff", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!", "=1/0"])
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex128", "datetime64[D]"])
+def test_one_cell_that_cannot_be_read_hides_no_other(tmp_path: Path, cell: str | None, dtype: str) -> None:
+    values = np.arange(1, 13).reshape(4, 3).astype(dtype)
+    edited = values.copy()
+    edited[3, 0] = edited[0, 0]
+    sa.write(tmp_path / "a.json", {"t": values, "u": np.arange(3)})
+    sa.write(tmp_path / "b.xlsx", {"t": edited, "u": np.arange(3)})
+    info = sa.scan(tmp_path / "b.xlsx")["t"].data[0]
+    address = info.address(4)
+    book = openpyxl.load_workbook(tmp_path / "b.xlsx")
+    book["arrays"][address.partition("!")[2]].value = cell
+    book.save(tmp_path / "b.xlsx")
+    result = run(tmp_path / "a.json", tmp_path / "b.xlsx")
+    assert result.exit_code == 1, result.output
+    assert "1 cell cannot be read" in result.output
+    assert "1 of 12 elements differs" in result.output
+    assert result.output.count("t[1, 1]: ") == 1
+    assert result.output.count("t[3, 0]: ") == 1
+    assert address in result.output
+    (array,) = [
+        one
+        for one in json.loads(run(tmp_path / "a.json", tmp_path / "b.xlsx", "--json").output)["arrays"]
+        if one["name"] == "t"
+    ]
+    assert not array["same"]
+    assert (array["differing"], len(array["unreadable"]), array["unreadable"][0]["index"]) == (1, 1, [1, 1])
+    assert array["unreadable"][0]["b"]["location"].endswith(address)
+
+
+def test_of_two_texts_with_other_rows_too(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    for name, array in {"a": values, "b": np.delete(values, 7, axis=0)}.items():
+        sa.write(tmp_path / f"{name}.csv", {"t": array})
+    for name, index in {"a": 21, "b": 44}.items():
+        text = (tmp_path / f"{name}.csv").read_text()
+        lines = text.splitlines()
+        (tmp_path / f"{name}.csv").write_text("\n".join([*lines[: -60 + index], "n/a", *lines[-59 + index :]]) + "\n")
+    result = run(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert result.exit_code == 1, result.output
+    assert "row 7 deleted" in result.output
+    assert result.output.count("found 'n/a'") == 2
+
+
+def test_without_a_difference_but_cells_nobody_can_read(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"t": np.arange(40.0)})
+    text = (tmp_path / "a.csv").read_text()
+    for count in (9, 10, 11):
+        lines = text.splitlines()
+        (tmp_path / "b.csv").write_text("\n".join([*lines[:-count], *["?"] * count]) + "\n")
+        result = run(tmp_path / "a.csv", tmp_path / "b.csv")
+        assert result.exit_code == 1
+        assert f"all other elements equal; {count} cells cannot be read" in " ".join(result.output.split())
+        assert ("1 more cell" in result.output) == (count == 11)
