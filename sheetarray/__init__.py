@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import forking as forking  # it has to know of forks from now on
+from .accessor import register_loaded
 from .errors import (
     DTypeError,
     Finding,
@@ -131,3 +132,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+register_loaded()

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from ..arrays import hold_stream, note_values, values_by_name
-from ..errors import SheetArrayError, SheetArrayWarning, quote_names, warn_caller
+from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, quote_names, warn_caller
 from ..files import is_url
+from ..labels import build_dataset, build_frame, check_lengths
 from ..registry import locate_place
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
+    import xarray as xr
 
     from ..elements import Missing
     from ..elements.scalars import DecimalMark
@@ -30,8 +33,20 @@ MOST_NAMED = 100  # columns, in one warning
 
 @overload
 def read_columns(
-    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["arrow"], **options: Any
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["arrow", "polars"], **options: Any
 ) -> pl.DataFrame: ...
+
+
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["pandas"], **options: Any
+) -> pd.DataFrame: ...
+
+
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["dataset"], **options: Any
+) -> xr.Dataset: ...
 
 
 @overload
@@ -57,11 +72,11 @@ def read_columns(
     thousands: str | None = None,
     range: str | None = None,
     table: str | None = None,
-    as_: Literal["numpy", "arrow"] = "numpy",
+    as_: Literal["numpy", "pandas", "polars", "arrow", "dataset"] = "numpy",
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> dict[str, np.ndarray[Any, Any]] | pl.DataFrame:
+) -> dict[str, np.ndarray[Any, Any]] | pl.DataFrame | pd.DataFrame | xr.Dataset:
     """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
 
     Args:
@@ -84,14 +99,15 @@ def read_columns(
         thousands: the mark between thousands in numbers; None for no such mark.
         range: only these cells, such as "A1:C5" or "Sheet2!A:C"; of .xlsx and openpyxl, a defined name, too.
         table: the name of an Excel Table, which says its own range, names and total row.
-        as_: "numpy" gives a dict of arrays; "arrow" a DataFrame of polars, whose Arrow C stream DuckDB, pyarrow and
-            whatever else reads one take without a copy. In it NaT and None are nulls.
+        as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" a Dataset of xarray along dimension `row`.
+            "polars" and "arrow" give a DataFrame of polars, whose Arrow C stream DuckDB and pyarrow take as it is.
+            In it NaT and None are nulls.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format: `delimiter`, `encoding`; `sheet`; `worksheet`, `client`, `credentials`, `timeout`.
 
     Raises:
-        DTypeError: `as_="arrow"`, and a column that Arrow does not hold exactly; names it.
+        DTypeError: a column that Arrow does not hold exactly, or one of several dimensions for pandas; names it.
         FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
         NotFoundError: no such column.
 
@@ -100,8 +116,8 @@ def read_columns(
         >>> read_columns(io.StringIO("id,t\\n007,1.5\\n008,\\n"), format="csv")
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
-    if as_ not in ("numpy", "arrow"):
-        raise ValueError(f'as_ is "numpy" or "arrow", not {as_!r:.80}')
+    if as_ not in ("numpy", "pandas", "polars", "arrow", "dataset"):
+        raise ValueError(f'as_ is "numpy", "pandas", "polars", "arrow" or "dataset", not {as_!r:.80}')
     source = locate_place(source, storage_options, format)
     row = find_format("read_columns", source, format, options)
     from ..tables import TableOptions
@@ -124,9 +140,27 @@ def read_columns(
     columns_read = row.read_columns(source, columns, table=described, **options)
     if as_ == "numpy":
         return columns_read
+    if as_ == "pandas":
+        return _to_pandas(columns_read)
+    if as_ == "dataset":
+        dims = {
+            name: ("row", *(f"{name}_{axis}" for axis, _ in enumerate(array.shape[1:], 1)))
+            for name, array in columns_read.items()
+        }
+        check_lengths(columns_read, None)
+        return build_dataset(columns_read, None, dims)
     from ..tables.arrow import to_arrow
 
     return to_arrow(columns_read)
+
+
+def _to_pandas(columns: dict[str, np.ndarray[Any, Any]]) -> pd.DataFrame:
+    """Return columns of one dimension as a DataFrame."""
+    deep = [name for name, array in columns.items() if array.ndim != 1]
+    if deep:
+        raise DTypeError(f"{quote_names(deep)}: a DataFrame holds columns of one dimension; as_='dataset' keeps shapes")
+    check_lengths(columns, None)
+    return build_frame(columns, None)
 
 
 def write_table(

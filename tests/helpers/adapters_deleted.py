@@ -51,6 +51,8 @@ LADDER = [
     "listings",
     "api",
     "labelled",
+    "accessor",
+    "accessors",
     "lazy",
     "conversions",
     "pages",
