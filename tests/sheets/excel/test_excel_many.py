@@ -1,4 +1,4 @@
-"""Very many arrays in a workbook: fingerprints that are taken together and stored in columns."""
+"""Several arrays in a workbook: exchanged, copied, unknown; and very many, whose fingerprints are taken together."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import json
 import random
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +333,84 @@ def test_a_record_of_many_takes_no_memory_that_it_does_not_fill() -> None:
     stored["kinds"] = [["float64", 2**44 + 1, ""]] * len(stored["kinds"])
     with pytest.raises(sa.FormatError):
         read_many(stored)
+
+
+# Several arrays, and arrays of which nothing is known ------------------------------------------------------------
+
+
+def saved_with(path: Path, how: Callable[[Any], None]) -> list[str]:
+    book = openpyxl.load_workbook(path)
+    how(book["arrays"])
+    book.save(path)
+    return [str(finding) for finding in sa.check(path)]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    whole = np.random.default_rng(3).integers(0, 1000, 30)
+    sa.write(tmp_path / "x.xlsx", {"a": whole, "b": whole * 2 + 1, "c": whole[:20]})
+    return tmp_path / "x.xlsx"
+
+
+def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
+    def exchange(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
+
+    result = saved_with(book, exchange)
+    assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
+        "error: a: exchanged with 'b': its elements are those that were written there",
+        "error: b: exchanged with 'a': its elements are those that were written there",
+    ]
+
+
+@pytest.mark.parametrize("count", [6, 3000])
+def test_a_cell_put_in_at_the_top_is_told_by_its_address(tmp_path: Path, count: int) -> None:
+    sa.write(tmp_path / "t.xlsx", {"t": np.random.default_rng(0).standard_normal(count).round(3)})
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    column = [cell.value for cell in book["arrays"]["A"]]
+    begin = column.index("data") + 2
+    for row, value in enumerate([9.5, *column[begin - 1 : -1]], begin):
+        book["arrays"].cell(row, 1).value = value
+    book.save(tmp_path / "t.xlsx")
+    (message,) = (finding.message for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
+    assert message.startswith(f"1 element was inserted before t[0] (A{begin}); what follows")
+
+
+def test_an_array_copied_over_another_is_named(book: Path) -> None:
+    def copy(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value = sheet.cell(row, 2).value
+
+    (line,) = saved_with(book, copy)
+    assert line.startswith("error: a: its elements are those that were written as 'b'")
+
+
+def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -> None:
+    def add(sheet: Any) -> None:
+        for row in range(1, 40):
+            sheet.cell(row, 4).value = sheet.cell(row, 3).value
+        sheet["D1"].value, sheet["D25"].value = "new", 5000
+
+    result = saved_with(book, add)
+    assert [line.split(":")[:3] for line in result] == [
+        ["warning", " new", " no record of 'new', as of the other arrays"]
+    ]
+
+
+def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
+    opened = openpyxl.load_workbook(book)
+    for name in list(opened.custom_doc_props.names):
+        del opened.custom_doc_props[name]
+    opened.save(book)
+    (finding,) = sa.check(book)
+    assert (finding.severity, finding.location) == ("warning", None)
+    assert finding.message.startswith("no record of what was written: cannot tell")
+    assert finding.hint
+
+
+def test_a_record_of_a_version_to_come_is_no_record(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_VERSION", 5)
+    sa.write(book, {"a": np.arange(5)})
+    (finding,) = sa.check(book)
+    assert "no record of 'a'" in finding.message

@@ -27,6 +27,10 @@ from .sums import KEPT, Difference, Pair, Partition, find_hidden_edit, stretch_m
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
+_KEEP_TEXT = (
+    "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
+    "into numbers"
+)
 _WITHIN = {15: 5e-15, 16: 6.2e-16}  # relative: half a unit of the last digit of 1.00, and the rounding to a double
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
@@ -461,13 +465,16 @@ class _Verdict:
         last = [*found.rounded, *(min((stretch + 1) * size, count) - 1 for stretch in found.doubtful)]
         message = f"re-saved by a program that rounds in its own way: {self._between(min(first), max(last))}"
         if found.hidden is not None:
-            message += f", numbers were rounded, and an edit of one by less than {found.hidden:.1g} could not be told"
+            message += (
+                f", numbers were rounded, and an edit of one by less than {1.05 * found.hidden:.2g} could not be told"
+            )
         elif found.doubtful:
             message += ", elements were rounded; whether others among them were edited could not be told"
         else:
             were = "was" if len(found.rounded) == 1 else "were"
             message += f", {_count_elements(len(found.rounded))} {were} rounded, and an edit as small could not be told"
-        return self._warning(message)
+        hint = _KEEP_TEXT if self.case.dtype.kind == "int" else _KEEP_DIGITS
+        return Finding("warning", self.name, message, hint)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """Yield the finding that numbers were rounded besides what else happened, if that is certain.
