@@ -68,7 +68,7 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
     array = np.asarray(CASES[case])
     if not array.ndim or not len(array):
         return
-    monkeypatch.setattr(pieces, "_PIECE", 30)
+    monkeypatch.setattr(pieces, "PIECE", 30)
     file = io.BytesIO()
     sa.write_csv(file, {"x": array, "other": np.arange(30)})
     with io.BytesIO(b"  " + file.getvalue()) as content:
@@ -240,7 +240,7 @@ def test_text_with_quotes_comes_in_pieces(size: int, delimiter: str, monkeypatch
     }
     file = io.BytesIO()
     sa.write_csv(file, arrays, delimiter=delimiter)
-    monkeypatch.setattr(pieces, "_PIECE", size)
+    monkeypatch.setattr(pieces, "PIECE", size)
     monkeypatch.delattr(csv_reading, "read_csv")  # which would read the text whole
     for name, array in arrays.items():
         assert joined(io.BytesIO(file.getvalue()), name, 7, format="csv").tolist() == array.tolist()
@@ -254,7 +254,7 @@ def test_labels_and_words_within_text_are_no_other_arrays(
     variables = {"t": ("time", np.arange(50.0), {"unit": "K, or so"}), "s": ("time", np.resize(texts, 50))}
     dataset = xarray.Dataset(variables, coords={"time": np.arange(50)})
     sa.write(tmp_path / "x.csv", dataset)
-    monkeypatch.setattr(pieces, "_PIECE", 20)
+    monkeypatch.setattr(pieces, "PIECE", 20)
     with monkeypatch.context() as patch:
         patch.delattr(csv_reading, "read_csv")
         for name in ("t", "s"):
@@ -287,7 +287,7 @@ def test_a_harmed_text_gives_the_same_as_read_or_an_error(data: st.DataObject) -
         lambda: joined(io.BytesIO(content), "x", data.draw(st.integers(1, 9)), format="csv"),
     ):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pieces, "_PIECE", data.draw(st.integers(1, 200)))
+            patch.setattr(pieces, "PIECE", data.draw(st.integers(1, 200)))
             try:
                 results.append(repr(read().tolist()))
             except sa.SheetArrayError:
