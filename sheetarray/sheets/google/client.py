@@ -17,6 +17,7 @@ import secrets
 import stat
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -80,17 +81,23 @@ def login_gsheet(
             not in time.
         OSError: the file cannot be read, or the credentials cannot be written.
     """
-    try:
-        from google_auth_oauthlib.flow import InstalledAppFlow  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
-    flow = InstalledAppFlow.from_client_config(_read_client(client), SCOPES)
-    granted = _ask(flow, open_browser, timeout, tell)
-    if not granted.refresh_token:
+    gspread = _import_gspread()
+    config = _read_client(client)
+    ask = partial(_ask, open_browser=open_browser, timeout=timeout, tell=tell)
+    _, granted = gspread.oauth_from_dict(config, scopes=SCOPES, flow=ask)
+    if not json.loads(granted).get("refresh_token"):
         raise RemoteError("Google gave no lasting permission", hint="log in once more")
     path = user_file()
-    _write_private(path, granted.to_json("token"))
+    _write_private(path, granted)  # gspread.oauth would write it for everybody to read
     return path
+
+
+def _import_gspread() -> Any:
+    try:
+        import gspread
+    except ImportError as error:
+        raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
+    return gspread
 
 
 def _config_folder() -> Path:
@@ -119,17 +126,18 @@ def _read_client(file: PathLike | None) -> dict[str, Any]:
     return {"installed": installed}
 
 
-def _ask(flow: Any, open_browser: bool, timeout: float, tell: Callable[[str], object]) -> Any:
-    """Return the credentials to which a person consents in a browser.
+def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float, tell: Callable[[str], object]) -> Any:
+    """Return the credentials to which a person consents in a browser: the flow of `gspread.oauth_from_dict`.
 
     Raises:
         RemoteError: the person does not consent, or not in time.
     """
     import requests
-    from google_auth_oauthlib.flow import WSGITimeoutError
+    from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError  # type: ignore[import-untyped]
     from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
 
     hint = "log in once more"
+    flow = InstalledAppFlow.from_client_config(client_config, scopes)
     ask, flow.authorization_url = flow.authorization_url, lambda **options: _tell_steps(ask, tell, options)
     try:
         return flow.run_local_server(
@@ -212,10 +220,7 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool, sha
         LimitError: an endpoint that is not on this machine.
         OSError: no such credentials file.
     """
-    try:
-        import gspread
-    except ImportError as error:
-        raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
+    gspread = _import_gspread()
     if client is None:
         endpoint = os.environ.get(ENDPOINT)
         made = _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing, sharing))
@@ -317,7 +322,7 @@ class _UnknownKindError(Exception):
 
 def _from_file(path: Path, scopes: list[str]) -> Any:
     """Return credentials from a file; None where google.auth may know its kind."""
-    from google.oauth2 import credentials, service_account
+    import gspread
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -330,12 +335,12 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
         raise _UnknownKindError("it names an OAuth client, which lets nobody in by itself")
     kind = content.get("type", "authorized_user")
     if kind == "service_account":
-        return service_account.Credentials.from_service_account_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
+        return gspread.service_account_from_dict(content, scopes=scopes).http_client.auth
     if kind == "authorized_user":
         granted = content.get("scopes")
         if isinstance(granted, list) and not set(scopes) <= set(granted):
             scopes = granted  # a token of other scopes is refused, even of less
-        return credentials.Credentials.from_authorized_user_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
+        return gspread.oauth_from_dict(None, content, scopes=scopes)[0].http_client.auth
     if kind == "external_account":
         return _from_outside(content, scopes)
     return None
