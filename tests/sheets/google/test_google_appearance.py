@@ -10,7 +10,6 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
-from sheetarray.sheets.google import check_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
@@ -62,7 +61,7 @@ def test_dates_are_dates_where_a_serial_number_is_exact(sheet: Sheet) -> None:
     assert sheet.column(5, "UNFORMATTED_VALUE")[0] == 45000
     for name, array in sheet.read().items():
         assert_same(array, TABLE[name])
-    assert list(check_gsheet(sheet.key, client=sheet.client)) == []
+    assert list(sa.check(sheet.key, client=sheet.client, format="gsheet")) == []
 
 
 def test_dates_may_be_text(sheet: Sheet) -> None:

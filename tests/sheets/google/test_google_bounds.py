@@ -17,7 +17,7 @@ from services import ENDPOINT
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
+from sheetarray.sheets.google import read_columns_gsheet, scan_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.sheets.google.retries import FailedError, Retries
 from sheets_emulator import Fault, SheetsServer
@@ -28,7 +28,7 @@ VERBS: list[Any] = [
     read_gsheet,
     scan_gsheet,
     read_columns_gsheet,
-    lambda *args, **more: list(check_gsheet(*args, **more)),
+    lambda *args, **more: list(sa.check(*args, **more, format="gsheet")),
     lambda *args, **more: write_gsheet(*args, {"x": np.arange(3)}, **more),
 ]
 

@@ -29,7 +29,7 @@ from gspread.http_client import BackOffHTTPClient
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError, SheetArrayWarning
-from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
+from sheetarray.sheets.google import scan_gsheet
 from sheetarray.sheets.google.client import ENDPOINT, http_client
 from sheets_emulator import Fault, SheetsServer
 
@@ -99,10 +99,10 @@ def test_every_verb_takes_a_client() -> None:
         for given in (client, client.http_client):
             write_gsheet(key, {"x": np.arange(3)}, client=given)
             assert read_gsheet(key, client=given)["x"].tolist() == [0, 1, 2]
-            assert list(scan_gsheet(key, client=given)) == ["x"]
-            assert list(check_gsheet(key, client=given)) == []
+            assert list(sa.scan(key, client=given, format="gsheet")) == ["x"]
+            assert list(sa.check(key, client=given, format="gsheet")) == []
             with pytest.raises(sa.FormatError, match="exchange format"):
-                read_columns_gsheet(key, worksheet="arrays", client=given)
+                sa.read_columns(key, worksheet="arrays", client=given, format="gsheet")
         assert client.http_client.timeout is None
     with pytest.raises(TypeError, match="client"):
         read_gsheet(KEY, client="me")
@@ -114,7 +114,7 @@ def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch, se
     client.set_timeout(0.05)
     server.faults.append(Fault("late", times=None, seconds=0.4))
     with pytest.raises(RemoteError, match="in time"):
-        scan_gsheet(key, client=client)
+        sa.scan(key, client=client, format="gsheet")
     server.faults.clear()
     assert http_client(client, None, writing=False).timeout == 0.05
 
@@ -445,7 +445,7 @@ def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
     for verb in (
         read_gsheet,
         scan_gsheet,
-        lambda *args, **more: list(check_gsheet(*args, **more)),
+        lambda *args, **more: list(sa.check(*args, **more, format="gsheet")),
         lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
     ):
         with pytest.raises(RemoteError, match=message) as caught:

@@ -10,7 +10,7 @@ from services import Book, dump
 
 import sheetarray as sa
 from sheetarray import append_gsheet
-from sheetarray.sheets.google import adopt_gsheet, check_gsheet, writing
+from sheetarray.sheets.google import writing
 from sheetarray.testing.cases import assert_same
 
 RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}
@@ -45,7 +45,7 @@ def assert_holds(book: Book, arrays: dict[str, Any]) -> None:
     assert set(result) == set(arrays)
     for name, array in arrays.items():
         assert_same(result[name], np.asarray(array))
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
 
 
 def test_data_of_a_new_worksheet_begin_in_one_row(book: Book, way: str) -> None:
@@ -66,7 +66,7 @@ def test_what_is_added_or_replaced_begins_there_too_where_it_fits(book: Book, wa
     book.put("arrays", f"C{max(data_rows(book)) + 3}", [["typed"]])
     longer = {"a": np.array([[0] * 3] * 2 + [[1] * 3], "i2"), "c": np.array(["x", "y", "z", "typed"])}
     with pytest.warns(sa.SheetArrayWarning, match="different numbers of rows"):  # "new" had as many rows as others
-        assert adopt_gsheet(book.key, client=book.client)["c"].shape == (4,)
+        assert sa.adopt(book.key, client=book.client, format="gsheet")["c"].shape == (4,)
     assert_holds(book, RANKS | {"new": np.zeros((2, 1))} | longer)
 
 

@@ -20,9 +20,10 @@ from examples import STRIDE, cross, examples
 from requests.exceptions import ReadTimeout
 from services import dump
 
+import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import check_gsheet, scan_gsheet
+from sheetarray.sheets.google import scan_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
@@ -341,7 +342,7 @@ def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -
         key, client, bar = server.create(), server.client(), Bar()
         server.faults.append(Fault("quota", method="POST", retry_after=45))
         write_gsheet(key, NEW, client=client, progress=bar)
-        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(check_gsheet(*args, **more))):
+        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(sa.check(*args, **more, format="gsheet"))):
             server.faults.append(Fault("quota", retry_after=45))
             calls = bar.calls
             verb(key, client=client, progress=bar)  # type: ignore[operator]
@@ -381,7 +382,7 @@ def test_backing_off_of_gspread_itself_does_not_multiply_ours(pauses: list[float
     session.request = reroute
     server.faults.append(Fault(503, times=None))
     with pytest.raises(RemoteError, match="unavailable"):
-        scan_gsheet(f"gsheets://{key}/arrays", client=client)
+        sa.scan(f"gsheets://{key}/arrays", client=client, format="gsheet")
     assert 5 <= len(seen) == len(server.requests) <= 10
 
 

@@ -9,9 +9,10 @@ import pytest
 from command_line import run_command
 from services import ENDPOINT, dump
 
+import sheetarray as sa
 from sheetarray import write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet, clean_gsheet
+from sheetarray.sheets.google import clean_gsheet
 from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheets_emulator import SheetsServer
 
@@ -31,10 +32,10 @@ def add_stage(server: SheetsServer, key: str, gid: int, writer: Writer) -> str:
 def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
-    assert list(check_gsheet(key, client=client)) == []
+    assert list(sa.check(key, client=client, format="gsheet")) == []
     dead = add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
     living = add_stage(server, key, 78, Writer(time.time() - 600, machine="00000000", process=6))
-    first, second = check_gsheet(key, client=client)
+    first, second = sa.check(key, client=client, format="gsheet")
     assert (first.severity, first.location, second.location) == ("warning", dead, living)
     assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
     assert "gsheets clean URL" in first.hint
@@ -44,7 +45,7 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
     assert [left.location for left in clean_gsheet(key, everything=True, client=client)] == [living]
     assert clean_gsheet(key, everything=True, client=client) == []
     assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
-    assert list(check_gsheet(key, client=client)) == []
+    assert list(sa.check(key, client=client, format="gsheet")) == []
 
 
 def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monkeypatch: pytest.MonkeyPatch) -> None:

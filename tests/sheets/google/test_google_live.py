@@ -15,8 +15,8 @@ import gspread
 import numpy as np
 import pytest
 
+import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
-from sheetarray.sheets.google import check_gsheet
 from sheetarray.sheets.google.client import http_client
 from sheetarray.testing.cases import CASES, assert_same
 
@@ -45,7 +45,7 @@ def test_the_real_service_keeps_every_bit_and_refuses_what_is_gone() -> None:
             result = read_gsheet(place)
             for name, array in arrays.items():
                 assert_same(result[name], array)
-            assert list(check_gsheet(place)) == []
+            assert list(sa.check(place, format="gsheet")) == []
         sheet = book.worksheet(title)
         named = next(n for n in book.list_named_ranges() if n["name"] == f"sheetarray_{sheet.id}")
         write_gsheet(place, {"bits": bits[:10]})

@@ -16,7 +16,6 @@ from examples import examples
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, scan_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 
@@ -56,7 +55,7 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
 ) -> None:
     write_gsheet(key, ARRAYS, client=server.client())
     server.requests.clear()
-    infos = scan_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    infos = sa.scan(f"gsheets://{key}/arrays", client=server.client(), format="gsheet")
     assert [(name, info.shape, info.location) for name, info in infos.items()] == [
         ("a", (2000,), "arrays!A2"),
         ("b", (1500,), "arrays!B2"),
@@ -64,7 +63,7 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
         ("d", (), "arrays!D3"),
     ]
     assert len(server.requests) == 2  # the second one shows that no array begins further down
-    assert scan_gsheet(key, client=server.client()) == infos
+    assert sa.scan(key, client=server.client(), format="gsheet") == infos
     assert len(server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
     assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
 
@@ -127,7 +126,7 @@ def test_reading_needs_no_permission_to_write(server: SheetsServer, key: str) ->
     server.forbid(key, writes_only=True)
     server.requests.clear()
     assert list(read_gsheet(key, client=server.client())) == list(ARRAYS)
-    assert list(check_gsheet(key, client=server.client())) == []
+    assert list(sa.check(key, client=server.client(), format="gsheet")) == []
     assert {record.method for record in server.requests} == {"GET"}
 
 
@@ -145,8 +144,8 @@ def test_cells_that_people_have_put_there_are_read(server: SheetsServer, key: st
     result = read_gsheet(key, client=server.client())
     assert_same(result["t"], np.arange(3.0))
     assert_same(result["i"], np.arange(4))
-    assert scan_gsheet(key, client=server.client())["t"].location == "Sheet1!C4"
-    assert list(check_gsheet(key, client=server.client())) == []
+    assert sa.scan(key, client=server.client(), format="gsheet")["t"].location == "Sheet1!C4"
+    assert list(sa.check(key, client=server.client(), format="gsheet")) == []
 
 
 def test_formulas_dates_and_percentages_are_their_values(server: SheetsServer, key: str) -> None:
@@ -176,7 +175,7 @@ def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server:
     put(server, key, columns(flat("z", np.arange(4.0))), "two")
     put(server, key, [["id", "n"], [1, 2]], "table")
     assert list(read_gsheet(key, client=server.client())) == ["x", "y", "z"]
-    assert {name: info.location for name, info in scan_gsheet(key, client=server.client()).items()} == {
+    assert {name: info.location for name, info in sa.scan(key, client=server.client(), format="gsheet").items()} == {
         "x": "one!A2",
         "y": "one!B2",
         "z": "two!A2",
@@ -186,15 +185,15 @@ def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server:
     with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):
         read_gsheet(key, client=server.client())
     assert_same(read_gsheet(key, worksheet="two", client=server.client())["x"], np.arange(4.0))
-    assert [finding.severity for finding in check_gsheet(key, client=server.client())] == ["error"]
+    assert [finding.severity for finding in sa.check(key, client=server.client(), format="gsheet")] == ["error"]
 
 
 def test_a_spreadsheet_without_arrays_points_at_read_columns(server: SheetsServer, key: str) -> None:
     put(server, key, [["id", "n"], [1, 2]])
-    for verb in (read_gsheet, scan_gsheet):
+    for verb in (sa.read, sa.scan):
         with pytest.raises(sa.FormatError, match="read_columns"):
-            verb(key, client=server.client())
-    (finding,) = check_gsheet(key, client=server.client())
+            verb(key, client=server.client(), format="gsheet")
+    (finding,) = sa.check(key, client=server.client(), format="gsheet")
     assert finding.severity == "error"
     assert "read_columns" in finding.hint
 
@@ -206,7 +205,7 @@ def test_an_edited_cell_is_named_by_its_address(server: SheetsServer, key: str) 
         read_gsheet(key, client=server.client())
     assert (caught.value.location, caught.value.element) == ("arrays!B26", "t[1, 1]")
     assert caught.value.source == f"gsheets://{key}"
-    (finding,) = check_gsheet(key, client=server.client())
+    (finding,) = sa.check(key, client=server.client(), format="gsheet")
     assert finding.location == "arrays!B26"
     put(server, key, [[4], [""]], "arrays", "B26")
     assert np.isnan(read_gsheet(key, missing="nan", client=server.client())["t"]).tolist() == [
@@ -221,9 +220,9 @@ def test_a_list_without_a_version_is_read_with_a_warning_and_refused_when_strict
     put(server, key, columns(["x", *sa.to_linear(np.arange(3.0))[2:]]))
     with pytest.warns(sa.SheetArrayWarning, match="older form"):
         assert_same(read_gsheet(key, client=server.client())["x"], np.arange(3.0))
-    for verb in (read_gsheet, scan_gsheet):
+    for verb in (sa.read, sa.scan):
         with pytest.raises(sa.FormatError, match="no version"):
-            verb(key, strict=True, client=server.client())
+            verb(key, strict=True, client=server.client(), format="gsheet")
 
 
 @pytest.mark.parametrize("capacity", [10**6, 10**9, 2**50])
@@ -261,7 +260,7 @@ def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: s
         key,
         [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"], ["008", "", 2, False, "2024-03-01"]],
     )
-    result = read_columns_gsheet(key, client=server.client())
+    result = sa.read_columns(key, client=server.client(), format="gsheet")
     assert_same(result["id"], np.array(["007", "008"]))
     assert_same(result["t"], np.array([1.5, np.nan]))
     assert_same(result["n"], np.array([1, 2]))
@@ -269,7 +268,7 @@ def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: s
     assert_same(result["day"], np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"))
     assert list(sa.read_columns(f"gsheets://{key}/Sheet1", ["t"], format="gsheet", client=server.client())) == ["t"]
     with pytest.raises(sa.NotFoundError, match="'id'"):
-        read_columns_gsheet(key, ["nope"], client=server.client())
+        sa.read_columns(key, ["nope"], client=server.client(), format="gsheet")
 
 
 def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
@@ -330,9 +329,9 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_answer_that_is_none_is_a_remote_error(server: SheetsServer, key: str, content: bytes) -> None:
     write_gsheet(key, {"x": np.arange(3)}, client=server.client())
     for place in (key, f"gsheets://{key}/arrays"):
-        for verb in (read_gsheet, scan_gsheet):
+        for verb in (sa.read, sa.scan):
             with pytest.raises((RemoteError, sa.FormatError)):
-                verb(place, client=answering(server, lambda _: content))
+                verb(place, client=answering(server, lambda _: content), format="gsheet")
         with pytest.raises((RemoteError, sa.NotFoundError)):
             write_gsheet(place, {"x": np.arange(4)}, client=answering(server, lambda _: content))
 
@@ -358,10 +357,10 @@ def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed
                 del changed[at:]
         return bytes(changed)
 
-    for verb in (read_gsheet, scan_gsheet, check_gsheet, read_columns_gsheet):
+    for verb in (sa.read, sa.scan, sa.check, sa.read_columns):
         for place in (key, f"gsheets://{key}/arrays"):
             with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
-                result = verb(place, client=answering(server, damaged))
+                result = verb(place, client=answering(server, damaged), format="gsheet")
                 assert all(isinstance(entry, (str, sa.Finding)) for entry in result)
 
 
@@ -376,7 +375,7 @@ def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer
             column[-2:] = cells
             side_by_side.append(column)
         put(server, key, columns(*side_by_side))
-        locations = {finding.location for finding in check_gsheet(key, client=client)}
+        locations = {finding.location for finding in sa.check(key, client=client, format="gsheet")}
         assert locations <= {f"Sheet1!{letter}{row}" for letter in "ABCDEFG" for row in (20, 21)}
         for letter, dtype in zip("ABCDEFG", dtypes, strict=True):
             if {f"Sheet1!{letter}20", f"Sheet1!{letter}21"} & locations:
@@ -413,7 +412,7 @@ def test_an_array_far_down_beside_a_longer_one_and_one_below_another_are_found(
         arrays = read_gsheet(place, client=server.client())
         assert {name: array.shape for name, array in arrays.items()} == {"long": (long,), "below": (2,), "deep": (3,)}
         assert arrays["below"].tolist() == ["x", "y"]
-        assert list(check_gsheet(place, client=server.client())) == []
+        assert list(sa.check(place, client=server.client(), format="gsheet")) == []
 
 
 @pytest.mark.parametrize("cell", [3, 1, 5])
@@ -423,5 +422,5 @@ def test_a_damaged_header_cell_is_an_error(server: SheetsServer, key: str, cell:
     put(server, key, columns(broken, flat("b", np.arange(4))))
     with pytest.raises(sa.FormatError):
         read_gsheet(key, client=server.client())
-    assert [finding.severity for finding in check_gsheet(key, client=server.client())] == ["error"]
+    assert [finding.severity for finding in sa.check(key, client=server.client(), format="gsheet")] == ["error"]
     assert list(read_gsheet(key, ["b"], client=server.client())) == ["b"]

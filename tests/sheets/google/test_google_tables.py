@@ -98,7 +98,7 @@ def test_what_others_have_written_is_not_replaced(book: Book, cell: str) -> None
     book.client.open_by_key(book.key).worksheet("Sheet1").update([["mine"]], cell)
     for options in ({}, {"if_sheet_exists": "replace"}):
         with pytest.raises(sa.LimitError, match=r"not blank|not written by"):
-            write_table_gsheet(f"{book.url}/Sheet1", {"a": np.arange(2)}, client=book.client, **options)
+            sa.write_table(f"{book.url}/Sheet1", {"a": np.arange(2)}, client=book.client, **options, format="gsheet")
 
 
 def test_arrays_are_not_replaced_by_a_table(book: Book) -> None:

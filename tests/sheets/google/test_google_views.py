@@ -12,7 +12,6 @@ import pytest
 import sheetarray as sa
 from sheetarray import append_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import LimitError, NotFoundError
-from sheetarray.sheets.google import adopt_gsheet, check_gsheet, scan_gsheet
 from sheetarray.views import geometry
 from sheets_emulator import Fault, SheetsServer
 
@@ -142,7 +141,7 @@ def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndar
         elif array.dtype == np.int64:
             wanted = [[str(value) if abs(value) >= 2**53 else value for value in line] for line in wanted]
         assert cells == wanted
-    assert set(scan_gsheet(book.key, client=book.client)) == {"a"}
+    assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"a"}
 
 
 def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,15 +194,15 @@ def test_views_are_renewed_kept_and_taken_away_with_their_arrays(book: Book) -> 
     book.write({"t": GRID[0, 0]})
     assert book.titles == ["Sheet1", "arrays", "u view"]
     assert book.view("u").id == first["u"]
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
 
 
 def test_nobody_looks_for_arrays_in_a_view(book: Book) -> None:
     book.write({"t": GRID, "u": GRID}, views=True)
     book.view().update([["a"], ["version"], ["9.9.9"], ["ndarray"]], "A1")  # as if one of a broken header stood there
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
     book.server.requests.clear()
-    assert set(scan_gsheet(book.key, client=book.client)) == {"t", "u"}
+    assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"t", "u"}
     assert set(read_gsheet(book.key, client=book.client)) == {"t", "u"}
     assert any("arrays" in record.query for record in book.server.requests)
     assert not any("view%27" in record.query for record in book.server.requests)
@@ -245,7 +244,7 @@ def test_adopted_arrays_have_true_views(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
     arrays = book.book.worksheet("arrays")
     arrays.append_rows([[value] for value in (1.5, 2.5, 3.5, 4.5, 5.5)], table_range=f"A{len(arrays.col_values(1))}")
-    assert adopt_gsheet(book.key, client=book.client)["t"].shape == (4, 5)
+    assert sa.adopt(book.key, client=book.client, format="gsheet")["t"].shape == (4, 5)
     cells = grid_of(book.view(), "t_0 \\ t_1", 4, 5)
     assert cells == [*GRID[0].tolist(), [1.5, 2.5, 3.5, 4.5, 5.5]]
 
@@ -272,7 +271,7 @@ def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:
         book.client.http_client.batch_update(
             book.key, {"requests": [{"createDeveloperMetadata": {"developerMetadata": noted}}]}
         )
-        assert set(scan_gsheet(book.key, client=book.client)) == {"t"}
+        assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"t"}
 
 
 def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> None:
@@ -282,11 +281,11 @@ def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> 
     view = book.view()
     choose(view, "time:", "2024-02-29")
     choose(view, "colours over:", "slice")
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
     row = view.col_values(1).index("lat \\ lon") + 2
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
     view.batch_clear([f"E{row + 1}"])
-    typed, blank = check_gsheet(book.key, client=book.client)
+    typed, blank = sa.check(book.key, client=book.client, format="gsheet")
     assert (typed.severity, typed.location, typed.array, typed.index) == ("warning", f"t view!C{row}", "t", (1, 0, 1))
     assert (
         "holds 7.5 in the place of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: 007, lon: 1)"
@@ -303,6 +302,6 @@ def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
     book.book.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
     with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not made anew"):
-        adopt_gsheet(book.key, client=book.client)
+        sa.adopt(book.key, client=book.client, format="gsheet")
     assert book.view().acell(f"C{row}").value == "7.5"
     assert read_gsheet(book.key, client=book.client)["t"].shape == (4, 5)

@@ -11,7 +11,6 @@ from services import Book, dump
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
-from sheetarray.sheets.google import check_gsheet, scan_gsheet
 from sheetarray.testing.cases import assert_same
 
 # Where things go ---------------------------------------------------------------------------------------------
@@ -42,8 +41,8 @@ def test_an_array_that_is_there_is_replaced_in_its_column_and_others_stay(book: 
         assert_same(result["a"], np.arange(9.0))
         for was, column in zip(rest, (book.column(0), book.column(2)), strict=True):
             assert [cell for cell in column if cell is not None] == [cell for cell in was if cell is not None]
-        assert list(check_gsheet(book.key, client=book.client)) == []
-        assert list(scan_gsheet(book.key, client=book.client)) == ["a", "b", "c"]
+        assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+        assert list(sa.scan(book.key, client=book.client, format="gsheet")) == ["a", "b", "c"]
 
 
 def test_new_arrays_go_to_free_columns_on_the_right_of_everything(book: Book) -> None:
@@ -63,13 +62,13 @@ def test_cells_far_below_keep_their_columns_to_themselves(book: Book, rows: int,
     book.write({"a": np.arange(3)}, worksheet="Sheet1")
     assert book.size("Sheet1") == (rows, 26 if column == "C" else 27)
     assert book.sheet("Sheet1").acell(f"B{rows - 100}").value == "far below"
-    assert scan_gsheet(book.key, client=book.client)["a"].location == f"Sheet1!{column}2"
+    assert sa.scan(book.key, client=book.client, format="gsheet")["a"].location == f"Sheet1!{column}2"
 
 
 def test_a_formula_that_shows_nothing_is_no_free_cell(book: Book) -> None:
     book.put("Sheet1", "A500", [['=""']], raw=False)
     book.write({"a": np.arange(3)}, worksheet="Sheet1")
-    assert scan_gsheet(book.key, client=book.client)["a"].location == "Sheet1!AA2"
+    assert sa.scan(book.key, client=book.client, format="gsheet")["a"].location == "Sheet1!AA2"
     assert book.sheet("Sheet1").acell("A500", value_render_option="FORMULA").value == '=""'
 
 
@@ -109,7 +108,7 @@ def test_arrays_that_people_have_moved_are_replaced_where_they_are(book: Book) -
     assert [cell for cell in book.cells()[2] if cell] == ["a", "b", "c"]
     result = book.read()
     assert {name: len(array) for name, array in result.items()} == {"a": 4, "b": 3, "c": 2}
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
 
 
 def test_an_array_in_a_row_is_replaced_by_a_column(book: Book) -> None:
@@ -363,7 +362,7 @@ def test_an_array_below_any_number_of_blank_rows_is_read_and_replaced(book: Book
     assert set(arrays) == {"top", "deep", "new"}
     assert_same(arrays["deep"], np.arange(5.0))
     assert book.cells("Sheet1")[row][2] == "deep"
-    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
 
 
 def test_an_array_below_a_long_one_is_replaced_where_it_stands(book: Book) -> None:

@@ -15,7 +15,7 @@ from services import Book, dump
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import at_once, check_gsheet, sent_cells
+from sheetarray.sheets.google import at_once, sent_cells
 from sheetarray.testing.cases import assert_same, objects
 from sheets_emulator import Fault, SheetsServer
 
@@ -322,5 +322,5 @@ def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> N
             assert set(result) == set(known)
             for name, array in known.items():
                 assert_same(result[name], array)
-        assert list(check_gsheet(book.key, client=book.client)) == []
+        assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
         assert list(dump(server, book.key)["sheets"]) == ["Sheet1", "arrays"]
