@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPE = "-"
-_STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _PATIENCE = 0.4  # seconds before a bar of progress appears
 
 
@@ -178,7 +178,7 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
     Raises:
         UsageProblem: nothing says which format.
     """
-    if text in _STDOUT:
+    if text in STDOUT:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
         return Endpoint(PIPE, FORMATS[format], "stdout", PIPE)

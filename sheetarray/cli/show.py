@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 12
+_BY_INDEX = '--slice "[:, 0]" takes integers, start:stop:step and ...'
+_BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels'
 _LONGEST_LABEL = 12
 _MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 
@@ -78,9 +81,11 @@ def show(
     infos = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
     name_selected = _select_name(name, list(infos), place)
     dims = infos[name_selected].dims if name_selected in infos else None
-    labels = _split_labels(name_selected, slice_text, dims)
+    with _explaining(name_selected, "`sheetarray info` lists the dimensions"):
+        labels = split_labels(slice_text or "", dims)
     if name_selected in infos and labels is None:
-        _indices(name_selected, slice_text, infos[name_selected].shape)  # refused, if at all, before everything is read
+        with _explaining(name_selected, _BY_INDEX):  # refused, if at all, before everything is read
+            parse_slice(slice_text or "...", infos[name_selected].shape)
     coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
@@ -92,10 +97,10 @@ def show(
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
         return
     shape, dtype = array.shape, dtype_name(array)
-    if labels is None:
-        indices = _indices(name_selected, slice_text, shape)
-    else:
-        indices = _find_indices(name_selected, labels, dims or (), arrays)
+    with _explaining(name_selected, _BY_INDEX if labels is None else _BY_LABEL):
+        indices = (
+            parse_slice(slice_text or "...", shape) if labels is None else find_indices(labels, dims or (), arrays)
+        )
     if wants_json:
         print_json(_to_json(place, name_selected, array, indices, dtype))
         return
@@ -116,25 +121,13 @@ def show(
         print_renderable(console, " " * INDENT + "no elements")
 
 
-def _indices(name: str, text: str | None, shape: tuple[int, ...]) -> Indices:
+@contextmanager
+def _explaining(name: str, hint: str) -> Iterator[None]:
+    """Turn an error of a slice into one of the command line, which names the array."""
     try:
-        return parse_slice(text or "...", shape)
+        yield
     except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
-
-
-def _split_labels(name: str, text: str | None, dims: Sequence[str] | None) -> dict[str, str] | None:
-    try:
-        return split_labels(text or "", dims)
-    except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", "`sheetarray info` lists the dimensions") from None
-
-
-def _find_indices(name: str, labels: dict[str, str], dims: Sequence[str], arrays: dict[str, Any]) -> Indices:
-    try:
-        return find_indices(labels, dims, arrays)
-    except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", '--slice "time=2026-07, lat=47.5" takes exact labels') from None
+        raise UsageProblem(f"{name}: {error}", hint) from None
 
 
 def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:

@@ -14,7 +14,7 @@ import click
 from .. import api
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .console import escape_controls, format_size, print_json
-from .endpoints import Endpoint, place_of, source_endpoints
+from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
 
 if TYPE_CHECKING:
     from ..pages.serving import ServedPage
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Make a page that shows arrays in a browser.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
-@click.option("-o", "--output", metavar="PAGE", help="The page to write; the first FILE with .html, unless given.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PAGE",
+    help="The page to write, or - for a pipe; the first FILE with .html, unless given.",
+)
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Only this array; repeatable.")
 @click.option("--open", "opens", is_flag=True, help="Show the page in the browser; without -o it is a temporary file.")
 @click.option(
@@ -58,7 +63,7 @@ def view(
       sheetarray view run.csv --open                  into the browser
       sheetarray view run.csv returned.csv -o both.html
       sheetarray view run.xlsx --name temperature -o page.html
-      cat run.csv | sheetarray view - --from csv -o page.html
+      cat run.csv | sheetarray view - --from csv -o - > page.html
       sheetarray view huge.csv --serve --open         more than a page holds
       sheetarray view --merge original.xlsx returned/*.xlsx -o merge.html
     """
@@ -72,6 +77,8 @@ def view(
     places = source_endpoints(files, reading.format)
     if serves and output is not None:
         raise UsageProblem("--serve writes no page", "leave -o out")
+    if output in STDOUT and (wants_json or opens):
+        raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
     reading.refuse_unknown([place.row for place in places], "read")
     contents, spools = Contents(), list[Spool]()
@@ -95,6 +102,8 @@ def view(
         return
     page = Page(contents)
     page.save(target)
+    if output in STDOUT:
+        return
     size = len(page.html.encode())
     if wants_json:
         print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
@@ -124,6 +133,8 @@ def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:
     Raises:
         UsageProblem: nothing says where.
     """
+    if output in STDOUT:
+        return sys.stdout.buffer
     if output is not None:
         return place_of(output)
     if opens:

@@ -54,6 +54,14 @@ def one(tmp_path: Path) -> Path:
     return tmp_path / "one.csv"
 
 
+def test_restore_and_adopt_report_as_json(tmp_path):
+    book = tmp_path / "run.xlsx"
+    sa.write(book, {"x": np.arange(3.0)}, guard=True)
+    answer = json.loads(run("restore", book, tmp_path / "out.xlsx", "--json").stdout)
+    assert answer == {"file": str(book), "target": str(tmp_path / "out.xlsx"), "arrays": ["x"], "edits_kept": False}
+    assert json.loads(run("adopt", book, "--json").stdout)["accepted"] == []
+
+
 # Help ------------------------------------------------------------------------------------------------------------
 
 

@@ -61,6 +61,9 @@ def test_a_pipe_needs_a_place_for_the_page(path: Path, tmp_path: Path) -> None:
     assert run("view", "-", "--from", "csv", "-o", tmp_path / "p.html", input=content).exit_code == 0
     page = PageReader((tmp_path / "p.html").read_text(encoding="utf-8"))
     assert page.elements(page.entry("n")) == [0, 1]
+    piped = run("view", "-", "--from", "csv", "-o", "-", input=content)
+    assert (piped.exit_code, piped.stdout) == (0, (tmp_path / "p.html").read_text(encoding="utf-8"))
+    assert run("view", path, "-o", "-", "--json").exit_code == 2
 
 
 def test_open_shows_the_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

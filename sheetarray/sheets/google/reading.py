@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -73,32 +72,6 @@ def read_consistently(
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
-
-
-@contextmanager
-def open_sheets(
-    source: Any,
-    *,
-    worksheet: str | None = None,
-    client: Any = None,
-    credentials: PathLike | None = None,
-    timeout: float = TIMEOUT,
-) -> Iterator[list[GoogleSheet]]:
-    """Give the worksheets that a source means, to be read at leisure; errors within are located in it.
-
-    Raises:
-        NotFoundError: there is no such worksheet.
-        FormatError: there is none with cells, or others have written meanwhile.
-    """
-    address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, Retries(timeout=timeout), writing=False)
-    sheets: list[GoogleSheet] = []
-    with locating(source=address.label):
-        try:
-            sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
-            yield sheets
-        except ChangedError:
-            raise FormatError("it has changed while it was read", hint="read it again") from None
 
 
 def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
@@ -486,20 +459,26 @@ def iter_elements_gsheet(
         [('t', [1.5, 2.5])]
     """
     where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
+    address = parse_address(source, worksheet)
+    service = open_service(address, client, credentials, Retries(timeout=timeout), writing=False)
     whole = []
-    with open_sheets(source, **where) as sheets:
-        for name in dict.fromkeys(names):
-            view, anchor = find_array(sheets, name)
-            if not lies_in_rows(anchor):
-                whole.append(name)
-                continue
-            seen = view.generation()
-            assert anchor.header is not None
-            for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
-                stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
-                elements = fetch_elements(view, anchor, start, stop, "error")
-                if view.generation() != seen:
-                    raise FormatError("it has changed since its first rows were read", hint="read it again")
-                yield name, elements
+    with locating(source=address.label):
+        try:
+            sheets = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+            for name in dict.fromkeys(names):
+                view, anchor = find_array(sheets, name)
+                if not lies_in_rows(anchor):
+                    whole.append(name)
+                    continue
+                seen = view.generation()
+                assert anchor.header is not None
+                for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
+                    stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
+                    elements = fetch_elements(view, anchor, start, stop, "error")
+                    if view.generation() != seen:
+                        raise ChangedError
+                    yield name, elements
+        except ChangedError:
+            raise FormatError("it has changed since its first rows were read", hint="read it again") from None
     for name, array in read_gsheet(source, whole, **where).items() if whole else ():
         yield name, ravel_in_order(array)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 
 import numpy as np
@@ -60,15 +62,25 @@ def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monke
         assert 30 <= sum(pauses) <= 120
 
 
-def test_the_command_line_cleans(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = server.create()
-    add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=77))
+def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"gsheets://{server.create()}"
+    key = url.removeprefix("gsheets://")
     monkeypatch.setenv(ENDPOINT, server.url)
-    result = run_command("gsheets", "clean", f"gsheets://{key}")
-    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "1 hidden sheet removed")
-    assert "process 77" in result.output
-    result = run_command("gsheets", "clean", f"gsheets://{key}")
+    sa.write_gsheet(key, OLD, client=server.client())
+    for number, since in ((77, GIVEN_UP_AFTER + 900), (78, 600)):
+        add_stage(server, key, number, Writer(time.time() - since, machine="00000000", process=number))
+        said = run_command("check", url)
+        named = re.search(r"sheetarray (gsheets clean(?: --all)?) URL", said.output)
+        assert named is not None, said.output
+        result = run_command(*named[1].split(), url)
+        assert (result.exit_code, result.output.splitlines()[-1]) == (0, "1 hidden sheet removed")
+        assert f"process {number}" in result.output
+    assert run_command("check", url).exit_code == 0
+    result = run_command("gsheets", "clean", url)
     assert (result.exit_code, result.output) == (0, "nothing to be removed\n")
+    stage = add_stage(server, key, 77, Writer(time.time() - 60, machine="00000000", process=77))
+    (removed,) = json.loads(run_command("gsheets", "clean", "--all", "--json", url).output)["removed"]
+    assert removed["sheet"] == stage
     result = run_command("gsheets", "clean", "gsheets://x")
     assert result.exit_code == 2
 
