@@ -89,7 +89,7 @@ def read_csv(
             bar("words", 1.0)
         try:
             if not resize and bar is None:
-                sheet.read_ahead(names)
+                sheet.read_ahead([names] if isinstance(names, str) else names)
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:
             error.hint = error.hint or sheet.find_hint(error.location)

@@ -266,7 +266,7 @@ class Records:
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":
-                    results[index] = list(some[0][column : column + zone.count]) if some else []
+                    results[index] = [*some[0][column : column + zone.count]] if some else []
                 elif column == 0:  # every record has a first cell
                     results[index] = [cells[0] for cells in some]
                 else:

@@ -179,30 +179,29 @@ class CsvSheet:
                 anchors = find_side_by_side(self, words)
             if anchors is None:
                 return
+            wanted = anchors if names is None else [one for one in anchors if self._unescape(one.name) in names]
             runs = [
                 (anchor.column, anchor.row + anchor.start, _ENDLESS, kind)
-                for anchor in anchors
+                for anchor in wanted
                 if anchor.header
-                and (
-                    names is None
-                    or (anchor.name if self._formulas == "keep" else unescape_formula(anchor.name)) in names
-                )
                 and ((kind := _kind_of(anchor.header.dtype)) != "t" or anchor.header.capacity > MOST_SHORT)
             ]
-            decimal = self._look.decimal if self._look else "."
-            ahead = records.read_ahead(runs, comma=decimal == ",")
+            ahead = records.read_ahead(runs, comma=self._look is not None and self._look.decimal == ",")
             self._words = records.words()
-        sure = self._single and all(run[3] != "t" and cells is not None for run, cells in zip(runs, ahead, strict=True))
-        if self._single and not (sure and runs) and self._take_delimiter_beside():
+        are_numbers = [run[3] != "t" and cells is not None for run, cells in zip(runs, ahead, strict=True)]
+        if self._single and not (runs and all(are_numbers)) and self._take_delimiter_beside():
             return
         if len(self._words) == len(words):
             self._words.searches.update(dict.fromkeys((True, False), anchors))
         self._ahead = {run[0]: cells for run, cells in zip(runs, ahead, strict=True)}
         self._ahead_rows = {run[0]: run[1] for run in runs}
-        floats = [cells is not None for run, cells in zip(runs, ahead, strict=True) if run[3] in "df"]
-        decimals = [anchor for anchor in anchors if anchor.header and anchor.header.dtype.kind in _WITH_DECIMALS]
-        if self._look is None and all(floats) and len(floats) == len(decimals):
+        floats = [is_number for is_number, run in zip(are_numbers, runs, strict=True) if run[3] in "df"]
+        decimals = [one for one in wanted if one.header and one.header.dtype.kind in _WITH_DECIMALS]
+        if self._look is None and all(floats) and len(floats) == len(decimals):  # no cell has a decimal comma
             self._look = TextLook(".", self._formulas)
+
+    def _unescape(self, name: str) -> str:
+        return unescape_formula(name) if name[:1] == "'" and self._formulas == "escape" else name
 
     def _take_delimiter_beside(self) -> bool:
         """Read with a delimiter from now on, and return True, if an array begins beside a single column."""
