@@ -233,6 +233,8 @@ def warn_of_finding(finding: Finding) -> None:
 
 def count_blanks_before(cells: Sequence[Cell]) -> int:
     """Return the number of blank cells before a header: a column whose neighbours have taller ones has some."""
+    if len(cells) and not is_blank(cells[0]):
+        return 0  # of very many lists nearly all begin with a header
     return next((index for index, cell in enumerate(cells[: MAX_HEADER_CELLS + 1]) if not is_blank(cell)), 0)
 
 

@@ -256,31 +256,8 @@ class LinearArray:
         Raises:
             FormatError: with the location of the first cell that is wrong.
         """
-        check_missing(missing)
-        if isinstance(cells, np.ndarray) and cells.ndim == 1:
-            cells = cells.tolist()
-        if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
-            raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
-        if first := count_blanks_before(cells):
-            cells, above = cells[first:], address
-
-            def address(index: int) -> str:
-                return above(first + index)
-
-        header, start = parse_header(cells, strict=strict, address=address, note=note)
-        if header.part is not None:
-            raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")
-
-        def here(index: int) -> str:
-            return address(start + index)
-
-        if resize:
-            header = resize_to_cells(header, cells[start:], missing)
-        data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
-        buffer, problems = decode_data(data, header, missing=missing)
-        for problem in problems:
-            raise error_for_problem(problem, header, name, here)
-        return cls.from_header(header, buffer)
+        parts = decode_list(cells, strict=strict, missing=missing, address=address, name=name, note=note, resize=resize)
+        return cls.from_header(*parts)
 
     def has_elements(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> bool:
         """Return whether the array of a header and a buffer has the same shape, dtype and elements, to the bit."""
@@ -339,7 +316,47 @@ def from_linear(
         array([[1, 2],
                [3, 4]], dtype=uint8)
     """
-    return LinearArray.from_cells(cells, strict=strict, missing=missing, resize=resize).to_numpy()
+    return view_of(*decode_list(cells, strict=strict, missing=missing, resize=resize))
+
+
+def decode_list(
+    cells: Any,
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    address: AddressOf = describe_position,
+    name: str = "array",
+    note: NoteFinding = warn_of_finding,
+    resize: bool = False,
+) -> tuple[Header, np.ndarray[tuple[int], np.dtype[Any]]]:
+    """Return the header of a flat list and the elements of its buffer; the arguments are those of
+    `LinearArray.from_cells`.
+    """
+    check_missing(missing)
+    if isinstance(cells, np.ndarray) and cells.ndim == 1:
+        cells = cells.tolist()
+    if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
+        raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
+    if first := count_blanks_before(cells):
+        cells, above = cells[first:], address
+
+        def address(index: int) -> str:
+            return above(first + index)
+
+    header, start = parse_header(cells, strict=strict, address=address, note=note)
+    if header.part is not None:
+        raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")
+
+    def here(index: int) -> str:
+        return address(start + index)
+
+    if resize:
+        header = resize_to_cells(header, cells[start:], missing)
+    data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
+    buffer, problems = decode_data(data, header, missing=missing)
+    for problem in problems:
+        raise error_for_problem(problem, header, name, here)
+    return header, buffer
 
 
 def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> Header:

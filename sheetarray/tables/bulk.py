@@ -337,23 +337,22 @@ class _Long:
     # All others ----------------------------------------------------------------------------------------------
 
     def _booleans(self, keys: list[int]) -> None:
+        """Make booleans of words, which come in a few spellings; beside blanks Python's own."""
         import polars as pl
 
-        self._strip(keys)
-        words = self._frame(keys).select(pl.all().str.to_lowercase())
         for key in keys:
-            word = words[str(key)]
-            self.kinds[key] = "known" if word.is_in([*BOOLEANS]).all() else "text"
-            if self.kinds[key] == "known":
-                self.values[key] = self._with_nothing(word == "true")
-
-    @staticmethod
-    def _with_nothing(values: pl.Series) -> Array:
-        if not values.null_count():
-            return values.to_numpy(writable=True)
-        out = np.empty(len(values), dtype=object)
-        out[:] = values.to_list()
-        return out
+            words = self.columns[key]
+            meant = {word: BOOLEANS.get(word.strip(WHITE).lower()) for word in words.drop_nulls().unique().to_list()}
+            blanks = [word for word in meant if not word.strip(WHITE)]
+            if all(value is not None or word in blanks for word, value in meant.items()):
+                true = words.is_in(pl.Series([word for word, value in meant.items() if value], dtype=pl.String))
+                out: Array = true.fill_null(value=False).to_numpy(writable=True)
+                if words.null_count() or blanks:
+                    absent = words.is_null() | words.is_in(pl.Series(blanks, dtype=pl.String))
+                    out = out.astype(object)
+                    out[absent.fill_null(value=True).to_numpy()] = None
+                self.values[key] = out
+            self.kinds[key] = "known" if key in self.values else "text"
 
     def _moments(self, keys: list[int]) -> None:
         self._strip(keys)

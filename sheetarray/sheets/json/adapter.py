@@ -26,7 +26,7 @@ from ...elements import MOST_GENERIC, ComplexForm, Missing, check_missing, is_bl
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...header import Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
-from ...linear import LinearArray, iter_rest, resize_to_cells, view_of
+from ...linear import decode_list, iter_rest, resize_to_cells, view_of
 from ...resizing import changed_header_cells
 from ...spool import NotInPiecesError
 from .text import (
@@ -254,7 +254,7 @@ def read_array(
     """
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
-    return LinearArray.from_cells(
+    header, buffer = decode_list(
         cells,
         strict=strict,
         missing=missing,
@@ -262,7 +262,8 @@ def read_array(
         name=name,
         note=note,
         resize=resize,
-    ).to_numpy()
+    )
+    return view_of(header, buffer)
 
 
 def read_lists(source: Source) -> dict[str, Any]:
