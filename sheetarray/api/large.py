@@ -74,6 +74,10 @@ def iter_blocks(
     if rows < 1:
         raise ValueError(f"a block has one row at least, not {rows}")
     source = locate_place(source, storage_options, format)
+    row = format_of(source, format, reading=True)
+    is_file = isinstance(source, (str, os.PathLike)) or hasattr(source, "seekable")
+    if not isinstance(source, str) and (row.objects or not is_file):
+        return _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
     if not isinstance(source, (str, os.PathLike)) and not source.seekable():
         content = source.read()
         source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
 from ..labelled import read_with_labels, scan_options
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
-from ..registry import format_of, locate_places
+from ..registry import format_of, is_place, locate_places
 from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
@@ -97,11 +96,7 @@ def view(
         contents = Contents()
         contents.add_merge(sources[0])
         return Page(contents)
-    places = {
-        number: (source, format)
-        for number, source in enumerate(sources)
-        if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read")
-    }
+    places = {number: (source, format) for number, source in enumerate(sources) if is_place(source)}
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))

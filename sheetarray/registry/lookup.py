@@ -258,6 +258,12 @@ def _is_service(place: Any, format: str | None) -> bool:
     return is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
 
 
+def is_place(value: Any) -> bool:
+    """Return whether a value is what `read` takes, a path, an open file or such an object; arrays are not."""
+    is_file = isinstance(value, (str, os.PathLike)) or hasattr(value, "read") or hasattr(value, "read_bytes")
+    return is_file or _format_by_object(value) is not None
+
+
 def _format_by_object(place: Any) -> Format | None:
     """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
     if isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):

@@ -481,12 +481,15 @@ def test_objects_of_xlsxwriter_and_write_only_ones_are_not_read() -> None:
                 read(source)
 
 
-def test_convert_takes_a_workbook_on_either_side(tmp_path: Path) -> None:
+def test_convert_blocks_views_and_writers_take_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sa.write(tmp_path / "a.csv", ARRAYS)
     sa.convert(tmp_path / "a.csv", book)
     sa.convert(book, tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert [block.shape for block in sa.iter_blocks(book, "t", rows=1)] == [(1, 2), (1, 2)]
+    sa.view(book).save(tmp_path / "page.html")
+    assert "arrays!A" in (tmp_path / "page.html").read_text(encoding="utf-8")
     with sa.open_writer(other := openpyxl.Workbook()) as writer:
         writer.append({"x": np.arange(3)})
         writer.append({"x": np.arange(3, 5)})
