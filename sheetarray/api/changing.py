@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns import ArrayInfo
-from ..errors import NotFoundError
+from ..columns import ArrayInfo, keeping_unreadable
+from ..errors import FormatError, NotFoundError, warn_caller
 from ..labels import check_fit
 from ..registry import format_of, locate_place, locate_places
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
@@ -117,7 +117,8 @@ def adopt(
         What the headers say now of the arrays that had other lengths; empty where there were none.
 
     Raises:
-        FormatError: as `read` with `resize=True`, or the labels of arrays contradict their lengths.
+        FormatError: as `read` with `resize=True`, or the labels of arrays contradict their lengths. Single cells of a
+            sheet that cannot be read are a warning, unless the target is of another format.
         LimitError: the file may not be changed.
         NotFoundError: a format whose headers cannot be changed, and no target in another one.
 
@@ -142,15 +143,30 @@ def adopt(
     check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     adopt_in_place = row.adopt if goal.name == row.name else None
-    arrays = read_labelled(source, format=format, **reading)
+    with keeping_unreadable("missing") as unreadable:
+        arrays = read_labelled(source, format=format, **reading)
+    errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
+    if errors and adopt_in_place is None:  # a cell that is written anew has to hold a value
+        raise errors[0]
     if arrays.labels is not None:
         check_fit(arrays.labels, arrays)
     if adopt_in_place is not None:
-        return adopt_in_place(source, target, **options)
+        with keeping_unreadable("missing"):
+            infos = adopt_in_place(source, target, **options)
+        _warn_of_unreadable(errors)
+        return infos
     assert target is not None
     before = scan(source, format=format)
     write(target, arrays)
     return {name: info for name, info in scan(target).items() if name in before and info.shape != before[name].shape}
+
+
+def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
+    """Warn of cells that cannot be read, which a file keeps when it is adopted."""
+    if len(errors) == 1:
+        warn_caller(f"1 cell cannot be read, and stays as it is: {errors[0]}")
+    elif errors:
+        warn_caller(f"{len(errors):,} cells cannot be read, and stay as they are; the first: {errors[0]}")
 
 
 def restore(

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from ..columns import ArrayInfo
+from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, parse_options, reading_options
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, target_endpoint
+from .program import FINDINGS, FINE
 
 
 @click.command(short_help="Accept what people have changed.")
@@ -26,13 +27,14 @@ from .endpoints import PIPE, Endpoint, place_of, source_endpoint, target_endpoin
 )
 @reading_options()
 @json_option
-def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> None:
+def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
     """Accept the rows that people have added to the arrays of FILE, or deleted from them, and what they have edited.
 
     Headers are made true to the cells that stand below them; in a workbook the defined names, and the fingerprints that
     `check` compares with, become true too. Everything else in FILE stays as it is, to the byte. FILE is replaced as a
     whole or not at all.
-    Workbooks that are only read (.ods, .xls, .xlsb) need an OUT in another format.
+    Workbooks that are only read (.ods, .xls, .xlsb) need an OUT in another format. Cells of a sheet that cannot be
+    read, such as a blank or n/a, stay as they are; then the exit status is 1.
 
     \b
     Examples:
@@ -49,11 +51,13 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
     options = parse_options(place.row, "read", {k: text for k, text in reading.texts.items() if k != "resize"})
     before = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
     findings = _check(place, reading)
-    infos = place.call("adopt", *([] if output is None else [goal.place]), **options)
+    with keeping_unreadable("missing") as unreadable:
+        infos = place.call("adopt", *([] if output is None else [goal.place]), **options)
+    status = FINDINGS if unreadable else FINE
     accepted = _list_accepted(findings, _check(goal, reading) if findings else [], infos)
     if wants_json:
         print_json(_to_json(place, goal, before, infos, accepted))
-        return
+        return status
     print_line(f"{escape_controls(goal.label)}: ", bold=True, nl=False)
     counts = [f"{count_noun(len(infos), 'array')} adopted"] if infos else []
     counts += [f"{count_noun(len(accepted), 'other change' if infos else 'change')} accepted"] if accepted else []
@@ -65,6 +69,7 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
         where = f"{escape_controls(finding.location)}  " if finding.location else ""
         click.echo("  ", nl=False)
         print_wrapped(escape_controls(finding.message), indent=4, head=where, used=2)
+    return status
 
 
 def _check(place: Endpoint, reading: FormatOptions) -> list[Finding]:

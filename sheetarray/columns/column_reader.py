@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -50,23 +51,36 @@ DecodedArray = tuple[str, Buffer, ArrayColumn]  # its name, its elements, its ce
 FindUnchanged = Callable[[Sequence[DecodedArray]], Collection[str]]
 
 
-_unreadable: ContextVar[dict[str, np.ndarray[Any, Any]] | None] = ContextVar("_unreadable", default=None)
+_Unreadable = dict[str, np.ndarray[Any, Any]]
+_unreadable: ContextVar[tuple[str, _Unreadable] | None] = ContextVar("_unreadable", default=None)
+_MISSING = re.compile(r"#.*|n\.?/?a\.?|null|none|nil|missing|[?]+|-+", re.IGNORECASE)  # words for what is not known
 
 
 @contextmanager
-def keeping_unreadable() -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Unreadable]:
     """Keep the cells that cannot be read, for as long as the context lasts, instead of raising their errors.
+
+    `keeps`: all of them, or those that stand for a missing value: blanks, errors such as `#DIV/0!`, words such as
+    `n/a`.
 
     Yields:
         For each array that has such cells an array of objects of its shape: the error of each of them, None for all
-        other elements. What the array holds in their place says nothing.
+        other elements. What the array holds in their place says nothing. A context around this one gets them, too.
     """
-    kept: dict[str, np.ndarray[Any, Any]] = {}
-    token = _unreadable.set(kept)
+    kept: _Unreadable = {}
+    token = _unreadable.set((keeps, kept))
     try:
         yield kept
     finally:
         _unreadable.reset(token)
+    if (outer := _unreadable.get()) is not None:
+        outer[1].update(kept)
+
+
+def _stands_for_missing(cell: object) -> bool:
+    if isinstance(cell, (bool, int, float)):
+        return False
+    return cell is None or not str(cell).strip() or _MISSING.fullmatch(str(cell).strip()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +261,14 @@ class ColumnReader:
             last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
             self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         cells_each = decoded.cells_per_element
-        kept = _unreadable.get()
+        keeps, kept = _unreadable.get() or ("", None)
         if kept is not None and decoded.problems and not decoded.is_cut and not decoded.count_error:
             errors = np.full(header.capacity, None, object)
             for problem in decoded.problems:
                 wrong = error_for_problem(problem, header, name, column.address, cells_each=cells_each)
                 errors[problem.index // cells_each] = wrong
+                if keeps == "missing" and not _stands_for_missing(decoded.cells[problem.index]):
+                    self._report(wrong)
             kept[name] = view_of(header, errors)
             return self._build_array(column, name, decoded.buffer)
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):

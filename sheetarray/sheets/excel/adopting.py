@@ -16,6 +16,7 @@ from ...columns import (
     column_letters,
     find_header_edits,
     info_of_resized,
+    keeping_unreadable,
 )
 from ...composite import read_resized_arrays
 from ...elements import Missing
@@ -45,12 +46,13 @@ from .workbook import SEARCHES_KEY, Workbook
 
 
 def renew_guards(
-    book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]
+    book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray], without: Collection[str] = ()
 ) -> tuple[dict[str, bytes], dict[str, ResizedArray]]:
     """Return the new content of the worksheets that hold snapshots, by their parts, and the arrays that these hold.
 
     Elements that were only rounded keep their exact bits in the snapshot. A snapshot of another file becomes one of the
-    cells; an array that has no snapshot, or a damaged one, has none afterwards.
+    cells; an array that has no snapshot, or a damaged one, has none afterwards. `without`: arrays that get none, since
+    some of their cells cannot be read.
     """
     parts = {sheet.title: sheet for sheet in book.sheets}
     renewed: dict[str, bytes] = {}
@@ -64,7 +66,7 @@ def renew_guards(
     names |= {id(one): name for name, one in stale.items()}
     texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
     for one in snapshots:
-        if id(one) not in names:
+        if names.get(id(one), one.header.name) in without or id(one) not in names:
             continue
         name, header = names[id(one)], arrays[names[id(one)]].column.header
         buffer = snapshots.restore(name, arrays[name].buffer, arrays[name].column)
@@ -253,9 +255,10 @@ def adopt_workbook(
         book.check_changeable()
         with Workbook(opened, reads_numbers=True) as reading:
             sheets = reading.plain_sheets()
-            arrays = read_resized_arrays(sheets, missing=missing)
+            with keeping_unreadable("missing") as unreadable:
+                arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
-            guards, exact = renew_guards(book, reading, arrays)
+            guards, exact = renew_guards(book, reading, arrays, unreadable)
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_again(reading, select_sheets(reading, None), replaced)
@@ -265,6 +268,7 @@ def adopt_workbook(
             book.compute_on_opening()
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
+        exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no fingerprint
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)

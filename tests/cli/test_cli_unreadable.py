@@ -1,4 +1,4 @@
-"""`diff` goes on where a cell is blank, n/a or an error: that cell is a difference of its own kind."""
+"""`diff` and `adopt` go on where a cell is blank, n/a or an error: that cell is a difference of its own kind."""
 
 from __future__ import annotations
 
@@ -72,3 +72,32 @@ def test_without_a_difference_but_cells_nobody_can_read(tmp_path: Path) -> None:
         assert result.exit_code == 1
         assert f"all other elements equal; {count} cells cannot be read" in " ".join(result.output.split())
         assert ("1 more cell" in result.output) == (count == 11)
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bool) -> None:
+    path = tmp_path / f"run.{suffix}"
+    sa.write(path, {"t": np.arange(5), "u": np.arange(5.0)}, **({"guard": guard} if suffix == "xlsx" else {}))
+    if suffix == "xlsx":
+        book = openpyxl.load_workbook(path)
+        sheet, row = book["arrays"], sa.scan(path)["t"].data[0].row + 1
+        sheet.cell(row + 2, 1).value = "n/a"
+        sheet.cell(row + 5, 1).value, sheet.cell(row + 5, 2).value, sheet.cell(row + 1, 2).value = 5, 5.5, 77.5
+        book.save(path)
+    else:
+        lines = path.read_text().replace("2,2.0", "n/a,2.0").replace("1,1.0", "1,77.5").splitlines()
+        path.write_text("\n".join([*lines, "5,5.5", ""]))
+    result = CliRunner().invoke(main, ["adopt", str(path)])
+    assert result.exit_code == 1, result.output
+    assert "1 cell cannot be read, and stays as it is" in result.output
+    assert "2 arrays adopted" in result.output
+    (finding,) = [*sa.check(path)]
+    assert "found 'n/a'" in finding.message
+    assert sa.scan(path)["t"].shape == sa.scan(path)["u"].shape == (6,)
+    assert sa.read(path, ["u"])["u"].tolist() == [0, 77.5, 2, 3, 4, 5.5]
+    with pytest.raises(sa.FormatError, match="n/a"):
+        sa.read(path)
+    again = path.read_bytes()
+    assert CliRunner().invoke(main, ["adopt", str(path), "-o", str(tmp_path / "other.json")]).exit_code == 2
+    assert path.read_bytes() == again
