@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <new>
@@ -75,21 +74,6 @@ template <class Items>
 PyObject *to_bytes(const Items &items) {
   return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(items.data()),
                                    static_cast<Py_ssize_t>(items.size() * sizeof(items[0])));
-}
-
-// Puts new references into a tuple; what is left over is released.
-PyObject *to_tuple(std::initializer_list<PyObject *> items) {
-  PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
-  Py_ssize_t place = 0;
-  bool whole = tuple != nullptr;
-  for (PyObject *item : items) {
-    whole = whole && item;
-    if (tuple && item) PyTuple_SetItem(tuple, place, item);
-    if (!tuple) Py_XDECREF(item);
-    ++place;
-  }
-  if (!whole) Py_CLEAR(tuple);
-  return tuple;
 }
 
 // Texts one after the other, in UTF-8 that has been checked; the text i ends at `ends[i + 1]`.
@@ -164,8 +148,8 @@ PyObject *to_texts(TextColumn &&texts) {
   auto *schema = new ArrowSchema{"U", "", nullptr, 2, 0, nullptr, nullptr, release_schema, nullptr};
   auto *array = new ArrowArray{
       static_cast<int64_t>(column.size()), column.blanks, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
-  return to_tuple({PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>),
-                   PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>)});
+  return Py_BuildValue("(NN)", PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>),
+                       PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>));
 }
 
 // The bytes of an argument, released at the end of the call.
@@ -895,8 +879,8 @@ PyObject *scan_cells(PyObject *arguments) {
   if (text.bytes().size() >= UINT32_MAX / 4 || start < 0) throw std::invalid_argument("so long a text, or a start before it");
   Rows rows(text.bytes(), static_cast<size_t>(start), prefix.bytes(), prefixes.bytes(), after, most);
   unlocked([&] { rows.scan<scan_row>(); });
-  return to_tuple({PyLong_FromSize_t(rows.end), PyLong_FromLongLong(rows.row + 1), to_bytes(rows.cells),
-                   to_bytes(rows.markup.extra), to_bytes(rows.repeats)});
+  return Py_BuildValue("(nLNNN)", static_cast<Py_ssize_t>(rows.end), static_cast<long long>(rows.row + 1),
+                       to_bytes(rows.cells), to_bytes(rows.markup.extra), to_bytes(rows.repeats));
 }
 
 // Return texts that stand in the XML, or beyond it in `extra`, by their starts and lengths.
@@ -935,7 +919,7 @@ PyObject *scan_strings(PyObject *arguments) {
       if (!markup.opens("si") || !markup.string_item("si", &item)) return;
     }
   });
-  return to_tuple({PyLong_FromSize_t(end), to_texts(std::move(column))});
+  return Py_BuildValue("(nN)", static_cast<Py_ssize_t>(end), to_texts(std::move(column)));
 }
 
 // ---- Tables of OpenDocument ---------------------------------------------------------------------------------------
@@ -1220,8 +1204,8 @@ struct Run {
   PyObject *to_python() {
     if (failed) return Py_NewRef(Py_None);
     if (kind == 't') return to_texts(std::move(texts));
-    if (kind == 's') return to_tuple({to_bytes(rows), to_texts(std::move(texts))});
-    return to_tuple({to_bytes(numbers), PyLong_FromLongLong(blanks)});
+    if (kind == 's') return Py_BuildValue("(NN)", to_bytes(rows), to_texts(std::move(texts)));
+    return Py_BuildValue("(NL)", to_bytes(numbers), static_cast<long long>(blanks));
   }
 };
 

@@ -16,7 +16,7 @@ from ..package.markup import Element, Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .book import ALL_ROWS, XmlBook
-from .cells import Kinds
+from .cells import NUMBER, Kinds
 from .formats import Formats, read_formats
 from .formulas import parse_reference
 from .raw import RawCells
@@ -101,7 +101,8 @@ class OoxmlBook(XmlBook):
 
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
         """Return kinds in which numbers that their styles show as dates or durations have become such."""
-        return self._formats.kinds_as_shown(kinds, styles) if styles.any() else kinds
+        may_be_dates = (kinds == NUMBER) & (styles != 0)  # next to no styles are read for names and headers
+        return self._formats.kinds_as_shown(kinds, styles) if may_be_dates.any() else kinds
 
 
 def _read_without_names(package: Package, part: str) -> Element:
