@@ -49,6 +49,12 @@ class Cursor {
     ++place_;
     return true;
   }
+  template <size_t size>
+  bool take(const char (&wanted)[size]) {  // a literal, compared in one step
+    if (left() < size - 1 || std::memcmp(text_.data() + place_, wanted, size - 1) != 0) return false;
+    place_ += size - 1;
+    return true;
+  }
   bool take(string_view wanted) {
     if (left() < wanted.size() || std::memcmp(text_.data() + place_, wanted.data(), wanted.size()) != 0) return false;
     place_ += wanted.size();
@@ -444,13 +450,14 @@ bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == ':' || c == '.' || c == '-'; }
 
 // What a character of text asks for: `CLOSER` for a closer look at entities, line ends, what XML does not hold.
-enum Class : uint8_t { CLOSER = 1, BEYOND_ASCII = 2 };
+enum Class : uint8_t { CLOSER = 1, BEYOND_ASCII = 2, WHITE = 4 };
 struct Classes {
   uint8_t of[256] = {};
   constexpr Classes() {
-    for (int c = 0; c < ' '; ++c) of[c] = c == '\t' || c == '\n' ? 0 : CLOSER;
+    for (int c = 0; c < ' '; ++c) of[c] = c == '\t' || c == '\n' ? WHITE : CLOSER;
     for (int c = 0x80; c < 256; ++c) of[c] = BEYOND_ASCII;
     of[int('&')] = of[int('<')] = of[int(']')] = CLOSER;
+    of[int('\r')] |= WHITE;
     of[0xEF] |= CLOSER;
   }
 };
@@ -556,18 +563,20 @@ class Markup {
   }
 
   // Pass white space and the name of an element's tag; false, before the tag, where another one stands.
-  bool opens(string_view name) {
+  template <class Name>
+  bool opens(const Name &name) {
     space();
     Cursor ahead = at;
-    if (!ahead.take('<') || !ahead.take(prefix_) || !ahead.take(name)) return false;
+    if (!ahead.take('<') || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
     if (!is_xml_space(ahead.peek()) && ahead.peek() != '>' && ahead.peek() != '/') return false;
     at = ahead;
     return true;
   }
-  bool closes(string_view name) {
+  template <class Name>
+  bool closes(const Name &name) {
     space();
     Cursor ahead = at;
-    if (!ahead.take("</") || !ahead.take(prefix_) || !ahead.take(name)) return false;
+    if (!ahead.take("</") || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
     at = ahead;
     space();
     return at.take('>');
@@ -600,7 +609,7 @@ class Markup {
         if (names[other].front() == name.front() && names[other] == name) return false;
       names[count] = name;
       const int classes = classify(value);
-      if (value.find_first_of("\t\n\r") != string_view::npos || (classes && !decode(value))) return false;
+      if ((classes & WHITE) || (classes && !decode(value))) return false;
       const bool is_plain = !(classes & CLOSER);
       if (!each(name, is_plain ? value : string_view(scratch_), is_plain)) return false;
     }
@@ -616,7 +625,7 @@ class Markup {
     *text = at.since(start);
     if (text->size() > LONGEST_TEXT) return false;
     const int classes = classify(*text);
-    if (classes && !decode(*text)) return false;
+    if ((classes & (CLOSER | BEYOND_ASCII)) && !decode(*text)) return false;
     if (classes & CLOSER) *text = scratch_;
     if (form == Form::trimmed) {
       while (!text->empty() && is_xml_space(text->front())) text->remove_prefix(1);
@@ -659,13 +668,18 @@ class Markup {
   }
 
  private:
-  bool is_declared(string_view name) const {
+  bool is_declared(string_view name) {
     const size_t colon = name.find(':');
     if (name.empty() || !is_name_start(name.front())) return false;
     if (colon == string_view::npos) return name != "xmlns";
     if (name.find(':', colon + 1) != string_view::npos || !is_name_start(name.substr(colon)[name.size() > colon + 1]))
       return false;
-    return prefixes_.find(":" + std::string(name.substr(0, colon + 1))) != string_view::npos;
+    const string_view prefix = name.substr(0, colon + 1);
+    for (const string_view known : known_)
+      if (known == prefix) return true;
+    if (prefixes_.find(":" + std::string(prefix)) == string_view::npos) return false;
+    known_.push_back(prefix);
+    return true;
   }
 
   // Put a text without entities into `scratch_`.
@@ -675,12 +689,14 @@ class Markup {
   }
 
   string_view prefix_, prefixes_;
+  std::vector<string_view> known_;  // prefixes that were looked up
   std::string scratch_, unescaped_;
 };
 
 // ---- Worksheets and shared strings --------------------------------------------------------------------------------
 // Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c), 18.3.1.40 (f), 18.4.8 (si), 22.9.2.19 (ST_Xstring).
 
+const size_t FEWEST_BYTES = 24;    // of a cell, as a rule: room is made for so many cells at first
 const size_t SHORT_FORMULA = 200;  // bytes
 const int64_t MOST_COLUMNS = 16384;
 
@@ -711,6 +727,7 @@ class Rows {
   // Read rows by `scan_row`, a function of this class, until one is odd.
   template <bool (Rows::*scan_row)()>
   void scan() {
+    cells.reserve(markup.at.left() / FEWEST_BYTES);
     for (;;) {
       markup.space();
       end = markup.at.place();

@@ -59,7 +59,7 @@ _EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep wh
 _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
 _LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
-_MOST_KEPT = 2**25  # bytes of the content that are kept, and read once for all tables
+_MOST_KEPT = 2**26  # bytes of the content that are kept, and read once for all tables
 _MOST_PARSED = 1_500_000  # elements that the XML parser reads beside the loop
 _REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make in all, and more for each row
 _LONG_TEXT = 32  # bytes of text that count as one cell where they are repeated
@@ -94,9 +94,14 @@ class OdsBook(XmlBook):
         self._known: tuple[dict[str, list[TableCells]], FormatError | None] | None = None
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
+        rows, is_short = _Rows(), CONTENT in package and package.member(CONTENT).size <= _MOST_KEPT
+        if is_short:
+            self._known = self._read_all(rows)
+        known = rows.titles if self._known is not None and self._known[1] is None else []
         titles = Titles(CONTENT)
-        for title in _titles(self._content()):
-            titles.add(title, title)
+        for title in known or _titles(self._content()):
+            if not _EXTERNAL.match(title):
+                titles.add(title, title)
         self.titles = list(titles.places)
 
     def find_day_zero(self) -> str:
@@ -138,32 +143,31 @@ class OdsBook(XmlBook):
 
     def _tables(self, title: str) -> Iterator[TableCells]:
         """Yield the cells of a table; those of all tables are kept, if the content is short enough."""
-        if self.package.member(CONTENT).size > _MOST_KEPT:
-            found = False
-            for some in self._read():
-                if some.title == title:
-                    found = True
-                    yield some
-                elif found:
-                    return
-            return
         if self._known is None:
-            tables: dict[str, list[TableCells]] = {}
-            self._known = tables, None
-            try:
-                for some in self._read():
-                    tables.setdefault(some.title, []).append(some)
-            except FormatError as error:
-                self._known = tables, error
+            found, rows = False, _Rows()
+            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+                for some in batch:
+                    if some.title == title:
+                        found = True
+                        yield some
+                    elif found:
+                        return
+            return
         tables, failed = self._known
         yield from tables.get(title, ())
         if failed is not None and title not in list(tables)[:-1]:  # the table that was read last may go on
             raise failed
 
-    def _read(self) -> Iterator[TableCells]:
-        rows = _Rows()
-        for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
-            yield from batch
+    def _read_all(self, rows: _Rows) -> tuple[dict[str, list[TableCells]], FormatError | None]:
+        """Return the cells of all tables by their titles, and the error at which the reading ended."""
+        tables: dict[str, list[TableCells]] = {}
+        try:
+            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+                for some in batch:
+                    tables.setdefault(some.title, []).append(some)
+        except FormatError as error:
+            return tables, error
+        return tables, None
 
     def _content(self) -> Iterator[bytes]:
         """Yield the blocks of `content.xml`."""
@@ -191,7 +195,7 @@ def _expand_reference(match: re.Match[str]) -> str:
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:
     """Yield the titles of the tables, by a search for their tags, which takes little longer than inflating."""
-    waiting, tag, declared_tag = b"", None, b""
+    waiting, tag = b"", None
     for block in content:
         waiting += block
         if tag is None:
@@ -200,17 +204,14 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
                 continue
             if declared is None:
                 raise FormatError("the part has no tables: it is no spreadsheet", location=CONTENT)
-            declared_tag = b"<%s:table" % declared[1]
             tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
             name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
         ended = waiting.rfind(b">") + 1
-        may_be = any(declared_tag + white in waiting for white in (b" ", b"\t", b"\n", b"\r"))
-        for match in tag.finditer(waiting, 0, ended) if may_be else ():
+        for match in tag.finditer(waiting, 0, ended) if b":name" in waiting else ():  # no attribute of cells
             title = name.search(match[1])
             if title is not None:
                 text = _without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
-                if not _EXTERNAL.match(text):
-                    yield text
+                yield text
         waiting = waiting[ended:]
         if len(waiting) > LONGEST_TEXT * 64:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)
@@ -223,6 +224,7 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.titles: list[str] = []  # of all tables
         self._title = ""
         self._depth = 0  # the number of open elements down to the table, while one is open; otherwise 0
         self._row, self._column, self._times = -1, 0, 1
@@ -293,6 +295,7 @@ class _Rows(Handlers["list[TableCells]"]):
             if name == _TABLE and self.open[-2:-1] == [f"{OFFICE_SPACE}spreadsheet"]:
                 self._title, self._depth, self._row = attributes.get(f"{TABLE_SPACE}name", ""), len(self.open), -1
                 self._written = self._made = 0
+                self.titles.append(self._title)
         elif name == _ROW:
             self._row, self._column, self._in_row = self._row + 1, 0, True
             self._times = _count_of(attributes.get(f"{TABLE_SPACE}number-rows-repeated"))
