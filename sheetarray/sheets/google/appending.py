@@ -41,9 +41,9 @@ from .content import (
     overwrite_error,
 )
 from .plan import check_cells
-from .reading import pause_listener, select_sheets
+from .reading import select_sheets
 from .requests import Answer, SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .retries import TIMEOUT, ChangedError, RefusedError
 from .sent_cells import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
 from .views import renew_grown_views, renew_views
@@ -192,8 +192,7 @@ def append_gsheet(
     linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
     check_texts(linear, MOST_CHARACTERS)
     address = parse_address(target, worksheet)
-    patience = Retries(pause_listener(progress), timeout=timeout)
-    service = open_service(address, client, credentials, patience, writing=True)
+    service = open_service(address, client, credentials, timeout, progress, writing=True)
     message, report = "", progress or ignore_progress
     cells = sum(array.length for array in linear.values())
     report(0, cells)
@@ -429,8 +428,7 @@ def adopt_gsheet(
     if target is not None:
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
     address = parse_address(source, worksheet)
-    patience = Retries(pause_listener(progress), timeout=timeout)
-    service = open_service(address, client, credentials, patience, writing=True)
+    service = open_service(address, client, credentials, timeout, progress, writing=True)
     sheets: list[GoogleSheet] = []
     with locating(source=address.label):
         for number in range(_ADOPTIONS):
@@ -446,7 +444,7 @@ def adopt_gsheet(
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:
                 message = str(changed)
-            patience.pause(0.25 * 2**number, "others write to the worksheet")
+            service.patience.pause(0.25 * 2**number, "others write to the worksheet")
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="adopt it once more")
 
 

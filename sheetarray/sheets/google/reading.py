@@ -22,7 +22,7 @@ from ...resizing import contiguous_strides
 from ...tables import TableOptions, read_table
 from .address import SheetAddress, parse_address
 from .requests import SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .retries import TIMEOUT, ChangedError, RefusedError
 from .spreadsheet_state import fetch_state
 from .stage import stage_findings
 from .views import find_typed_views
@@ -35,12 +35,6 @@ _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
 
 
-def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
-    """Return the progress callback's `waiting` method, or None."""
-    listener = getattr(progress, "waiting", None)
-    return listener if callable(listener) else None
-
-
 def read_consistently(
     source: Any,
     worksheet: str | None,
@@ -48,7 +42,7 @@ def read_consistently(
     credentials: PathLike | None,
     timeout: float,
     attempt: Callable[[list[GoogleSheet]], Result],
-    waiting: Callable[[float, str], None] | None,
+    progress: Progress | None,
     *,
     first: bool = False,
     at_once: int = MOST_AT_ONCE,
@@ -59,7 +53,7 @@ def read_consistently(
         FormatError: others write all the time.
     """
     address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, Retries(waiting, timeout=timeout), writing=False)
+    service = open_service(address, client, credentials, timeout, progress, writing=False)
     sheets: list[GoogleSheet] = []
     with locating(source=address.label):
         for index in range(_ATTEMPTS):
@@ -278,9 +272,7 @@ def read_gsheet(
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
     at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
-    return read_consistently(
-        source, worksheet, client, credentials, timeout, attempt, pause_listener(progress), at_once=at_once
-    )
+    return read_consistently(source, worksheet, client, credentials, timeout, attempt, progress, at_once=at_once)
 
 
 def scan_gsheet(
@@ -327,7 +319,7 @@ def scan_gsheet(
         credentials,
         timeout,
         lambda sheets: scan_sheets(sheets, strict=strict, resize=resize),
-        pause_listener(progress),
+        progress,
     )
 
 
@@ -373,7 +365,7 @@ def check_gsheet(
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
     try:
-        yield from read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(progress))
+        yield from read_consistently(source, worksheet, client, credentials, timeout, attempt, progress)
     except FormatError as error:
         yield Finding.from_error(error)
 
@@ -418,7 +410,7 @@ def read_columns_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         return read_table(sheets[0], columns, located)
 
-    return read_consistently(source, worksheet, client, credentials, timeout, attempt, pause_listener(None), first=True)
+    return read_consistently(source, worksheet, client, credentials, timeout, attempt, None, first=True)
 
 
 # The elements of an array in a spreadsheet piece by piece: no more of them than one request holds are in memory.
@@ -460,7 +452,7 @@ def iter_elements_gsheet(
     """
     where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
     address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, Retries(timeout=timeout), writing=False)
+    service = open_service(address, client, credentials, timeout, writing=False)
     whole = []
     with locating(source=address.label):
         try:

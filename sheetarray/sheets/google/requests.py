@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
 
+from ...adapters import Progress
 from ...errors import RemoteError
 from ...files import PathLike
 from .address import SheetAddress
@@ -208,10 +209,21 @@ class SheetsApi:
 
 
 def open_service(
-    address: SheetAddress, client: Any, credentials: PathLike | None, patience: Retries, *, writing: bool
+    address: SheetAddress,
+    client: Any,
+    credentials: PathLike | None,
+    timeout: float,
+    progress: Progress | None = None,
+    *,
+    writing: bool,
 ) -> SheetsApi:
-    """Return the service of an address, through a client, that of the address, or one that is made."""
+    """Return the service of an address, through a client, that of the address, or one that is made.
+
+    The attribute `waiting` of `progress`, if it has one, is called with each pause.
+    """
     http = address.http if address.http is not None and client is None else client
+    listener = getattr(progress, "waiting", None)
+    patience = Retries(listener if callable(listener) else None, timeout=timeout)
     return SheetsApi(http_client(http, credentials, writing=writing), address.key, patience)
 
 

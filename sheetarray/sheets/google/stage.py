@@ -29,7 +29,7 @@ from .changes import (
 from .content import ConflictError, StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
-from .retries import TIMEOUT, RefusedError, Retries
+from .retries import TIMEOUT, RefusedError
 from .sent_cells import Chunk, to_difference
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
 from .worksheet import fetch_values, is_same_range
@@ -293,7 +293,7 @@ def clean_gsheet(
         ...     clean_gsheet(server.create(), client=server.client())
         []
     """
-    service = open_service(parse_address(source), client, credentials, Retries(timeout=timeout), writing=True)
+    service = open_service(parse_address(source), client, credentials, timeout, writing=True)
     for attempt in range(_MOST_ATTEMPTS):
         state = fetch_state(service)
         sheets = [*state.dead_stages(), *(state.living_stages() if everything else ())]

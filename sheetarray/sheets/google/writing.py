@@ -26,7 +26,6 @@ from .client import DRIVE, http_client
 from .content import ConflictError
 from .placing import plan_for, plan_table
 from .plan import WritePlan, check_cells, fresh_plan
-from .reading import pause_listener
 from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
 from .sent_cells import Chunk, find_change, make_chunks, small_columns
@@ -422,8 +421,7 @@ def _write(
         address = parse_address(
             create_gsheet(title, client=client, credentials=credentials, timeout=timeout), worksheet
         )
-    patience = Retries(pause_listener(progress), timeout=timeout)
-    service = open_service(address, client, credentials, patience, writing=True)
+    service = open_service(address, client, credentials, timeout, progress, writing=True)
     report = progress or ignore_progress
     report(0, layout.cell_count)
     with locating(source=address.label):
