@@ -23,8 +23,7 @@ from sheetarray.sheets.excel.append import PackageEdit, plan_append
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_record
-from sheetarray.sheets.excel.sheet_plans import SheetPlan
-from sheetarray.sheets.excel.skeleton import WorkbookSkeleton, skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, WorkbookSkeleton, skeleton
 
 # Workbooks of other programs, their packages, and sheets put into them.
 

@@ -36,8 +36,8 @@ from .open_workbook import BookSheet, OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import MOST_BYTES, CellStyles, Relations, merge_properties, read_record
-from .sheet_plans import SheetPlan, ViewPart
-from .views.grid import ViewGrid
+from .skeleton import SheetPlan, ViewPart
+from .views.grids import ViewGrid
 from .views.record import KEY, describe_part, read_view
 from .views.worksheet import make_view
 from .workbook import SEARCHES_KEY, Workbook

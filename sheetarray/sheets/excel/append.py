@@ -36,11 +36,13 @@ from .package.relations import (
     parts_only_reached_through,
     read_record,
 )
-from .sheet_plans import SheetPart, SheetPlan, ViewPart
 from .skeleton import (
     CHART_TYPE,
     DRAWING_TYPE,
     PROPERTIES,
+    SheetPart,
+    SheetPlan,
+    ViewPart,
     check_titles,
     remember_sheets,
     title_of_first,

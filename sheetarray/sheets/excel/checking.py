@@ -37,7 +37,7 @@ from .reader.formulas import FormulaCells
 from .reader.scalars import scalars
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
-from .views.editable import EditableGrid
+from .views.grids import EditableGrid
 from .workbook import Workbook
 
 # The findings of `check` about arrays in which elements, or cells of a header, have become formulas.

@@ -38,8 +38,7 @@ from sheetarray.sheets.excel.package.markup import Markup
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_record
-from sheetarray.sheets.excel.sheet_plans import SheetPlan
-from sheetarray.sheets.excel.skeleton import skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

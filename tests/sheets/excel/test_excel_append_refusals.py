@@ -35,8 +35,7 @@ from sheetarray.sheets.excel import open_workbook
 from sheetarray.sheets.excel.append import plan_append, sheet_titles
 from sheetarray.sheets.excel.package import relations
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.sheet_plans import SheetPlan
-from sheetarray.sheets.excel.skeleton import skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

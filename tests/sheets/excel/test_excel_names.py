@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.sheet_plans import SheetPlan
-from sheetarray.sheets.excel.skeleton import skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 from sheetarray.sheets.workbooks import (
     ArrayArea,
     build_references,

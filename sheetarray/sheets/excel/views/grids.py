@@ -1,36 +1,175 @@
-"""A view for editing: all slices of an array one below the other. The array's own column is formulas that refer to it.
-
-Each slice takes these rows:
-
-    one row      only for arrays of three dimensions or more: `time:` and its label, `level:` and its label
-    one row      the caption and the two dimensions, then the labels of the columns
-    more rows    the label of each row, then its elements, as values
-    one row      blank; the next slice begins below it
-
-Where several indices of the array mean one element of the buffer (by a stride of 0), the element stands in the first
-of their cells, and the other cells are formulas that refer to this one. Elements of the buffer that no index of the
-array means stay in the column as values.
-"""
+"""The rows of views as XML: one slice by formulas, or all slices for editing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
 
+from ....cells import TypedCells, buffer_to_typed
 from ....columns import column_letters, quote_title
+from ....dtypes import Buffer, DType
 from ....elements import Cell
-from ....views.formulas import extremes
+from ....views.formulas import ViewFormulas, extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
 from ...workbooks import EXACT_INTEGER
-from ..cell_xml import cells_xml, with_formula
+from ..cell_xml import cells_xml, with_formula, xml_text
 from ..package.markup import escape_text
 from ..package.relations import CellStyles
-from .cells import cell_xml, to_typed
+
+# Cells of a view as XML: texts, numbers, and formulas.
+#
+# The cell of a formula also holds the value that the formula has when the workbook is written, so that programs
+# which compute no formulas show it (ECMA-376 part 1, 18.3.1.4).
+
+NOT_AVAILABLE = "#N/A"
+
+
+def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) -> TypedCells:
+    """Return elements as cells, in the way in which the array's own column holds them.
+
+    `style`: of the cells that are serial dates; None where dates are texts. `as_text`: whether every element is
+    written as text.
+    """
+    contiguous = np.ascontiguousarray(buffer)
+    return buffer_to_typed(contiguous, dtype, exact=EXACT_INTEGER, as_text=as_text, serials=style is not None)
+
+
+def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:
+    """Return the XML of one cell; where it has a formula, `value` is the result of that.
+
+    Example:
+        >>> cell_xml("B2", 1.5, formula="A1+1", style=3)
+        '<c r="B2" s="3"><f>A1+1</f><v>1.5</v></c>'
+    """
+    start = f'<c r="{address}"' + (f' s="{style}"' if style is not None else "")
+    if not formula:
+        if isinstance(value, str):
+            return f'{start} t="inlineStr"><is><t xml:space="preserve">{xml_text(value)}</t></is></c>'
+        return f"{start}/>" if value is None else f"{start}><v>{value!r}</v></c>"
+    formula = f"<f>{xml_text(formula)}</f>"
+    if value == NOT_AVAILABLE:
+        return f'{start} t="e">{formula}<v>{value}</v></c>'
+    if value is None or isinstance(value, str):
+        return f'{start} t="str">{formula}<v>{xml_text(value or "")}</v></c>'
+    return f"{start}>{formula}<v>{value!r}</v></c>"
+
+
+# The rows of the sheet of a view, as XML: formulas, and the values that these have when the view is written.
+
+# They stand for the column and the row of a cell in a formula that is made once for all cells. No title and no name of
+# an array has these characters
+_MARKS = ("\x01", "\x02")
+
+
+class ViewGrid(ViewFormulas):
+    """The rows of a view.
+
+    `name_of`: returns the defined name of the cells of an array, given the name of the array.
+    """
+
+    def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
+        super().__init__(plan, name_of, EXACT_INTEGER)
+        self.styles = styles
+
+    # Rows ----------------------------------------------------------------------------------------------------
+
+    def iter_rows(self) -> Iterator[str]:
+        """Yield the rows of the sheet, as XML."""
+        yield from self._top_rows()
+        letters = [column_letters(place) for place in range(1, self.plan.width + 1)]
+        yield self._position_row(letters)
+        yield self._line_row(letters)
+        yield self._label_row(letters)
+        yield from self._grid_rows(letters)
+
+    def _top_rows(self) -> Iterator[str]:
+        """Yield the rows above the hidden ones: caption, choosers and helper cells."""
+        by_row = {chooser.row: chooser for chooser in self.choosers.values()}
+        helpers = self.helper_cells()
+        for row in range(1, self.position_row):
+            cells = [cell_xml("A1", self.plan.caption, style=self.styles.bold)] if row == 1 else []
+            if row in by_row:
+                chooser = by_row[row]
+                cells.append(cell_xml(f"A{row}", chooser.caption))
+                cells.append(cell_xml(f"B{row}", chooser.value, style=self.styles.choosers.get(chooser.kind)))
+                if chooser.shown is not None:
+                    formula, value, style = chooser.shown
+                    cells.append(cell_xml(f"C{row}", value, formula=formula, style=style))
+            if row in helpers:
+                formula, value = helpers[row]
+                cells.append(cell_xml(f"{self.hidden_column}{row}", value, formula=formula))
+            if cells:
+                yield f'<row r="{row}">{"".join(cells)}</row>'
+
+    def _position_row(self, letters: list[str]) -> str:
+        """Return the hidden row that says which index along its dimension each column of the grid shows."""
+        row = self.position_row
+        cells = [
+            cell_xml(f"{letter}{row}", place, formula=self.position("first column", place, self.plan.columns))
+            for place, letter in enumerate(letters)
+        ]
+        cells.append(cell_xml(f"{self.hidden_column}{row}", self.first_element() + 1, formula=self.base_formula()))
+        return f'<row r="{row}" hidden="1">{"".join(cells)}</row>'
+
+    def _line_row(self, letters: list[str]) -> str:
+        """Return the hidden row that holds the values of the line chart."""
+        if not self.plan.has_numbers:
+            return f'<row r="{self.line_row}" hidden="1"/>'
+        values = to_values(self.to_typed(self.elements()[: self.plan.width]))
+        cells = []
+        for letter, value in zip(letters, values, strict=True):
+            number = value if isinstance(value, (int, float)) else NOT_AVAILABLE
+            cells.append(cell_xml(f"{letter}{self.line_row}", number, formula=self.line_formula(letter)))
+        return f'<row r="{self.line_row}" hidden="1">{"".join(cells)}</row>'
+
+    def _label_row(self, letters: list[str]) -> str:
+        """Return the row of the labels of columns."""
+        row, axis = self.label_row, self.plan.columns
+        cells = [cell_xml(f"A{row}", f"{self.plan.rows.dim} \\ {axis.dim}", style=self.styles.bold)]
+        values = self.labels.values(axis, len(letters))
+        style = self.styles.bold_right if axis.labels is None or axis.labels.style is None else axis.labels.style
+        for letter, value in zip(letters, values, strict=True):
+            position = f"{letter}${self.position_row}"
+            cells.append(cell_xml(f"{letter}{row}", value, formula=self.label_of(axis, position), style=style))
+        return f'<row r="{row}">{"".join(cells)}</row>'
+
+    def _grid_rows(self, letters: list[str]) -> Iterator[str]:
+        """Yield the rows of elements: the label of each, its elements, and its position in the hidden column."""
+        plan = self.plan
+        height, width, axis = plan.height, plan.width, plan.rows
+        formula = escape_text(self.element_formula(*_MARKS))
+        values = iter(cells_xml(self.to_typed(self.elements()), plan.style))
+        labels = self.labels.values(axis, height)
+        style = self.styles.bold if axis.labels is None or axis.labels.style is None else axis.labels.style
+        for place, row in enumerate(range(self.first_row, self.last_row + 1)):
+            position = f"${self.hidden_column}{row}"
+            label = cell_xml(f"A{row}", labels[place], formula=self.label_of(axis, position), style=style)
+            in_row = formula.replace(_MARKS[1], str(row))
+            across = "".join(
+                f'<c r="{letter}{row}"{with_formula(value, in_row.replace(_MARKS[0], letter))}'
+                for letter, value in zip(letters, islice(values, width), strict=True)
+            )
+            index = cell_xml(f"{self.hidden_column}{row}", place, formula=self.position("first row", place, axis))
+            yield f'<row r="{row}">{label}{across}{index}</row>'
+
+
+# A view for editing: all slices of an array one below the other. The array's own column is formulas that refer to
+# it.
+#
+# Each slice takes these rows:
+#
+#     one row      only for arrays of three dimensions or more: `time:` and its label, `level:` and its label
+# one row      the caption and the two dimensions, then the labels of the columns     more rows    the label of each
+# row, then its elements, as values     one row      blank; the next slice begins below it
+#
+# Where several indices of the array mean one element of the buffer (by a stride of 0), the element stands in the
+# first of their cells, and the other cells are formulas that refer to this one. Elements of the buffer that no
+# index of the array means stay in the column as values.
 
 MOST_RANGES = 100  # of cells in one rule of colours
 TEXT_STYLE = "@"  # the key of the style of text in `CellStyles.choosers`
