@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 import sheetarray as sa
 from sheetarray.cli import main
 
-pytestmark = pytest.mark.skipif("xlsx" in DELETED or "json" in DELETED, reason="an adapter was deleted")
+pytestmark = pytest.mark.skipif(bool({"csv", "json", "npz", "xlsx"} & set(DELETED)), reason="an adapter was deleted")
 
 NUMBERS = np.arange(12.0) / 7
 DAYS = np.array(["2024-02-29", "2024-03-01"], "M8[D]")
@@ -96,7 +96,6 @@ def run(words: str) -> Result:
         ("export three.csv o.csv", r"name one, such as (\w+)", ["export three.csv o.csv {}"]),
         ("export pairs.csv o.csv", r"belong together: ([\w, ]+)", ["export pairs.csv o.csv {}"]),
         ("convert blank.csv o.json", r"(--missing nan)", ["convert blank.csv o.json {}"]),
-        ("diff blank.csv run.csv t", r"(--missing nan)", [("diff blank.csv run.csv t {}", 1)]),
         ("convert grown.csv o.json", r"(--read resize=true)", ["convert grown.csv o.json {}"]),
         ("convert grown.csv o.json", r"sheetarray (adopt) makes", ["{} grown.csv", "check grown.csv"]),
         ("check grown.csv", r"sheetarray (convert --read resize=true)", ["{} grown.csv o.json"]),
@@ -134,17 +133,14 @@ def run(words: str) -> Result:
     ],
     ids=lambda value: value if isinstance(value, str) and " " in value else "",
 )
-def test_what_a_hint_of_the_command_line_names_works(
-    words: str, named: str, followed: list[str | tuple[str, int]], folder: Path
-) -> None:
+def test_what_a_hint_of_the_command_line_names_works(words: str, named: str, followed: list[str], folder: Path) -> None:
     said = run(words)
     text = f"{said.stdout}{said.stderr}"
     match = re.search(named, text)
     assert match is not None, text
-    for line in followed:
-        command, status = line if isinstance(line, tuple) else (line, 0)
+    for command in followed:
         after = run(command.format(match[1].replace(",", "")))
-        assert after.exit_code == status, (command, after.stdout, after.stderr)
+        assert after.exit_code == 0, (command, after.stdout, after.stderr)
 
 
 def test_a_change_that_adopt_accepts_is_said(folder: Path) -> None:
