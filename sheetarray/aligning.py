@@ -103,6 +103,8 @@ def align_tables(written: Table, cells: Table) -> RowOrigins:
             sources[added[others]] = rest[ones]
             moved[added[others]] = True
     _pair_leftovers(sources, *elements)
+    if moved.any():
+        moved |= _pair_edited(sources, *elements)
     return RowOrigins(sources, moved)
 
 
@@ -277,6 +279,27 @@ def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None
                 continue
         if as_many:
             sources[start:stop] = np.arange(first, end)
+
+
+def _pair_edited(sources: Positions, before: Elements, now: Elements) -> Mask:
+    """Pair rows that were moved and edited, wherever they stand now, and return a mask of them.
+
+    Each has more than half of its elements in common with the other, and no other row has more.
+    """
+    paired = np.zeros(len(now), np.bool_)
+    left = np.ones(len(before), np.bool_)
+    left[sources[sources >= 0]] = False
+    rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
+    row = before.shape[1]
+    if not len(rest) or not len(added) or row < 2 or len(rest) * len(added) * row > _MOST_PAIRS:
+        return paired
+    alike = (before[rest][:, None] == now[added][None]).sum(axis=2)
+    best = alike.argmax(axis=0)
+    mutual = alike.argmax(axis=1)[best] == np.arange(len(added))
+    sure = mutual & (2 * alike[best, np.arange(len(added))] > row)
+    sources[added[sure]] = rest[best[sure]]
+    paired[added[sure]] = True
+    return paired
 
 
 def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:

@@ -6,6 +6,7 @@ another length, rows that were added or deleted are found first, and the others 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from .. import aligning, dtypes
-from ..comparing import find_noise, find_other_zeros, find_unequal, is_exact_as_double, to_double
+from ..comparing import find_changes, find_noise, find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..dtypes import Array, Positions
 from ..labels import DatasetLabels
+from ..merging import row_axis
 from .slices import cover_with_blocks
 from .values import to_rectangular
 
@@ -250,6 +252,77 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
     deleted = np.setdiff1d(np.arange(a.shape[axis]), first).tolist()
     inserted = np.setdiff1d(np.arange(b.shape[axis]), second).tolist()
     return Alignment(axis, (first, second), deleted, inserted)
+
+
+_MOST_SORTED = 10**6  # elements of arrays that are looked at for rows in another order
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRows:
+    """Arrays of as many rows that stand in another order in B, the same for all of them.
+
+    Attributes:
+        names: of the arrays.
+        by: the array by which the rows of B are sorted; None if by none.
+        order: for each row of A its number in B.
+    """
+
+    names: list[str]
+    by: str | None
+    order: Positions
+
+    def to_text(self) -> str:
+        """Return the sentence that says it, such as `rows sorted by t (12 rows, 5 arrays)`."""
+        what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
+        return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
+
+
+def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
+    """Return the tables whose rows stand in another order in B; only several arrays together tell that they do.
+
+    Example:
+        >>> before, now = (np.array([3, 1, 2]), np.array([1, 2, 3])), (np.array([7, 8, 9]), np.array([8, 9, 7]))
+        >>> find_sorted_rows({"t": before, "u": now})[0].to_text()
+        'rows sorted by t (3 rows, 2 arrays)'
+    """
+    tables: dict[tuple[int, int], list[str]] = {}
+    for name, (a, b) in pairs.items():
+        if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.ndim or not a.size:
+            continue
+        if a.shape == b.shape and dtype_name(a) == dtype_name(b) and row_axis(a) == row_axis(b):
+            tables.setdefault((a.shape[row_axis(a)], row_axis(a)), []).append(name)
+    found = []
+    for (count, axis), names in tables.items():
+        if len(names) < 2 or sum(pairs[name][0].size for name in names) > _MOST_SORTED:
+            continue
+        before, now = (
+            [np.moveaxis(pairs[name][side], axis, 0).reshape(count, -1) for name in names] for side in (0, 1)
+        )
+        differing = sum(int(np.count_nonzero(find_changes(x, y))) for x, y in zip(before, now, strict=True))
+        if not differing:
+            continue
+        kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
+        sources = aligning.align_tables(
+            list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True))
+        ).sources
+        if (sources < 0).any() or len(set(sources.tolist())) < count or (np.diff(sources) > 0).all():
+            continue
+        order = np.argsort(sources)
+        left = sum(int(np.count_nonzero(find_changes(x, y[order]))) for x, y in zip(before, now, strict=True))
+        if 2 * left < differing:
+            flat = (name for name, rows in zip(names, now, strict=True) if rows.shape[1] == 1 and _is_sorted(rows))
+            found.append(SortedRows(names, next(flat, None), order))
+    return found
+
+
+def _is_sorted(rows: Array) -> bool:
+    """Return whether the elements of a column rise or fall, and are not all the same."""
+    values = rows.ravel().tolist()
+    try:
+        pairs = list(itertools.pairwise(values))
+        return values[0] != values[-1] and (all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs))
+    except TypeError:
+        return False
 
 
 def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from ..errors import FormatError, NotFoundError
 from ..labels import reading_labels
+from ..merging import row_axis
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
-from .comparing import Comparison, compare, compare_labels, format_rows
+from .comparing import Comparison, compare, compare_labels, find_sorted_rows, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
@@ -67,7 +68,8 @@ def diff(
     The largest differences come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of
     which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once,
     and the others compared at their places; elements are named as in B. Cells of a sheet that cannot be read (blank,
-    n/a, #DIV/0!) are listed apart, and all others are compared.
+    n/a, #DIV/0!) are listed apart, and all others are compared. Where the rows of a table were sorted, that is one
+    line, and elements are named as in A.
 
     \b
     Examples:
@@ -104,6 +106,14 @@ def diff(
             for release in filter(None, releases):
                 release()
 
+        sorted_rows = find_sorted_rows(
+            {name: (arrays[0][name], arrays[1][name]) for name in common if not any(name in each for each in errors)}
+        )
+        for table in sorted_rows:  # the rows of B are put in the order of A
+            for name in table.names:
+                one, other = arrays[0][name], arrays[1][name]
+                taken = np.take(other, table.order, row_axis(one))
+                arrays[1][name] = np.asfortranarray(taken) if row_axis(other) else taken
         compared = [
             compare(
                 name,
@@ -126,14 +136,19 @@ def diff(
     }
     labels = [] if names else compare_labels(described)
     if wants_json:
-        print_json({**_to_json(places, compared, only), "labels": labels})
+        found = _to_json(places, compared, only)
+        found["same"] &= not sorted_rows
+        moved = [{"by": table.by, "arrays": table.names, "rows": table.order.tolist()} for table in sorted_rows]
+        print_json({**found, "labels": labels, "sorted": moved})
     else:
-        _print_comparisons(compared, only)
+        for table in sorted_rows:
+            print_wrapped(escape_controls(table.to_text()), indent=2)
+        _print_comparisons(compared, only, "no other differences" if sorted_rows else "no differences")
         for text in labels:
             click.echo(escape_controls(text))
     if labels and None not in described:  # a format that keeps none is no difference
         return FINDINGS
-    return FINDINGS if only or not all(comparison.same for comparison in compared) else FINE
+    return FINDINGS if only or sorted_rows or not all(comparison.same for comparison in compared) else FINE
 
 
 def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:
@@ -146,7 +161,7 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
     return list(dict.fromkeys(names)) or names_present
 
 
-def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]) -> None:
+def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint], none: str) -> None:
     for name, place in only.items():
         _print_line(name, f"only in {place.label}")
     for comparison in compared:
@@ -187,7 +202,7 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
     same = sum(comparison.same for comparison in compared)
     silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
     if same == len(compared) and not only:
-        click.echo(f"no differences ({count_noun(same, 'array')})")
+        click.echo(f"{none} ({count_noun(same, 'array')})")
     elif silent:
         print_line(f"{count_noun(silent, 'other array')} without differences", dim=True)
 

@@ -228,3 +228,27 @@ def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypa
     narrow = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
     assert max(map(len, narrow.splitlines())) <= 40
     assert narrow.split() == whole.split()
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> None:
+    rng = np.random.default_rng(0)
+    table = {name: rng.normal(size=12) for name in "tuvw"} | {"s": np.array(list("kcaeghijbdfl"))}
+    order = np.argsort(table["t"])[:: -1 if falls else 1]
+    sorted_table = {name: array[order] for name, array in table.items()}
+    sa.write(tmp_path / "a.csv", table)
+    sa.write(tmp_path / "b.xlsx", sorted_table, guard=falls)
+    result = run(tmp_path / "a.csv", tmp_path / "b.xlsx")
+    assert result.exit_code == 1
+    assert result.output.splitlines() == ["rows sorted by t (12 rows, 5 arrays)", "no other differences (5 arrays)"]
+    sorted_table["u"][3] = 77.5
+    sa.write(tmp_path / "b.xlsx", sorted_table)
+    result = run(tmp_path / "a.csv", tmp_path / "b.xlsx")
+    assert "rows sorted by t (12 rows, 5 arrays)" in result.output
+    assert f"u[{order[3]}]: " in result.output
+    assert result.output.count("->") == 1
+    told = json.loads(run(tmp_path / "a.csv", tmp_path / "b.xlsx", "--json").output)
+    assert (told["sorted"][0]["by"], told["same"]) == ("t", False)
+    sa.write(tmp_path / "c.csv", {"t": table["t"]})  # of one array, the order is what it says
+    sa.write(tmp_path / "d.csv", {"t": np.sort(table["t"])})
+    assert "sorted" not in run(tmp_path / "c.csv", tmp_path / "d.csv").output
