@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,8 @@ _MOST_LISTED = 2**12  # records that are listed at once
 _FEW_LISTED = 2**8  # of a text, as a rule only the first are looked at
 _LONG = 2**10  # cells of a record that is kept
 _WORDS = "\n".join(WORDS).encode()
+_ANY_WORD = re.compile("|".join(WORDS).encode())
+_SPACES = " \t\n\r\x0b\f"
 _MAX = 2**62
 
 Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
@@ -479,6 +481,57 @@ def _read_plainly(
     content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes, _: bool
 ) -> _Scanned:
     """Return runs of text; numbers are none, so that each of their cells is looked at as text."""
+    lines = _read_lines(content, place, mark, most, row, words, wanted, kinds)
+    return _read_fields(content, place, mark, most, row, words, wanted, kinds) if lines is None else lines
+
+
+def _read_lines(
+    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes
+) -> _Scanned | None:
+    """Return what `_read_fields` returns for a block without quotes and words, whose lines are its records; else None.
+
+    A million numbers would take three seconds by one match for each field.
+    """
+    block = bytes(content[place : content.find(b"\n", max(place, place + most - 1)) + 1 or len(content)])
+    if b'"' in block or block.count(b"\r") != block.count(b"\r\n") or (words and _ANY_WORD.search(block.lower())):
+        return None
+    runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
+    count = _MAX if words else max(0, max((end for (_, _, end), _ in runs), default=0) - row)
+    lines = block.decode("utf-8").replace("\r\n", "\n").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    del lines[count:]
+    ends = place + np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    ends = np.append(ends, len(content))[: len(lines)]
+    end, delimiter = int(ends[-1]) if len(ends) else place, chr(mark) if mark >= 0 else "\n"
+    cells = [line.split(delimiter) for line in lines] if mark >= 0 and {"t", "s"} & {*kinds.decode()} else []
+    marks: list[int] = []
+    index, marked = 0, place
+    while words and (index := int(np.searchsorted(ends, marked + _NEAR))) < len(ends):
+        marked = int(ends[index])
+        marks += [row + index + 1, marked]
+    if words and end > marked:
+        marks += [row + len(lines), end]
+    pieces: list[Any] = []
+    for (column, first, stop), kind in runs:
+        span = range(max(first - row, 0), min(max(stop - row, 0), len(lines)))
+        some = lines[span.start : span.stop] if mark < 0 and column == 0 else [""] * len(span) if mark < 0 else []
+        some = some or [cells[at][column] if column < len(cells[at]) else "" for at in span if cells]
+        held = [at for at, text in zip(span, some, strict=True) if text] if kind == "s" else []
+        found = (np.array(held, np.int64) + row, [text for text in some if text])
+        pieces.append([text or None for text in some] if kind == "t" else found if kind == "s" else None)
+    blank, width = [], 0
+    if words:
+        bare = [at for at, line in enumerate(lines) if line < "!" and not line.strip(_SPACES) and delimiter not in line]
+        blank, width = [row + at for at in bare], max(map(str.count, lines, repeat(delimiter)), default=-1) + 1
+    arrays = [np.array(some, np.int64) for some in (marks, [], [], blank)]
+    return end, row + len(lines), end, width, -1, [*arrays, *pieces]
+
+
+def _read_fields(
+    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes
+) -> _Scanned:
+    """Return the index of a block, and its runs, of a match for each field."""
     runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
     results: list[Any] = [[] if kind == "t" else ([], []) if kind == "s" else None for _, kind in runs]
     by_row = [(number, run, kind) for number, (run, kind) in enumerate(runs) if kind in "ts"]
