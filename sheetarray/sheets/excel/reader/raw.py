@@ -143,7 +143,7 @@ class RawCells:
     def nbytes(self) -> int:
         """The bytes of memory that the cells take, about."""
         arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
-        values = 8 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
+        values = 32 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
         return sum(array.nbytes for array in arrays) + values
 
 
@@ -174,7 +174,7 @@ def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
         made["type"] & WAITING != 0,
         made["number"].copy(),
         made["type"] & NUMERAL != 0,
-        XmlTexts(text, extra, made["start"].copy(), made["length"].copy()),
+        XmlTexts(text, extra, made["start"], made["length"]),
         row_width(rows, columns) if len(rows) else 0,
         is_formula if is_formula.any() else None,
         find_formulas=find_formulas,
