@@ -34,8 +34,34 @@ function makeControls(array) {
     copy("copy-slice", "Copy slice", () => sliceExpression(array)),
   );
   if (array.entry.cells) controls.append(copy("copy-cell", "Copy cell", () => array.address(state.index)));
+  if (!array.isServed) { // of which a large slice is only a sample
+    controls.append(make("button", { type: "button", id: "copy-tsv", on: { click: copyTable } }, "Copy as TSV"));
+  }
+  if (view.maps.length || view.lines.length) {
+    controls.append(make("button", { type: "button", id: "save-picture", on: { click: savePicture } }, "Save picture"));
+  }
   controls.append(view.sliders);
   return controls;
+}
+
+// Copy the values of the slice as a spreadsheet takes them: tabs between columns, a line for each row.
+async function copyTable() {
+  const panel = state.panels[state.shown];
+  const plane = planes[state.shown];
+  if (!plane || plane.isAwaited) return;
+  const cell = (row, column) => {
+    const text = panel.text(plane.placeAt(row, column));
+    return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const rows = Array.from({ length: plane.rows }, (_, row) => Array.from({ length: plane.columns }, (__, column) => cell(row, column)).join("\t"));
+  await copyText(rows.join("\n"));
+  byId("message").textContent = `Copied: ${countText(plane.rows)} × ${countText(plane.columns)} values`;
+}
+
+// Save the first heat map, or the first line, as it is drawn.
+function savePicture() {
+  const [{ canvas }] = [...view.maps, ...view.lines];
+  canvas.toBlob((blob) => saveBlob(blob, "picture.png"), "image/png");
 }
 
 async function copyShown(text) {

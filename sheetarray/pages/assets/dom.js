@@ -37,3 +37,14 @@ async function copyText(text) {
     area.remove();
   }
 }
+
+// Have the browser save a file.
+function saveBlob(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = make("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  byId("message").textContent = `Saved: ${name}`;
+}

@@ -77,11 +77,6 @@ function choicesText() {
 }
 
 function saveChoices() {
-  const url = URL.createObjectURL(new Blob([choicesText()], { type: "application/json" }));
-  const link = make("a", { href: url, download: "choices.json" });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  saveBlob(new Blob([choicesText()], { type: "application/json" }), "choices.json");
   byId("message").textContent = "Saved: choices.json, for sheetarray merge --choices";
 }
