@@ -141,7 +141,15 @@ def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tm
 )
 def test_a_suffix_tells_whether_the_engine_is_meant(name: str, opens: bool) -> None:
     assert SheetArrayBackend().guess_can_open(name) is opens
-    assert SheetArrayBackend().guess_can_open(io.BytesIO()) is False
+
+
+def test_the_beginning_of_an_open_file_tells_whether_the_engine_is_meant() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.arange(3)}, format="csv")
+    for content, opens in ((file.getvalue(), True), (b"\x89HDF\r\n\x1a\n", False), (b"CDF\x01" + bytes(4), False)):
+        opened = io.BytesIO(content)
+        assert SheetArrayBackend().guess_can_open(opened) is opens
+        assert opened.tell() == 0
 
 
 def test_the_entry_point_names_the_engine() -> None:
