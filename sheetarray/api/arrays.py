@@ -46,7 +46,7 @@ def read(
             - awkd: functions, whitelist, errors, max_bytes
             - avro npz sciserialize sciserialize-json: progress
             - ra: axes
-            - npy arrow parquet: none
+            - npy arrow parquet netcdf zarr: none
 
     Returns:
         Arrays by name, in the order written; `awkward.Array` for what was written as one.
@@ -102,7 +102,7 @@ def write(
             - awkd: compression, pack, progress
             - avro: codec, progress
             - npz: compress, progress
-            - npy arrow: progress
+            - npy arrow netcdf zarr: progress
             - parquet: compression, progress
             - ra: axes, metadata, bool_as, progress
             - sciserialize sciserialize-json: form, extensions, progress

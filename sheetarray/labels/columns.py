@@ -205,6 +205,13 @@ def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], 
     return labels
 
 
+def give_labels(labels: DatasetLabels) -> None:
+    """Give the caller who asks for labels those that a container has in a form of its own."""
+    reader = _reader.get()
+    if reader is not None:
+        reader.labels = labels
+
+
 _NO_LABELS = "is read as an array like any other: what stands in it is no description of labels"
 _HINT = "rename it if it is an array of yours; if it held labels, they are lost"
 

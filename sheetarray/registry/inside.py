@@ -67,6 +67,16 @@ _ROWS = (
     ),
     Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", magic=re.compile(rb"\A" + _JSON)),
     Format(
+        "netcdf",
+        (".nc",),
+        "sheetarray.interchange.netcdf",
+        "netcdf",
+        "NetCDF-4",
+        extra="netcdf",
+        compressible=False,
+        text=False,
+    ),
+    Format(
         "npy",
         (".npy",),
         "sheetarray.interchange.npy",
@@ -176,6 +186,17 @@ _ROWS = (
         compressible=False,
         text=False,
         magic=re.compile(rb"\APK\n(?:[^\n]*\n)*xl/"),
+    ),
+    Format(
+        "zarr",
+        (".zarr",),
+        "sheetarray.interchange.netcdf",
+        "zarr",
+        "Zarr",
+        extra="zarr",
+        compressible=False,
+        text=False,
+        folders="write",
     ),
 )
 

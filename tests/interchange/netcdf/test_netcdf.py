@@ -1,0 +1,131 @@
+"""NetCDF and Zarr: arrays and datasets come back as they were, other programs read them, damage is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sheetarray as sa
+from sheetarray.testing.conformance import Conformance, HostileConformance
+
+xr = pytest.importorskip("xarray")
+pytest.importorskip("h5netcdf")
+pytest.importorskip("zarr")
+
+
+class TestNetcdf(Conformance):
+    suffix, format, text, progress_of = ".nc", "netcdf", False, ("write",)
+    lacks = dict.fromkeys(["64-d"], sa.LimitError)
+
+
+class TestHostileNetcdf(HostileConformance):
+    suffix, format = ".nc", "netcdf"
+
+
+class TestZarr(Conformance):
+    suffix, format, text, binary, progress_of = ".zarr", "zarr", False, False, ("write",)
+    lacks = dict.fromkeys(["64-d"], sa.LimitError)
+    test_what_the_format_cannot_hold_leaves_the_old_file = None  # a folder has no bytes: below
+    test_a_late_refusal_leaves_the_old_file = None
+
+
+class TestHostileZarr(HostileConformance):
+    suffix, format = ".zarr", "zarr"
+    reads_cut = True  # by Zarr's specification a chunk that is not there holds fill values
+
+
+def grid() -> Any:
+    return xr.Dataset(
+        {
+            "t": (("time", "lat"), np.arange(6, dtype="f4").reshape(3, 2), {"units": "K", "n": 3, "f": 1.5}),
+            "b": ("lat", [True, False]),
+            "s": ("lat", ["a", ""]),
+            "d": ("lat", np.array([1, "NaT"], "m8[s]")),
+        },
+        coords={"time": pd.date_range("2020", periods=3), "mask": (("lat", "time"), np.eye(2, 3) > 0), "x": 5.0},
+        attrs={"title": "a grid"},
+    )
+
+
+OPENERS = {".nc": "h5netcdf", ".zarr": "zarr"}
+
+
+@pytest.mark.parametrize("suffix", OPENERS)
+def test_a_dataset_is_the_files_own(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    sa.write(path, grid())
+    xr.testing.assert_identical(sa.read_dataset(path), grid())
+    assert sa.scan(path)["t"].dims == ("time", "lat")
+    with xr.open_dataset(path, engine=OPENERS[suffix]) as theirs:
+        assert "dataset.json" not in theirs
+        xr.testing.assert_equal(theirs, grid())
+    sa.convert(path, tmp_path / "t.csv")
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.csv"), grid())
+
+
+@pytest.mark.parametrize("suffix", OPENERS)
+def test_what_attributes_cannot_say_comes_back_too(suffix: str, tmp_path: Path) -> None:
+    index = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["k", "l"])
+    levels = xr.Dataset({"v": ("i", [1, 2]), "o": ("i", np.array(["a", None], dtype=object))})
+    zone = pd.date_range("2020", periods=3, tz="Europe/Berlin")
+    sets = [
+        levels.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "i")),
+        grid().assign_attrs(tree={"a": [1, None]}, sizes=[1, 2]).assign_coords(time=zone),
+        xr.Dataset({"v": ("i", [1, 2], {"units": "days since 2000-01-01", "scale_factor": 2.0})}),
+    ]
+    for number, dataset in enumerate(sets):
+        sa.write(tmp_path / f"{number}{suffix}", dataset)
+        xr.testing.assert_identical(sa.read_dataset(tmp_path / f"{number}{suffix}"), dataset)
+        assert list(sa.check(tmp_path / f"{number}{suffix}")) == []
+
+
+@pytest.mark.parametrize("suffix", OPENERS)
+def test_packed_numbers_and_times_of_others_are_read_by_cf(suffix: str, tmp_path: Path) -> None:
+    dataset = xr.Dataset({"p": ("x", [1.5, np.nan, 3.5])}, coords={"x": pd.date_range("2020", periods=3)})
+    dataset["p"].encoding = {"scale_factor": 0.5, "dtype": "int16", "_FillValue": -1}
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".nc":
+        dataset.to_netcdf(path, engine="h5netcdf")
+    else:
+        dataset.to_zarr(path, zarr_format=2)
+    np.testing.assert_array_equal(sa.read(path)["p"], [1.5, np.nan, 3.5])
+    assert sa.scan(path)["p"].dtype == "float64"
+    xr.testing.assert_equal(sa.read_dataset(path), dataset)
+
+
+def test_links_to_other_files_are_not_followed(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "other.nc", "w") as file:
+        file["secret"] = np.arange(3)
+    with h5py.File(tmp_path / "t.nc", "w") as file:
+        file["t"] = h5py.ExternalLink(str(tmp_path / "other.nc"), "secret")
+    with pytest.raises(sa.FormatError, match="links are not followed"):
+        sa.read(tmp_path / "t.nc")
+    with h5py.File(tmp_path / "u.nc", "w") as file:
+        file.create_dataset("t", (10,), "i1", external=[(str(tmp_path / "other.nc"), 0, 10)])
+    with pytest.raises(sa.FormatError, match="no other file is read"):
+        sa.read(tmp_path / "u.nc")
+
+
+def test_a_zarr_folder_is_replaced_whole_or_stays(tmp_path: Path) -> None:
+    path = tmp_path / "t.zarr"
+    sa.write(path, {"old": np.arange(3)})
+    for bad in (np.array([b"ab"]), np.zeros(2, "V3")):
+        with pytest.raises(sa.DTypeError):
+            sa.write(path, {"fine": np.arange(5), "bad": bad})
+    with pytest.raises(sa.LimitError, match="'a/b'"):
+        sa.write(path, {"a/b": np.arange(3)})
+    assert sa.read(path)["old"].tolist() == [0, 1, 2]
+    sa.write(path, {"z": np.arange(2), "a": np.arange(4)})
+    assert list(sa.read(path)) == ["z", "a"]
+    assert [place.name for place in tmp_path.iterdir()] == ["t.zarr"]
+    (tmp_path / "mine.zarr").mkdir()
+    (tmp_path / "mine.zarr" / "notes.txt").write_text("mine")
+    with pytest.raises(sa.LimitError, match="no Zarr folder"):
+        sa.write(tmp_path / "mine.zarr", {"a": np.arange(3)})
+    with pytest.raises(sa.FormatError, match="no Zarr folder"):
+        sa.read(tmp_path / "mine.zarr")
