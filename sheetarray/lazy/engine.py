@@ -75,15 +75,18 @@ class SheetArrayBackend(BackendEntrypoint):
         return build_dataset(arrays | (file.read(at_once) if at_once else {}), labels, dims)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Return whether a path has a suffix, or is a URL, of one of the formats; or an open file begins as they do."""
+        """Return whether a path has a suffix, or is a URL, of one of the formats; or an open file begins as they do.
+
+        NetCDF and Zarr are left to xarray's own engines.
+        """
         is_path = isinstance(filename_or_obj, (str, os.PathLike))
         if not is_path and not hasattr(filename_or_obj, "read"):
             return False
         try:
-            format_of(filename_or_obj, reading=not is_path)
+            row = format_of(filename_or_obj, reading=not is_path)
         except (SheetArrayError, TypeError):
             return False
-        return True
+        return row.name not in ("netcdf", "zarr")
 
 
 class LazyArray(BackendArray):

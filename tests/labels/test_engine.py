@@ -134,6 +134,8 @@ def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tm
         ("a.npz", True),
         ("gsheets://key", True),
         ("a.nc", False),
+        ("a.zarr", False),
+        ("a.parquet", True),
         ("a", False),
         ("https://host/a.csv", True),
         ("https://host/a.nc", False),
