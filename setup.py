@@ -5,7 +5,7 @@ from setuptools.command.build_ext import build_ext
 
 LIMITED_API = "0x030B0000"  # CPython 3.11 and newer share one wheel
 FLAGS = {"msvc": ["/std:c++17", "/O2", "/EHsc"]}
-OTHER_FLAGS = ["-std=c++17", "-O2", "-fvisibility=hidden"]
+OTHER_FLAGS = ["-std=c++17", "-O3", "-fvisibility=hidden"]
 
 
 class BuildScan(build_ext):
