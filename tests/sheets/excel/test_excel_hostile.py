@@ -127,7 +127,7 @@ def test_missing_parts(absent: str) -> None:
 )
 @pytest.mark.parametrize("how", ["entities", "no XML", "other encoding", "cut off", "empty"])
 def test_parts_that_are_no_plain_xml(part: str, how: str) -> None:
-    cells = '<row r="1"><c r="A1" t="s" s="1"><v>0</v></c></row>'
+    cells = '<row r="1"><c r="A1" t="s" s="1"><v>0</v></c><c r="B1" s="1"><v>1</v></c></row>'  # a date asks for styles
     made = parts({"arrays": worksheet(cells)}, strings=shared("<t>x</t>"), formats=styles(14))
     body = made[part].split("?>\n")[-1]
     made[part] = {
