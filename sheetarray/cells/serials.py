@@ -1,8 +1,8 @@
 """datetime64 <-> serial dates, the days since 1899-12-30 as spreadsheets count them: where that is exact.
 
 A double counts days from 1900-03-01 to the end of 9999 finely enough for milliseconds. Before that Excel has a day that
-never was (its day 1 is 1900-01-01, and day 60 the 29th of February), and other units are finer, or are periods rather
-than days: those moments are text. Workbooks may count from 1904-01-01 instead, which is their day 0.
+never was (its day 1 is 1900-01-01, and day 60 the 29th of February). Moments between two milliseconds are text, and so
+are periods: years, months and weeks. Workbooks may count from 1904-01-01 instead, which is their day 0.
 Source: ECMA-376 part 1, 18.17.4.
 """
 
@@ -17,12 +17,20 @@ from ..dtypes import Array, Buffer, Mask
 if TYPE_CHECKING:
     import polars as pl
 
-UNITS_A_DAY = {"D": 1, "h": 24, "m": 1440, "s": 86_400, "ms": 86_400_000}
-"""How many of each unit of datetime64 a day has, for those that serial dates keep."""
+UNITS_A_DAY = {
+    "D": 1,
+    "h": 24,
+    "m": 1440,
+    "s": 86_400,
+    "ms": 86_400_000,
+    "us": 86_400_000_000,
+    "ns": 86_400_000_000_000,
+}
+"""How many of each unit of datetime64 a day has, for those that can be serial dates."""
 
 _DAY, _MINUTE = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
 DATE_CODES = {"D": _DAY, "h": _MINUTE, "m": _MINUTE, "s": f"{_MINUTE}:ss", "ms": f"{_MINUTE}:ss.000"}
-"""The number format of dates in spreadsheets, by the unit of datetime64."""
+"""The number format of dates in spreadsheets, by the unit of datetime64; see `shown_unit` for finer units."""
 
 _EPOCH = 25_569  # the serial date of 1970-01-01
 FIRST_SERIAL, _LAST = 61, 2_958_465  # 1900-03-01, from which on all programs count alike, and 9999-12-31
@@ -31,16 +39,46 @@ _LAST_DAY = np.datetime64("9999-12-31")
 
 
 def serial_unit(dtype: np.dtype[Any]) -> str | None:
-    """Return the unit of a datetime64 dtype of which serial dates keep every moment; None for any other dtype.
+    """Return the unit of a datetime64 dtype whose moments can be serial dates; None for any other dtype.
 
     Example:
-        >>> serial_unit(np.dtype("M8[ms]")), serial_unit(np.dtype("M8[us]")), serial_unit(np.dtype("M8[25s]"))
-        ('ms', None, None)
+        >>> serial_unit(np.dtype("M8[us]")), serial_unit(np.dtype("M8[M]")), serial_unit(np.dtype("M8[25s]"))
+        ('us', None, None)
     """
     if dtype.kind != "M":
         return None
     unit, multiple = np.datetime_data(dtype)
     return unit if multiple == 1 and unit in UNITS_A_DAY else None
+
+
+def shown_unit(buffer: Buffer) -> str | None:
+    """Return the unit that moments are shown with, a key of `DATE_CODES`; None where none can be a serial date.
+
+    Moments counted in micro- or nanoseconds are shown as days, minutes, seconds or milliseconds, as they need.
+
+    Example:
+        >>> shown_unit(np.array(["2026-07-01", "NaT"], "M8[us]")), shown_unit(np.array(["2026-07-01T12:30"], "M8[ns]"))
+        ('D', 'm')
+    """
+    unit = serial_unit(buffer.dtype)
+    if unit is None or unit in DATE_CODES:
+        return unit
+    counts, exact = np.ascontiguousarray(buffer).view(np.int64), _are_serials(buffer, unit)
+    for shown in ("D", "m", "s"):
+        if not (counts % (UNITS_A_DAY[unit] // UNITS_A_DAY[shown]))[exact].any():
+            return shown
+    return "ms"
+
+
+def _are_serials(buffer: Buffer, unit: str) -> Mask:
+    """Return a mask of the moments that are serial dates: whole milliseconds from 1900-03-01 to the end of 9999."""
+    a_day = UNITS_A_DAY[unit]
+    counts = np.ascontiguousarray(buffer).view(np.int64)
+    last = min((_LAST + 1 - _EPOCH) * a_day, np.iinfo(np.int64).max)
+    inside: Mask = (counts >= max((FIRST_SERIAL - _EPOCH) * a_day, -np.iinfo(np.int64).max)) & (counts < last)
+    if a_day > UNITS_A_DAY["ms"]:
+        inside &= counts % (a_day // UNITS_A_DAY["ms"]) == 0
+    return inside
 
 
 def dates_to_serials(buffer: Buffer, unit: str) -> tuple[Buffer, Mask]:
@@ -51,11 +89,12 @@ def dates_to_serials(buffer: Buffer, unit: str) -> tuple[Buffer, Mask]:
         >>> serials[exact].tolist(), exact.tolist()
         ([61.5], [False, True, False])
     """
-    a_day = UNITS_A_DAY[unit]
-    counts = np.ascontiguousarray(buffer).view(np.int64)
-    exact: Mask = (counts >= (FIRST_SERIAL - _EPOCH) * a_day) & (counts < (_LAST + 1 - _EPOCH) * a_day)
-    known = np.where(exact, counts, 0) + _EPOCH * a_day
-    return (known if unit == "D" else known / a_day), exact
+    exact = _are_serials(buffer, unit)
+    counts = np.where(exact, np.ascontiguousarray(buffer).view(np.int64), 0)
+    if UNITS_A_DAY[unit] > UNITS_A_DAY["ms"]:
+        counts, unit = counts // (UNITS_A_DAY[unit] // UNITS_A_DAY["ms"]), "ms"
+    known = counts + _EPOCH * UNITS_A_DAY[unit]
+    return (known if unit == "D" else known / UNITS_A_DAY[unit]), exact
 
 
 def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
@@ -67,8 +106,13 @@ def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
     """
     inside = (serials >= FIRST_SERIAL) & (serials < _LAST + 1)
     counts = np.rint((np.where(inside, serials, float(FIRST_SERIAL)) - _EPOCH) * UNITS_A_DAY["ms"]).astype(np.int64)
+    fits = inside & (counts < (_LAST + 1 - _EPOCH) * UNITS_A_DAY["ms"])
+    if UNITS_A_DAY[unit] > UNITS_A_DAY["ms"]:
+        finer = UNITS_A_DAY[unit] // UNITS_A_DAY["ms"]
+        fits &= np.abs(counts) <= np.iinfo(np.int64).max // finer  # nanoseconds end in 2262
+        return np.where(fits, counts, 0) * finer, fits
     whole, rest = np.divmod(counts, UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])
-    return whole, inside & (rest == 0) & (counts < (_LAST + 1 - _EPOCH) * UNITS_A_DAY["ms"])
+    return whole, fits & (rest == 0)
 
 
 def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:

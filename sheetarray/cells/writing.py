@@ -23,7 +23,7 @@ from ..elements import (
 from ..errors import DTypeError
 from .dates import dates_to_short_text, dates_to_text
 from .engine import compute_columns
-from .serials import dates_to_serials, serial_unit
+from .serials import DATE_CODES, dates_to_serials, serial_unit
 from .strings import escape_formulas, strings_to_text, unicode_text
 from .text_look import TextLook
 
@@ -253,7 +253,8 @@ def _split_dates(buffer: Buffer, dtype: DType, unit: str, start: int) -> TypedCe
     if exact.all():
         return TypedCells(numbers=_to_series(numbers))
     others = np.flatnonzero(~exact)
-    texts = _to_texts(np.ascontiguousarray(buffer[others]), dtype, start)
+    moments = np.ascontiguousarray(buffer[others])
+    texts = _to_texts(moments, dtype, start) if unit in DATE_CODES else dates_to_short_text(moments)
     if len(others) == len(buffer):
         return TypedCells(texts=texts)
     spread = pl.repeat(None, len(buffer), dtype=pl.String, eager=True).scatter(others, texts)

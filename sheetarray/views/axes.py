@@ -229,8 +229,10 @@ def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *
             return False
         if style is None or serial_unit(values.dtype) is None:
             return text_chooser  # ISO text
-        seconds = values.astype("datetime64[ms]").astype(np.int64)
-        return bool((seconds % 10_800_000 == 0).all())  # eighths of a day, which a double holds
+        moments = values.astype("datetime64[ms]")
+        return bool(
+            (moments == values).all() and (moments.astype(np.int64) % 10_800_000 == 0).all()
+        )  # eighths of a day, which a double holds
     if kind in ("float", "int"):
         numbers = values.astype(np.float64)
         fine = (np.abs(numbers) < _WIDEST_NUMBER).all() and len(np.unique(numbers)) == len(values)

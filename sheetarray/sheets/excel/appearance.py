@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...cells.serials import DATE_CODES, serial_unit
+from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...dtypes import Positions
 from .cell_xml import ColumnSpan, make_cells_together
@@ -37,8 +37,8 @@ def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int 
     `dates`: whether dates are written as serial dates, and not as texts.
     """
     if piece.dtype.kind == "datetime":
-        unit = serial_unit(piece.buffer.dtype)
-        return styles.dates.get(unit) if unit is not None and dates else None
+        unit = shown_unit(piece.buffer) if dates else None
+        return None if unit is None else styles.dates.get(unit)
     if piece.dtype.kind == "bool":
         return styles.truth
     if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):
@@ -59,8 +59,8 @@ def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], 
     first: list[ColumnSpan] = []
     spread: list[ColumnSpan] = []
     for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
-        unit, count = serial_unit(piece.buffer.dtype), len(piece.buffer)
-        if unit is not None and style is not None:
+        count = len(piece.buffer)
+        if style is not None and (unit := shown_unit(piece.buffer)) is not None:
             widest[place] = len(DATE_CODES[unit])
             continue
         first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))

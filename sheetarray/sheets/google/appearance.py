@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ...cells.serials import DATE_CODES, serial_unit
+from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import LayoutColumn
 from ...composite import is_for_programs
 from .address import Rect
@@ -203,5 +203,5 @@ def _elements(placed: PlacedColumn) -> Rect:
 
 def date_code(piece: LayoutColumn) -> str | None:
     """Return the number format of a column of serial dates; None for any other column."""
-    unit = serial_unit(piece.buffer.dtype) if piece.serials and len(piece.buffer) else None
+    unit = shown_unit(piece.buffer) if piece.serials and len(piece.buffer) else None
     return None if unit is None else DATE_CODES[unit]

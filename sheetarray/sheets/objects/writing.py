@@ -15,7 +15,7 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...cells import TypedCells
-from ...cells.serials import DATE_CODES, serial_unit
+from ...cells.serials import DATE_CODES, serial_unit, shown_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
 from ...columns.grid import column_number
 from ...composite import is_for_programs, spread
@@ -291,7 +291,7 @@ def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[
 def _number_format(piece: LayoutColumn) -> str | None:
     """Return the number format of the numbers and booleans of a column; None for the general one."""
     if piece.dtype.kind == "datetime":
-        return DATE_CODES.get(serial_unit(piece.buffer.dtype) or "") if piece.serials else None
+        return DATE_CODES.get(shown_unit(piece.buffer) or "") if piece.serials else None
     if piece.dtype.kind == "bool":
         return TRUTH_CODE
     if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):

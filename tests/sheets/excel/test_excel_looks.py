@@ -23,7 +23,7 @@ from sheetarray.sheets.excel.appearance import GENERAL_DIGITS, SHORTENED, TALLES
 from sheetarray.testing.cases import assert_same
 
 GRID, SHORT = np.arange(24.0).reshape(2, 3, 4), np.array([True, False])
-UNITS = sorted(UNITS_A_DAY)
+UNITS = sorted(set(UNITS_A_DAY) - {"us", "ns"})  # finer ones: tests/promise/test_real_dates.py
 
 
 def written(arrays: dict[str, Any], **options: Any) -> io.BytesIO:
@@ -154,7 +154,7 @@ def test_moments_that_no_spreadsheet_counts_are_text(unit: str) -> None:
     assert_same(read_again(file)["d"], moments)
 
 
-@pytest.mark.parametrize("dtype", ["M8[us]", "M8[ns]", "M8[M]", "M8[Y]", "M8[W]", "M8[2D]", "M8[25s]"])
+@pytest.mark.parametrize("dtype", ["M8[M]", "M8[Y]", "M8[W]", "M8[2D]", "M8[25s]"])
 def test_other_units_are_text(dtype: str) -> None:
     moments = np.arange(3).astype(dtype)
     file = written({"d": moments})
@@ -164,10 +164,10 @@ def test_other_units_are_text(dtype: str) -> None:
 
 @pytest.mark.parametrize("unit", ["us", "ns"])
 def test_fine_moments_are_texts_without_zeros_that_say_nothing(unit: str, tmp_path: Path) -> None:
-    texts = ["2024-01-01", "2024-01-01T12:30:00", "1850-06-01T00:00:00.500", "NaT", "2024-01-01T00:00:00.120300"]
+    texts = ["1850-01-01", "1850-01-01T12:30:00", "1850-06-01T00:00:00.500", "NaT", "2024-01-01T00:00:00.120300"]
     texts += ["2024-01-01T00:00:00.000000001"] * (unit == "ns")
     moments, path = np.array(texts, f"M8[{unit}]"), tmp_path / "x.xlsx"
-    days = np.datetime64("2024-01-01", unit) + np.arange(300) * np.timedelta64(86_400, "s")
+    days = np.datetime64("1850-01-01", unit) + np.arange(300) * np.timedelta64(86_400, "s")
     sa.write(path, {"d": moments, "days": days, "all": np.resize(moments, 300)}, guard=True)
     columns = zip(*sheet_of(path).iter_rows(values_only=True), strict=True)
     shown, days_shown, all_shown = ([cell for cell in column if cell is not None] for column in columns)
