@@ -186,6 +186,8 @@ def note_values(arrays: Any) -> dict[str, Note]:
     """
     notes = {}
     for name, value in _named_values(arrays):
+        if _is_plain(value):
+            continue
         with naming(name):
             if (note := note_of(value)) is not None:
                 notes[name] = note
@@ -213,9 +215,14 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
     return [field for key, value in pairs for field in split_fields(name_of(key), value)]
 
 
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is an ndarray of numbers, text or dates, which is taken as it is."""
+    return type(value) is np.ndarray and value.dtype.kind not in "OV"
+
+
 def _value(name: str, value: Any) -> Any:
     """Return a value as an ndarray, unless containers may take it as it is: an awkward array, or a `LinearArray`."""
-    if isinstance(value, LinearArray) or is_of(value, "awkward"):
+    if _is_plain(value) or isinstance(value, LinearArray) or is_of(value, "awkward"):
         return value
     with naming(name):
         try:
