@@ -68,6 +68,11 @@ class Handlers(ABC, Generic[_Read]):
     def are_between(self) -> bool:
         """Return whether an element that the loop may read can begin here."""
 
+    @property
+    def passes_by(self) -> bool:
+        """Whether an element is open that nobody asks for."""
+        return self._aside > 0
+
     def space(self) -> str | None:
         """Return the namespace of the elements; None if it is not known yet."""
         return None
@@ -178,9 +183,13 @@ def read_elements(
             at, fed = end, fed + len(piece)
             if fed - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=name)
-            if fed - taken >= _PIECE and (collected := handlers.take()) is not None:
-                taken = fed
-                yield collected
+            if fed - taken >= _PIECE:
+                if (collected := handlers.take()) is not None:
+                    yield collected
+                if collected is not None or handlers.are_between() or handlers.passes_by:
+                    taken = fed
+                elif fed - taken > _LONGEST:
+                    raise FormatError(f"one {handlers.tag} of more than {_LONGEST} bytes", location=name)
     _parse(parser, b"", name, last=True)
     if (collected := handlers.take()) is not None:
         yield collected
