@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _scan: Any = getattr(loops, "scan", None)  # the compiled loops; unused where there are none
 _BLOCK = 2**20  # bytes of records that are gone over at once
+_WINDOW = 2**24  # bytes that are searched for quotes at once
 _AT_ONCE = 2**22  # of a text, or of its rest, that is not cut into blocks
 _FIRST = 2**16  # of the first block; most headers stand in it
 _NEAR = 2**12  # bytes between the records whose places are kept
@@ -148,8 +149,12 @@ class Records:
 
     def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
         """Return the places and sizes of blocks of whole records from one on, down to the next quote; none for few."""
-        quote = self.content.find(b'"', place)
-        end = len(self.content) if quote < 0 else self.content.rfind(b"\n", place, quote) + 1
+        stop = min(
+            place + _WINDOW, len(self.content)
+        )  # pages that the search takes into memory leave it with the blocks
+        quote = self.content.find(b'"', place, stop)
+        end = stop if quote < 0 else quote
+        end = self.content.rfind(b"\n", place, end) + 1 if end < len(self.content) else end
         places = [place]
         while places[-1] + _BLOCK < end:
             places.append(self.content.find(b"\n", places[-1] + _BLOCK, end) + 1 or end)
