@@ -18,7 +18,8 @@ class View:
 
     Attributes:
         rows: the dimension that runs down, by name or number; the last but one unless it is given.
-        columns: the dimension that runs across; the last one unless it is given.
+        columns: the dimension that runs across; the last one unless it is given. An array with a latitude and a
+            longitude is shown as a map unless one of the two is given: latitude runs down, longitude across.
         colors: whether colours begin spread over the values of the whole array or of the slice in view; a cell of the
             view changes it.
         editable: the elements stand in the view, all slices one under the other, and the array's column looks into it:

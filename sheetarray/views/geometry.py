@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import LimitError, warn_caller
-from ..labels.description import VariableLabels, parse_labels
+from ..labels.description import DatasetLabels, VariableLabels, parse_labels
 from ..linear import LinearArray
 from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
 from .description import View
@@ -16,6 +16,9 @@ MOST_COLUMNS = 1000  # side by side, without a window
 WINDOW_COLUMNS = 200
 OTHER_FORMULAS = 20  # formulas of a view that has none in its grid, labels and positions; rounded up
 MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
+# Names of dimensions, and standard names and units of coordinates by the CF conventions, 4.1 and 4.2
+_LATITUDE = ("lat", "latitude", "degrees_north", "degree_north", "degree_n", "degrees_n", "degreen", "degreesn")
+_LONGITUDE = ("lon", "longitude", "degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese")
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
 _LONGEST_TITLE = 31  # UTF-16 code units, of a workbook's sheet: what is shown elsewhere can be downloaded as one
@@ -101,7 +104,8 @@ def plan_views(
         axes = list(make_axes(name, arrays, variable, described, columns, text_chooser=text_chooser))
         title = _make_title(name, titles)
         titles.add(title.casefold())
-        plans.append(_plan_view(title, name, view, variable, arrays[name], block, columns, axes))
+        down, across = _find_axes(name, [axis.dim for axis in axes], view, described)
+        plans.append(_plan_view(title, name, view, variable, arrays[name], block, columns, axes, down, across))
     return plans
 
 
@@ -115,7 +119,7 @@ def check_views(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) ->
     for name, view in views.items():
         variable = described.find(name) if described is not None else None
         dims = make_dims(name, arrays[name], variable)
-        _find_axes(name, dims, view)
+        _find_axes(name, dims, view, described)
 
 
 def _plan_view(
@@ -127,8 +131,9 @@ def _plan_view(
     block: ColumnBlock,
     viewed: ViewedColumns,
     axes: list[Axis],
+    down: int,
+    across: int,
 ) -> ViewPlan:
-    down, across = _find_axes(name, [axis.dim for axis in axes], view)
     units = variable.attrs.get("units") if variable is not None else None
     height, width = axes[down].size, axes[across].size
     if view.editable:
@@ -171,17 +176,36 @@ def count_formulas(height: int, width: int, *, windowed: bool) -> int:
     return height * width + height * (1 + windowed) + width * (2 + windowed) + OTHER_FORMULAS
 
 
-def _find_axes(name: str, dims: Sequence[str], view: View) -> tuple[int, int]:
+def _find_axes(name: str, dims: Sequence[str], view: View, described: DatasetLabels | None) -> tuple[int, int]:
     """Return the number of the dimension that runs down, and of the one that runs across.
+
+    If the view names neither, latitude runs down and longitude across; else the last dimensions do.
 
     Raises:
         LimitError: the array has no such dimension, or both are the same.
     """
+    if view.rows is None and view.columns is None:
+        latitudes, longitudes = (
+            [number for number, dim in enumerate(dims) if _is_coordinate(dim, words, described)]
+            for words in (_LATITUDE, _LONGITUDE)
+        )
+        if len(latitudes) == len(longitudes) == 1:
+            return latitudes[0], longitudes[0]
     across = _find_axis(name, dims, view.columns, None if view.rows is None else _find_axis(name, dims, view.rows))
     down = _find_axis(name, dims, view.rows, across)
     if down == across:
         raise LimitError(f"the view of {name!r:.80} has the dimension {dims[down]!r:.80} down and across")
     return down, across
+
+
+def _is_coordinate(dim: str, words: Collection[str], described: DatasetLabels | None) -> bool:
+    """Return whether a dimension has one of some words as its name, or as the units or standard name of its labels."""
+    coordinate = described.find(dim) if described is not None else None
+    attrs = coordinate.attrs if coordinate is not None and coordinate.dims == (dim,) else {}
+    return any(
+        isinstance(word, str) and word.casefold() in words
+        for word in (dim, attrs.get("units"), attrs.get("standard_name"))
+    )
 
 
 def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:

@@ -13,10 +13,10 @@ from ...cells.serials import DATE_CODES
 from ...columns import column_letters, quote_title
 from ...errors import LimitError
 from ...files import name_part
-from ..workbooks import PRINT_AREA, TRUTH_CODE, ArrayArea, build_references, check_title, make_defined_names
+from ..workbooks import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
-from .package.relations import CONTENT_TYPE, OWN_STYLES, TYPES, VIEW_STYLES, CellStyles, add_sheets, merge_properties
+from .package.relations import CONTENT_TYPE, TYPES, CellStyles, add_sheets, make_styles, merge_properties, own_codes
 
 # Plans of sheets, made before any row is written, and the parts of a package that sheets and views become.
 
@@ -110,6 +110,7 @@ _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DRAWING_TYPE, CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
+_BUILT_IN = {"0": 1, "0.00": 2}  # the numbers of formats that every workbook has
 _OWN_FORMATS = 164  # from this number on, formats are those of the workbook; lower numbers are built-in formats
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
 _CHOOSER, _EDGE, _SIDES = (
@@ -199,24 +200,26 @@ def hidden_state(very_hidden: bool) -> str:
 
 
 @cache
-def styles_part(*, choosers: bool) -> str:
-    """Return the XML of the styles of cells: the default one, and OWN_STYLES; with choosers VIEW_STYLES."""
+def styles_part(formats: tuple[str, ...], *, choosers: bool) -> str:
+    """Return the XML of the styles of cells, in the order of `make_styles`; `formats` are codes of a caller's."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
     format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
-    codes = [*dict.fromkeys(DATE_CODES.values()), TRUTH_CODE]
-    formats = "".join(
+    codes = own_codes(formats)
+    own = [code for code in codes if code not in _BUILT_IN]
+    listed = "".join(
         f'<numFmt numFmtId="{number}" formatCode={quote_attribute(code)}/>'
-        for number, code in enumerate(codes, _OWN_FORMATS)
+        for number, code in enumerate(own, _OWN_FORMATS)
     )
-    *dates, truth = range(_OWN_FORMATS, _OWN_FORMATS + len(codes))
-    shown = [*dates, 1, truth]  # 1 is the number of the built-in format "0"
+    shown = [_BUILT_IN[code] if code in _BUILT_IN else _OWN_FORMATS + own.index(code) for code in codes]
     chooser = 'numFmtId="{}" fontId="0" fillId="2" borderId="1" xfId="0" applyNumberFormat="1" applyFill="1"'
-    choosable = [0, 49, *dates] if choosers else []  # 49 is the number of the built-in format of text
+    # 49 is the number of the built-in format of text
+    choosable = [0, 49, *shown[: len(dict.fromkeys(DATE_CODES.values()))]] if choosers else []
+    unlocked = [0, *shown] if choosers else []
     fill = f'<fill><patternFill patternType="solid"><fgColor rgb="{_CHOOSER}"/></patternFill></fill>'
     edges = "".join(f'<{side} style="thin"><color rgb="{_EDGE}"/></{side}>' for side in _SIDES)
     return (
         f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
-        f'<numFmts count="{len(codes)}">{formats}</numFmts>'
+        f'<numFmts count="{len(own)}">{listed}</numFmts>'
         f'<fonts count="2"><font>{font}</font><font><b/>{font}</font></fonts>'
         f'<fills count="{2 + choosers}"><fill><patternFill patternType="none"/></fill>'
         f'<fill><patternFill patternType="gray125"/></fill>{fill * choosers}</fills>'
@@ -225,13 +228,19 @@ def styles_part(*, choosers: bool) -> str:
         * choosers
         + "</borders>"
         f'<cellStyleXfs count="1"><xf {format_.format(0, 0)}/></cellStyleXfs>'
-        f'<cellXfs count="{3 + len(shown) + len(choosable)}"><xf {format_.format(0, 0)} xfId="0"/>'
+        f'<cellXfs count="{3 + len(shown) + len(choosable) + len(unlocked)}"><xf {format_.format(0, 0)} xfId="0"/>'
         f'<xf {format_.format(0, 1)} xfId="0" applyFont="1"/>'
         f'<xf {format_.format(0, 1)} xfId="0" applyFont="1" applyAlignment="1"><alignment horizontal="right"/></xf>'
         + "".join(f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1"/>' for number in shown)
         + "".join(
-            f'<xf {chooser.format(number)} applyBorder="1" applyAlignment="1"><alignment horizontal="left"/></xf>'
+            f'<xf {chooser.format(number)} applyBorder="1" applyAlignment="1" applyProtection="1">'
+            '<alignment horizontal="left"/><protection locked="0"/></xf>'
             for number in choosable
+        )
+        + "".join(
+            f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1" applyProtection="1">'
+            '<protection locked="0"/></xf>'
+            for number in unlocked
         )
         + "</cellXfs>"
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
@@ -371,10 +380,10 @@ def suffix_of(target: object) -> str:
     return suffix if suffix in CONTENT_TYPES else ".xlsx"
 
 
-def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx") -> WorkbookSkeleton:
+def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Sequence[str] = ()) -> WorkbookSkeleton:
     """Make a new workbook without rows.
 
-    `suffix`: of the file, one of `CONTENT_TYPES`.
+    `suffix`: of the file, one of `CONTENT_TYPES`. `formats`: the codes of formats of numbers that a caller has chosen.
 
     Raises:
         LimitError: a title that no sheet can have, or that two of the sheets have.
@@ -392,13 +401,13 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx") -> WorkbookS
         for number, plan in enumerate(sheets, 1)
         if plan.is_view
     ]
-    styles = VIEW_STYLES if views else OWN_STYLES
+    styles = make_styles(formats, views=bool(views))
     parts = {
         TYPES: content_types(len(sheets), CONTENT_TYPES[suffix], views),
         "_rels/.rels": root_relations(),
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
-        "xl/styles.xml": styles_part(choosers=bool(views)),
+        "xl/styles.xml": styles_part(tuple(formats), choosers=bool(views)),
         "docProps/core.xml": core_properties(),
         "docProps/app.xml": application_properties(),
     }

@@ -464,3 +464,32 @@ def test_no_cell_of_a_narrow_view_is_written_twice(tmp_path: Path) -> None:
     addresses = re.findall(r'<c r="([A-Z]+[0-9]+)"', text)
     assert len(addresses) == len(set(addresses)) > 20
     assert openpyxl.load_workbook(tmp_path / "a.xlsx").worksheets[0].column_dimensions["D"].hidden
+
+
+@pytest.mark.parametrize("dims", [("time", "lat", "lon"), ("lat", "lon", "time"), ("x", "y", "time"), ("lon", "lat")])
+def test_a_map_is_shown_first_with_latitude_down(dims: tuple[str, ...], tmp_path: Path) -> None:
+    sizes = {"time": 2, "lat": 3, "lon": 4, "x": 4, "y": 3}
+    array = xr.DataArray(RNG.normal(size=[sizes[dim] for dim in dims]), dims=dims, name="t")
+    if "x" in dims:
+        labels = {"x": ("x", np.arange(4.0), {"units": "degrees_east"})}
+        array = array.assign_coords(labels | {"y": ("y", np.arange(3.0), {"standard_name": "latitude"})})
+    path = tmp_path / "map.xlsx"
+    sa.write(path, array, views=True)
+    down, across = ("y", "x") if "x" in dims else ("lat", "lon")
+    assert f"{down} \\ {across}" in [cell.value for cell in openpyxl.load_workbook(path).worksheets[0]["A"]]
+    first = array.isel(time=0) if "time" in dims else array
+    assert is_grid(look_at(path).grid, first.transpose(down, across).to_numpy())
+    sa.write(path, array, views={"t": sa.View(rows=dims[0], columns=dims[-1])})
+    assert f"{dims[0]} \\ {dims[-1]}" in [cell.value for cell in openpyxl.load_workbook(path).worksheets[0]["A"]]
+
+
+@pytest.mark.parametrize("width", [1, 2, 7, 8, 16, 17, 300])
+def test_the_chart_is_printed_whole(width: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"t": RNG.normal(size=(3, width))}, views=True)
+    sheet = openpyxl.load_workbook(path).worksheets[0]
+    _, _, last, bottom = openpyxl.utils.range_boundaries(sheet.print_area.partition("!")[2])
+    (chart,) = sheet._charts
+    assert chart.anchor.to.col < last
+    assert chart.anchor.to.row < bottom
+    assert chart.anchor.to.col - chart.anchor._from.col >= 2

@@ -128,3 +128,46 @@ def test_edits_of_column_and_grid_come_back_and_all_else_is_exact(office: Office
     places = {("temperature", (0, 1, 1)), ("temperature", (3, 2, 4)), ("plain", (1, 1)), ("when", (1, 0))}
     assert edited == places | {("text", (1, 1))}
     assert not [finding for finding in sa.check(saved) if "formula" in finding.message]
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+def test_only_choosers_and_the_grids_of_views_for_editing_can_be_changed(
+    office: Office, tmp_path: Path, mode: str
+) -> None:
+    path, grid = tmp_path / "locked.xlsx", np.arange(12.0).reshape(2, 3, 2)
+    if mode == "a":
+        openpyxl.Workbook().save(path)  # in which choosers have no style of their own
+    text = np.array([["", "b"], ["c", "d"]])
+    holes = np.array([[np.nan, 1.5], [np.inf, 2.5]])
+    editable = dict.fromkeys(("e", "text", "holes"), EDITABLE)
+    sa.write(path, {"t": grid, "e": grid, "text": text, "holes": holes}, views={"t": sa.View(), **editable}, mode=mode)
+    locked = [("t view", "A1"), ("t view", "A2"), ("t view", "C18"), ("e view", "A3")]
+    opened = [("t view", "B2"), ("e view", "B3"), ("e view", "C10"), ("text view", "B3"), ("holes view", "B2")]
+    opened += [("holes view", "C2"), ("holes view", "B3")]
+    look = [["values", title, f"{address}:{address}"] for title, address in (*locked, *opened)]
+    clear = [["set", title, address, None] for title, address in (*locked, *opened)]  # refused where cells are locked
+    seen = [result[0][0] for result in office.work_on(path, *look, *clear, *look) if result is not None]
+    before, after = seen[: len(look)], seen[len(look) :]
+    assert "" not in before
+    assert after == before[: len(locked)] + [""] * len(opened)
+    assert list(sa.check(path)) == []
+
+
+def test_views_look_unlocked_where_they_are_to_programs_that_know_styles_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    arrays = {
+        "t": np.arange(12.0).reshape(2, 3, 2) + 0.25,
+        "d": np.array([["2026-01-01", "NaT"]], "M8[s]"),
+        "b": np.array([[True, False]]),
+        "i": np.array([[2**40, 1]]),
+        "s": np.array([["", "b"]]),
+    }
+    sa.write(path, arrays, views={"t": sa.View(), **dict.fromkeys("dbis", EDITABLE)})
+    book = openpyxl.load_workbook(path)
+    for name in arrays:
+        sheet = book[f"{name} view"]
+        assert sheet.protection.sheet
+        assert not sheet.protection.password
+        unlocked = {cell.coordinate for row in sheet.iter_rows() for cell in row if not cell.protection.locked}
+        assert unlocked == ({"B2", "B3", "B4"} if name == "t" else {"B2", "C2"})
+    assert book["d view"]["B2"].is_date

@@ -478,6 +478,7 @@ def _value_space(space: str) -> str:
 # The styles of cells that a write uses, and those of another program's workbook that look the same.
 
 _WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # numbers of built-in formats
+_NUMBER_FORMATS = {"2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%"}  # more of them
 _PLACES = ("fillId", "borderId", "xfId")  # attributes that are 0 in the style of a cell without fill and border
 _OFF = ("0", "false")  # values of an attribute that mean no
 # What is left out of the code of a format before it is compared: its language, the marks that quote characters, and a
@@ -497,6 +498,9 @@ class CellStyles:
         truth: for booleans that LibreOffice, too, shows as TRUE and FALSE, and not as 1 and 0.
         choosers: for the choosers of views: by the unit of datetime64 for dates, by "@" for text, by "" for anything
             else; empty for workbooks of other programs.
+        formats: for numbers, by the codes of their formats without marks that quote.
+        unlocked: for cells that people may change in a protected sheet, by the style that they have else, None for the
+            usual one; empty for workbooks of other programs, and for those without views.
     """
 
     bold: int | None = None
@@ -505,12 +509,55 @@ class CellStyles:
     whole: int | None = None
     truth: int | None = None
     choosers: Mapping[str, int] = field(default_factory=dict, repr=False)
+    formats: Mapping[str, int] = field(default_factory=dict, repr=False)
+    unlocked: Mapping[int | None, int] = field(default_factory=dict, repr=False)
+
+    def format_of(self, code: str) -> int | None:
+        """Return the style for numbers of a format; None if the workbook lacks it."""
+        return self.formats.get(_plain_code(code))
 
 
-OWN_STYLES = CellStyles(1, 2, {"D": 3, "h": 4, "m": 4, "s": 5, "ms": 6}, 7, 8)
-"""The styles of a new workbook."""
-VIEW_STYLES = replace(OWN_STYLES, choosers={"": 9, "@": 10, "D": 11, "h": 12, "m": 12, "s": 13, "ms": 14})
-"""The styles of a new workbook with views."""
+MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
+DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
+"""The codes of the formats of numbers with one decimal and more."""
+_DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
+
+
+def _plain_code(code: str) -> str:
+    """Return the code of a format as codes are compared."""
+    return _UNUSED.sub("", code).lower()
+
+
+def own_codes(formats: Iterable[str] = ()) -> list[str]:
+    """Return the codes of the formats in a new workbook, in the order of its styles after the first three.
+
+    `formats`: codes that a caller has chosen.
+    """
+    return list(dict.fromkeys([*_DAYS_AND_TIMES, "0", TRUTH_CODE, *DECIMAL_CODES, *formats]))
+
+
+def make_styles(formats: Iterable[str] = (), *, views: bool = False) -> CellStyles:
+    """Return the styles of a new workbook: the usual one, two bold ones, one for each code of `own_codes`.
+
+    In one with views there follow those of choosers, and the usual one and those of the codes once more, unlocked.
+    """
+    codes = own_codes(formats)
+    index = {code: place for place, code in enumerate(codes, 3)}
+    dates = {unit: index[code] for unit, code in DATE_CODES.items()}
+    by_code = {_plain_code(code): place for code, place in index.items()}
+    made = CellStyles(1, 2, dates, index["0"], index[TRUTH_CODE], formats=by_code)
+    if not views:
+        return made
+    of_text = 4 + len(codes)
+    shift = of_text + 1 - index[_DAYS_AND_TIMES[0]]
+    choosers = {"": of_text - 1, "@": of_text, **{unit: place + shift for unit, place in dates.items()}}
+    first = of_text + 1 + len(_DAYS_AND_TIMES)
+    unlocked: dict[int | None, int] = {None: first, **{place: first + place - 2 for place in index.values()}}
+    return replace(made, choosers=choosers, unlocked=unlocked)
+
+
+OWN_STYLES = make_styles()
+"""The styles of a new workbook without formats of a caller's."""
 
 
 def find_styles(content: bytes, *, location: str) -> CellStyles:
@@ -535,10 +582,9 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
     if not font_looks:
         return CellStyles()
     bold = {str(index) for index, (thick, look) in enumerate(font_looks) if thick and look == font_looks[0][1]}
-    codes = {_DAY_FORMAT: DATE_CODES["D"], _MINUTE_FORMAT: DATE_CODES["m"]}
-    wanted = {*DATE_CODES.values(), _UNUSED.sub("", TRUTH_CODE).lower()}
+    codes = {_DAY_FORMAT: DATE_CODES["D"], _MINUTE_FORMAT: DATE_CODES["m"], **_NUMBER_FORMATS}
     for format_ in formats.children_named("numFmt") if formats is not None else ():
-        codes[format_.get("numFmtId")] = _UNUSED.sub("", format_.get("formatCode")).lower()
+        codes[format_.get("numFmtId")] = _plain_code(format_.get("formatCode"))
     bold_style, right, whole, by_code = None, None, None, dict[str, int]()
     for index, style in enumerate(styles.children_named("xf")):
         number, font = style.get("numFmtId", "0"), style.get("fontId", "0")
@@ -551,10 +597,10 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
             bold_style = index
         elif font == "0" and number == _WHOLE_FORMAT and whole is None:
             whole = index
-        elif font == "0" and codes.get(number) in wanted:
+        elif font == "0" and number in codes:
             by_code.setdefault(codes[number], index)
     dates = {unit: by_code[code] for unit, code in DATE_CODES.items() if code in by_code}
-    return CellStyles(bold_style, right, dates, whole, by_code.get(_UNUSED.sub("", TRUTH_CODE).lower()))
+    return CellStyles(bold_style, right, dates, whole, by_code.get(_plain_code(TRUTH_CODE)), formats=by_code)
 
 
 def _stands_right(style: Element) -> bool:

@@ -351,14 +351,17 @@ class EditableGrid:
         first_of_each = firsts[np.searchsorted(elements, indices)]
         style = plan.style
         cells = cells_xml(
-            to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text), style
+            to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text),
+            self.styles.unlocked.get(style, style),
         )
         repeated = np.flatnonzero(first_of_each != np.arange(len(indices)))
         for place, address in zip(repeated.tolist(), self._addresses(first_of_each[repeated]), strict=True):
             cells[place] = with_formula(cells[place], address + self._end)
-        text_style = self.styles.choosers.get(TEXT_STYLE) if plan.array.dtype_entry.kind == "string" else None
-        if text_style is not None:  # whatever people type in a cell of this style stays text
-            cells = [cell and cell.replace(' t="', f' s="{text_style}" t="', 1) for cell in cells]
+        other = self.styles.unlocked.get(None)  # of texts and blanks
+        if plan.array.dtype_entry.kind == "string":  # whatever people type in a cell of this style stays text
+            other = self.styles.choosers.get(TEXT_STYLE)
+        if other is not None:
+            cells = [cell if cell and cell.startswith(' s="') else f' s="{other}"{cell or "/>"}' for cell in cells]
         addresses = self._addresses(np.arange(len(indices)))
         made = [f'<c r="{place}"{cell}' if cell else "" for place, cell in zip(addresses, cells, strict=True)]
         for start in range(0, len(made), plan.width):

@@ -96,6 +96,8 @@ def printed_range(plan: ViewPlan) -> str:
     if plan.editable:
         return f"$A$1:${last}${min(EditableGrid(plan, str, CellStyles()).last_row, _PRINTED_ROWS)}"
     grid = ViewGrid(plan, str, CellStyles())
+    if plan.has_numbers:
+        last = column_letters(max(min(plan.width, _PRINTED_COLUMNS), _find_chart_end(plan, grid)))
     return f"$A$1:${last}${min(grid.last_row, grid.label_row + _PRINTED_ROWS)}"
 
 
@@ -193,6 +195,7 @@ def _tail(plan: ViewPlan, grid: ViewGrid, *, has_chart: bool) -> str:
     cells, ends = grid.grid_range.replace("$", ""), [grid.hidden_cell(row) for row in (1, 3, 2)]
     return (
         "</sheetData>"
+        + _protection(f"B{chooser.row}" for chooser in grid.choosers.values())
         + (_colour_scale(cells, ends) if plan.has_numbers else "")
         + _validations(grid)
         + _PAGE
@@ -207,7 +210,20 @@ def _editable_tail(plan: ViewPlan, grid: EditableGrid) -> str:
     if plan.has_numbers:
         ends = [grid.hidden_cell(row) for row in (1, 3, 2)]
         colours = "".join(_colour_scale(" ".join(some), ends) for some in _in_batches(grid.ranges, MOST_RANGES))
-    return "</sheetData>" + colours + _PAGE + "</worksheet>"
+    return "</sheetData>" + _protection(grid.ranges) + colours + _PAGE + "</worksheet>"
+
+
+def _protection(open_ranges: Iterable[str]) -> str:
+    """Return the XML that locks all cells of a view but some ranges, without a password; looks may be changed.
+
+    The styles of these cells are unlocked too in a workbook of our own; any other workbook keeps its styles.
+    """
+    ranges = "".join(
+        f'<protectedRange sqref="{" ".join(some)}" name="open{number}"/>'
+        for number, some in enumerate(_in_batches(open_ranges, MOST_RANGES), 1)
+    )
+    opened = f"<protectedRanges>{ranges}</protectedRanges>" if ranges else ""
+    return f'<sheetProtection sheet="1" formatCells="0" formatColumns="0" formatRows="0"/>{opened}'
 
 
 def _in_batches(ranges: Iterable[str], size: int) -> Iterator[list[str]]:
@@ -264,23 +280,39 @@ _CHART_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _DRAWINGS = "http://schemas.openxmlformats.org/drawingml/2006"
 _CHART_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _DOT = 9525  # English Metric Units, in which drawings are measured: as many as a pixel has
-_WIDTH, _HEIGHT = 640, 20 * CHART_ROWS - 40  # pixels
+_WIDTH, _INDENT, _INSET, _DOTS_OF_CHARACTER = 640, 10, 50, 7  # pixels; a column has at least 63
 _COLUMN = 3  # where the chart begins, counted from 0: right of the choosers and their labels
 _LINE = "2F6DB5"  # the colour of the line
 
 
+def _find_chart_end(plan: ViewPlan, grid: ViewGrid) -> int:
+    """Return the last column that the chart covers, counted from 0: the first one that makes it wide enough."""
+    widths = {
+        place: width for first, last, width in _column_widths(plan, grid) for place in range(first - 1, min(last, 99))
+    }
+    widths[grid.hidden_place] = 0.0
+    end, room = _COLUMN, -float(_INDENT)
+    while (room := room + _DOTS_OF_CHARACTER * widths.get(end, _NARROWEST)) < _WIDTH:
+        end += 1
+    return end
+
+
 def chart_parts(grid: ViewGrid) -> tuple[str, str]:
-    """Return the XML of the drawing, which refers to the chart by the id `rId1`, and the XML of the chart."""
+    """Return the XML of the drawing, which refers to the chart by the id `rId1`, and the XML of the chart.
+
+    The chart ends within a column that is printed, so that it is printed whole whatever the width of a character is.
+    """
     drawing = (
         f'{_CHART_DECLARED}<xdr:wsDr xmlns:xdr="{_DRAWINGS}/spreadsheetDrawing" xmlns:a="{_DRAWINGS}/main">'
-        f"<xdr:oneCellAnchor><xdr:from><xdr:col>{_COLUMN}</xdr:col><xdr:colOff>{10 * _DOT}</xdr:colOff>"
-        f"<xdr:row>0</xdr:row><xdr:rowOff>{4 * _DOT}</xdr:rowOff></xdr:from>"
-        f'<xdr:ext cx="{_WIDTH * _DOT}" cy="{_HEIGHT * _DOT}"/>'
+        f'<xdr:twoCellAnchor editAs="oneCell"><xdr:from><xdr:col>{_COLUMN}</xdr:col>'
+        f"<xdr:colOff>{_INDENT * _DOT}</xdr:colOff><xdr:row>0</xdr:row><xdr:rowOff>{4 * _DOT}</xdr:rowOff></xdr:from>"
+        f"<xdr:to><xdr:col>{_find_chart_end(grid.plan, grid)}</xdr:col><xdr:colOff>{_INSET * _DOT}</xdr:colOff>"
+        f"<xdr:row>{CHART_ROWS - 2}</xdr:row><xdr:rowOff>{4 * _DOT}</xdr:rowOff></xdr:to>"
         '<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="2" name="line"/><xdr:cNvGraphicFramePr/>'
         '</xdr:nvGraphicFramePr><xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>'
         f'<a:graphic><a:graphicData uri="{_DRAWINGS}/chart"><c:chart xmlns:c="{_DRAWINGS}/chart" '
         f'xmlns:r="{_CHART_RELATIONS}" r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame><xdr:clientData/>'
-        "</xdr:oneCellAnchor></xdr:wsDr>"
+        "</xdr:twoCellAnchor></xdr:wsDr>"
     )
     return drawing, _chart(grid)
 
