@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .dtypes import Array, Mask, from_numpy
+from .aligning import Table, align_tables
+from .dtypes import Array, Mask, Positions, from_numpy
 from .loops import round_doubles
 from .resaving import mark_kept
 
@@ -153,3 +156,71 @@ def are_alike(a: Any, b: Any) -> bool:
     if a.shape != b.shape or from_numpy(a.dtype).name != from_numpy(b.dtype).name:
         return False
     return not find_changes(a, b).any()
+
+
+# Rows that stand in another order ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRows:
+    """Arrays of as many rows that stand in another order now, the same for all of them.
+
+    Attributes:
+        names: of the arrays.
+        by: the array by which the rows are sorted now; None if by none.
+        order: for each row as it was written its number now.
+    """
+
+    names: Sequence[str]
+    by: str | None
+    order: Positions
+
+    def to_text(self) -> str:
+        """Return the sentence that says it, such as `rows sorted by t (12 rows, 5 arrays)`."""
+        what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
+        return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
+
+
+def find_row_order(before: Table, now: Table) -> Positions | None:
+    """Return for each row as written its number now; None unless the rows of a table stand in another order.
+
+    A few elements may have been edited besides.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> before, now = (np.array([[30], [10], [20]]), np.array([[10], [20], [30]]))
+        >>> find_row_order([(before, from_name("int64"))], [(now, from_name("int64"))]).tolist()
+        [2, 0, 1]
+    """
+    pairs = [(x, y) for (x, _), (y, _) in zip(before, now, strict=True)]
+    differing = sum(int(np.count_nonzero(find_changes(x, y))) for x, y in pairs)
+    if not differing:
+        return None
+    sources = align_tables(before, now).sources
+    if (sources < 0).any() or len(np.unique(sources)) < len(pairs[0][0]) or (np.diff(sources) > 0).all():
+        return None
+    order = np.argsort(sources)
+    left = sum(int(np.count_nonzero(find_changes(x, y[order]))) for x, y in pairs)
+    return order if 2 * left < differing else None
+
+
+def find_sorted(table: Mapping[str, Array]) -> str | None:
+    """Return the first array of one element a row that rises or falls, and is not the same in all rows, or None.
+
+    `table`: the rows of arrays by name, each of two dimensions.
+
+    Example:
+        >>> find_sorted({"a": np.array([[1], [3], [2]]), "b": np.array([[9], [7], [7]])})
+        'b'
+    """
+    return next(
+        (name for name, rows in table.items() if rows.shape[1] == 1 and _is_sorted(rows.ravel().tolist())), None
+    )
+
+
+def _is_sorted(values: Sequence[Any]) -> bool:
+    try:
+        pairs = list(pairwise(values))
+        return values[0] != values[-1] and (all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs))
+    except TypeError:
+        return False

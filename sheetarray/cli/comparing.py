@@ -6,7 +6,6 @@ another length, rows that were added or deleted are found first, and the others 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from .. import aligning, dtypes
-from ..comparing import find_changes, find_noise, find_other_zeros, find_unequal, is_exact_as_double, to_double
+from ..comparing import (
+    SortedRows,
+    find_noise,
+    find_other_zeros,
+    find_row_order,
+    find_sorted,
+    find_unequal,
+    is_exact_as_double,
+    to_double,
+)
 from ..dtypes import Array, Positions
 from ..labels import DatasetLabels
 from ..merging import row_axis
@@ -257,26 +265,6 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
 _MOST_SORTED = 10**6  # elements of arrays that are looked at for rows in another order
 
 
-@dataclass(frozen=True, slots=True)
-class SortedRows:
-    """Arrays of as many rows that stand in another order in B, the same for all of them.
-
-    Attributes:
-        names: of the arrays.
-        by: the array by which the rows of B are sorted; None if by none.
-        order: for each row of A its number in B.
-    """
-
-    names: list[str]
-    by: str | None
-    order: Positions
-
-    def to_text(self) -> str:
-        """Return the sentence that says it, such as `rows sorted by t (12 rows, 5 arrays)`."""
-        what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
-        return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
-
-
 def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
     """Return the tables whose rows stand in another order in B; only several arrays together tell that they do.
 
@@ -298,31 +286,11 @@ def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
         before, now = (
             [np.moveaxis(pairs[name][side], axis, 0).reshape(count, -1) for name in names] for side in (0, 1)
         )
-        differing = sum(int(np.count_nonzero(find_changes(x, y))) for x, y in zip(before, now, strict=True))
-        if not differing:
-            continue
         kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
-        sources = aligning.align_tables(
-            list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True))
-        ).sources
-        if (sources < 0).any() or len(set(sources.tolist())) < count or (np.diff(sources) > 0).all():
-            continue
-        order = np.argsort(sources)
-        left = sum(int(np.count_nonzero(find_changes(x, y[order]))) for x, y in zip(before, now, strict=True))
-        if 2 * left < differing:
-            flat = (name for name, rows in zip(names, now, strict=True) if rows.shape[1] == 1 and _is_sorted(rows))
-            found.append(SortedRows(names, next(flat, None), order))
+        order = find_row_order(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
+        if order is not None:
+            found.append(SortedRows(names, find_sorted(dict(zip(names, now, strict=True))), order))
     return found
-
-
-def _is_sorted(rows: Array) -> bool:
-    """Return whether the elements of a column rise or fall, and are not all the same."""
-    values = rows.ravel().tolist()
-    try:
-        pairs = list(itertools.pairwise(values))
-        return values[0] != values[-1] and (all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs))
-    except TypeError:
-        return False
 
 
 def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:

@@ -36,6 +36,7 @@ from .reader.cells import FormulaArea
 from .reader.formulas import FormulaCells
 from .reader.scalars import scalars
 from .sheet import ExcelSheet
+from .sorted_rows import SortedTables
 from .stored_fingerprints import StoredFingerprints
 from .views.grids import EditableGrid
 from .workbook import Workbook
@@ -266,6 +267,7 @@ def _find_all(
     memory = StoredFingerprints(book)
     snapshots = open_snapshots(book, memory, used=guard)
     verdicts: list[Finding] = []
+    tables = SortedTables() if check is check_sheets else None  # the elements of others are mapped as long as judged
 
     sheets = select_sheets(book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
@@ -292,6 +294,9 @@ def _find_all(
                     verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
+            if tables is not None:
+                record = None if guarded is not None else memory.record_of(name, title)
+                tables.note(name, column, buffer, verdict, guarded=guarded, record=record)
             yield from verdict
         yield from views.find_unlinked(name, column, formulas)
         if not book.is_linked(name):
@@ -308,17 +313,23 @@ def _find_all(
             and not any(formulas[part.title or ""] for part in column.group)
             and not (book.views.editable or book.views.changed)  # of which the columns may have lost formulas
         ]
-        return memory.find_unchanged(plain)
+        unchanged = memory.find_unchanged(plain)
+        for name, buffer, column in arrays:
+            if name in unchanged and buffer is not None and tables is not None:
+                tables.note(name, column, buffer, ())
+        return unchanged
 
     how: dict[str, Any] = {"restore": snapshots} if snapshots.exist else {"find_unchanged": find_unchanged}
     findings = list(check(sheets, missing=missing, judge=judge, **how))
+    are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
+    findings = list(findings if tables is None else tables.explain(findings))
     yield from memory.findings
     yield from snapshots.check()
     yield from views.find_typed_over() if sheet is None else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
-    if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
+    if sheet is None and are_whole:
         yield from memory.find_missing()  # only if every array could be read: a broken one is not missing
 
 

@@ -198,6 +198,10 @@ class StoredFingerprints:
         """Return whether the original elements of an array are known, after `findings_of` was asked about it."""
         return name in self._asked and name not in self._unknown and bool(self._arrays)
 
+    def record_of(self, name: str, title: str) -> Fingerprint | None:
+        """Return the fingerprint of an array, or None."""
+        return Fingerprint.from_json(self._find_stored(name, title))
+
     def _find_stored(self, name: str, title: str) -> object:
         """Return the stored fingerprint of an array, or None."""
         for group in (title, self._groups.get(title, title)):

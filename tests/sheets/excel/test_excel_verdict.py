@@ -415,17 +415,18 @@ def test_a_change_of_all_elements_is_one_finding_that_names_no_kind(count: int, 
     for change in (lambda x: x * 1000, lambda x: x.astype("f4").astype("f8"), np.negative):
         result = findings(array, change, blocks)
         assert all(finding.severity == "error" for finding in result)
-        assert len(result) == (5 if count == 5 and blocks else 1)
+        assert len(result) == 1
         text = str(result[0])
         assert "edited" in text
         assert not any(word in text for word in ("multiplied", "1000", "float32", "sign"))
 
 
 def test_more_edits_than_are_named_are_one_finding_if_they_are_most_elements() -> None:
-    for count, most in ((20, 20), (21, 1), (41, 1), (42, 21)):
+    for count, most in ((3, 3), (4, 1), (20, 1), (21, 1), (41, 1), (42, 21)):
         result = findings(random_numbers(count), with_edits(*range(min(count, 21))))
         assert len(result) == most, count
     assert said(result)[-1] == ("error", "t", "1 element more edited, the last of them t[20] (B41)")
+    assert len(findings(random_numbers(21), with_edits(*range(20)))) == 20  # not all of them: each is named
     (finding,) = findings(random_numbers(41), with_edits(*range(21)))
     assert finding.message == "21 of 41 elements were edited, between t[0] (B21) and t[20] (B41)"
 

@@ -378,14 +378,22 @@ def _magnitudes(buffer: Buffer) -> Codes:
 
 
 def compare_with_fingerprint(
-    record: object, header: Header, buffer: Buffer, name: str, address: Callable[[int], str], *, most: int = 20
+    record: object,
+    header: Header,
+    buffer: Buffer,
+    name: str,
+    address: Callable[[int], str],
+    *,
+    most: int = 20,
+    at: Callable[[int], int] = int,
 ) -> Iterator[Finding]:
     """Yield findings about what has become of an array since it was written; nothing if it is unchanged.
 
     `record`: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint. `header`: of the array, as
     it stands in the sheet now. `buffer`: the elements that are there now, of the header's dtype: fewer, or more, than
     were written are accepted. `address`: of the cell of an element, by its index in the buffer. `most`: how many edited
-    elements are named one by one.
+    elements are named one by one. `at`: returns the index by which an element is named and has its address, where rows
+    of the buffer were put back in the order in which they were written.
     """
     stored = Fingerprint.from_json(record)
     if stored is None:
@@ -399,7 +407,7 @@ def compare_with_fingerprint(
         yield Finding("error", name, reason, _RESTORE)
     if len(buffer) == stored.count and exact_checksum(buffer, header.dtype) == stored.exact:
         return
-    yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address).findings(most)
+    yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address, at).findings(most)
 
 
 def find_rounding(
@@ -415,12 +423,21 @@ def find_rounding(
 class _Verdict:
     """The findings about one array, by the simplest explanation of what has changed.
 
-    `address`: returns the address of an element's cell, by its index in the buffer.
+    `address`: returns the address of an element's cell, by its index in the buffer. `at`: as for
+    `compare_with_fingerprint`.
     """
 
-    def __init__(self, case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str]) -> None:
+    def __init__(
+        self,
+        case: FingerprintComparison,
+        header: Header,
+        name: str,
+        address: Callable[[int], str],
+        at: Callable[[int], int] = int,
+    ) -> None:
         self.case, self.view, self.partition = case, case.view, case.view.partition
-        self.header, self.name, self.address = header, name, address
+        self.header, self.name, self.at = header, name, at
+        self._cell = address
 
     def findings(self, most: int) -> Iterator[Finding]:
         case, view = self.case, self.view
@@ -548,14 +565,15 @@ class _Verdict:
         return f"({size // row} row{'' if size == row else 's'} of {row}) "
 
     def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
-        if len(edited) > most and 2 * len(edited) > self.partition.count:
+        count = self.partition.count
+        if _FEW < len(edited) == count or (len(edited) > most and 2 * len(edited) > count):
             between = self._between(edited[0], edited[-1])
-            message = f"{len(edited)} of {_count_elements(self.partition.count)} were edited, {between}"
+            message = f"{len(edited)} of {_count_elements(count)} were edited, {between}"
             yield Finding("error", self.name, message, _RESTORE)
             return
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
-            yield Finding("error", self.address(index), message, _RESTORE, index=self.header.index_at(index))
+            yield Finding("error", self._address(index), message, _RESTORE, index=self.header.index_at(self.at(index)))
         if more := edited[most:]:
             message = f"{_count_elements(len(more))} more edited, the last of them {self._named(more[-1])}"
             yield Finding("error", self.name, message, _RESTORE)
@@ -578,11 +596,14 @@ class _Verdict:
 
     # Elements ------------------------------------------------------------------------------------------------
 
+    def _address(self, index: int) -> str:
+        return self._cell(self.at(index))
+
     def _element(self, index: int) -> str:
-        return self.header.describe_element(self.name, index)
+        return self.header.describe_element(self.name, self.at(index))
 
     def _named(self, index: int) -> str:
-        return f"{self._element(index)} ({self.address(index).rpartition('!')[2]})"
+        return f"{self._element(index)} ({self._address(index).rpartition('!')[2]})"
 
     def _last_of(self, stretch: int) -> int:
         return min((stretch + 1) * self.partition.stretch, self.partition.count) - 1

@@ -1,0 +1,126 @@
+"""`check` says of a table whose rows were sorted that they were, in one finding, with a guard and without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+
+import sheetarray as sa
+
+Array = np.ndarray[Any, Any]
+RNG = np.random.default_rng(5)
+
+
+def make_table(count: int, *, is_sorted: bool = False) -> dict[str, Array]:
+    """Return five arrays; `t` rises as written if `is_sorted`, so that people sort by `x`."""
+    days = np.datetime64("2026-03-01") + np.arange(count)
+    return {
+        "t": days if is_sorted else RNG.permutation(days),
+        "x": RNG.permutation(np.arange(count) / 8),
+        "pairs": RNG.normal(size=(count, 2)).round(6),
+        "kind": RNG.integers(0, 4, count),
+        "unit": np.full(count, "hPa"),
+    }
+
+
+def save_rows(path: Path, rows: Mapping[str, Array]) -> None:
+    """Type elements into the columns of arrays, as somebody who sorts cells does."""
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    for column in range(1, sheet.max_column + 1):
+        first = next(row for row in range(1, 40) if sheet.cell(row, column).value == "data") + 1
+        array = rows.get(str(sheet.cell(1, column).value))
+        for place, value in enumerate([] if array is None else array.ravel().tolist()):
+            sheet.cell(first + place, column).value = value
+    book.save(path)
+
+
+def take(table: Mapping[str, Array], order: Array, *names: str) -> dict[str, Array]:
+    return {name: table[name][order] for name in names or table}
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize(("count", "is_sorted"), [(2, False), (12, False), (900, True)])
+def test_a_sorted_table_is_one_finding(tmp_path: Path, guard: bool, count: int, is_sorted: bool) -> None:
+    table = make_table(count, is_sorted=is_sorted)
+    table["x"] = np.sort(table["x"])[::-1] if count == 2 else table["x"]
+    table["t"] = np.sort(table["t"])[::-1] if count == 2 else table["t"]
+    by = "x" if is_sorted else "t"
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    save_rows(tmp_path / "a.xlsx", take(table, np.argsort(table[by])))
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert finding.message == f"rows sorted by {by} ({count} rows, 5 arrays)"
+    assert (finding.severity, finding.array) == ("error", None)
+    assert finding.location is not None
+    assert finding.location.startswith("arrays!A")
+    sa.adopt(tmp_path / "a.xlsx")
+    assert not list(sa.check(tmp_path / "a.xlsx"))
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_an_edit_besides_is_named_where_it_stands_now(tmp_path: Path, guard: bool) -> None:
+    table = make_table(12)
+    rows = take(table, np.argsort(table["t"]))
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    rows["x"][7] = 99.5
+    save_rows(tmp_path / "a.xlsx", rows)
+    order, edit = sa.check(tmp_path / "a.xlsx")
+    assert order.message == "rows sorted by t (12 rows, 5 arrays)"
+    assert "x[7]" in edit.message
+    assert (edit.array, edit.index) == ("x", (7,))
+    assert str(edit.location).startswith("arrays!B")
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_arrays_that_were_not_sorted_with_the_others_are_named(tmp_path: Path, guard: bool) -> None:
+    table = make_table(12)
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    save_rows(tmp_path / "a.xlsx", take(table, np.argsort(table["t"]), "t", "x", "unit"))
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert finding.message == (
+        "rows sorted by t (12 rows, 3 arrays); 'pairs', 'kind' have as many rows, and did not move"
+    )
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("count", [12, 900])
+def test_columns_that_were_sorted_one_by_one_are_no_sorted_table(tmp_path: Path, guard: bool, count: int) -> None:
+    table = make_table(count)
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    save_rows(tmp_path / "a.xlsx", {name: np.sort(table[name]) for name in ("t", "x", "kind")})
+    findings = list(sa.check(tmp_path / "a.xlsx"))
+    assert not [finding for finding in findings if finding.message.startswith("rows sorted")]
+    assert {finding.array for finding in findings} == {"t", "x", "kind"}
+
+
+def test_where_nothing_tells_the_rows_of_a_long_table_the_finding_says_so(tmp_path: Path) -> None:
+    table = make_table(900)
+    sa.write(tmp_path / "a.xlsx", table)
+    save_rows(tmp_path / "a.xlsx", take(table, np.argsort(table["t"])))
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert finding.message == (
+        "rows sorted by t (900 rows, 5 arrays); whether each row stayed together cannot be told without a guard"
+    )
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_one_array_in_another_order_is_told_of_by_itself(tmp_path: Path, guard: bool) -> None:
+    table = make_table(12)
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    save_rows(tmp_path / "a.xlsx", {"t": np.sort(table["t"])})
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert (finding.location, finding.array) == ("t", "t")
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_rows_in_no_order_are_said_to_be_in_another_one(tmp_path: Path, guard: bool) -> None:
+    table = make_table(12)
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    save_rows(tmp_path / "a.xlsx", take(table, np.roll(np.arange(12), 5)))
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert finding.message == "rows in another order (12 rows, 5 arrays)"
