@@ -40,19 +40,13 @@ class TableAccessor:
     def to_table(self, target: Any, **options: Any) -> None:
         """Write plain columns under one row of names, as `sheetarray.write_table` does.
 
-        The coordinates of a Dataset or DataArray come first, a row for each of their combinations.
-
         Args:
             target: as for `sheetarray.write_table`.
             **options: as for `sheetarray.write_table`.
         """
         from .api import write_table
 
-        table = self._table
-        if type(table).__module__.partition(".")[0] == "xarray":
-            named = table if hasattr(table, "data_vars") else table.to_dataset(name=table.name or "array")
-            table = named.to_dataframe()
-        write_table(target, table, **options)
+        write_table(target, self._table, **options)
 
 
 def register_loaded() -> None:

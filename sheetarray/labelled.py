@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import api
+from .api.doors import find_format
 from .arrays import select
 from .columns import ArrayInfo
-from .errors import FormatError, NotFoundError, warn_caller
-from .labels import DatasetLabels, build_dataset, build_frame, check_lengths, index_levels, reading_labels
+from .errors import FormatError, NotFoundError, quote_names, warn_caller
+from .labels import (
+    DatasetLabels,
+    TableNote,
+    VariableLabels,
+    build_dataset,
+    build_frame,
+    check_lengths,
+    index_levels,
+    reading_labels,
+    stack_labels,
+)
 from .registry import format_of, locate_place
 
 if TYPE_CHECKING:
@@ -24,6 +38,9 @@ def read_dataset(
     source: api.SourceOrTarget,
     names: Sequence[str] | None = None,
     *,
+    table: str | None = None,
+    dims: Sequence[str] | None = None,
+    columns: str | None = None,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
@@ -33,9 +50,14 @@ def read_dataset(
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: only these variables, and the coordinates along their dimensions; None for all.
+        table: the name of an Excel Table, such as `write_table` makes.
+        dims: the columns of an ordinary table whose values are the labels of dimensions; each combination of labels has
+            one row, and rows may be in any order. Without `table` the table is the whole sheet or file. None takes what
+            the workbook keeps of a table that `write_table` made.
+        columns: the dimension of an ordinary table whose labels are the names of all other columns.
         format: instead of the suffix.
         storage_options: for the file system of a URL.
-        **options: of the format, as for `read`.
+        **options: of the format, as for `read`; of an ordinary table, as for `read_columns`.
 
     Returns:
         The Dataset. Arrays without labels have dimensions of their own: `a_0` and `a_1` for an array `a`.
@@ -55,14 +77,21 @@ def read_dataset(
         >>> dict(read_dataset(io.StringIO(file.getvalue()), format="csv").sizes)
         {'t_0': 2, 't_1': 3}
     """
-    arrays, labels = read_with_labels(locate_place(source, storage_options, format), names, format, options)
-    return build_dataset(arrays, labels)
+    source = locate_place(source, storage_options, format)
+    if table is None and dims is None and columns is None:
+        return build_dataset(*read_with_labels(source, names, format, options))
+    cells, note = read_table_with_note(source, table, format, options)
+    arrays, labels = stack_labels(cells, list_names(dims), columns, note, _read_texts)
+    wanted = list_names(names)
+    return build_dataset(select(arrays, wanted and add_coordinates(wanted, labels, arrays)), labels)
 
 
 def read_frame(
     source: api.SourceOrTarget,
     names: Sequence[str] | None = None,
     *,
+    table: str | None = None,
+    dims: Sequence[str] | None = None,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
@@ -72,9 +101,12 @@ def read_frame(
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: only these columns, and their index; None for all.
+        table: the name of an Excel Table, such as `write_table` makes; its rows are the rows of the frame.
+        dims: the columns of an ordinary table that become the index; None takes what the workbook keeps of a table that
+            `write_table` made.
         format: instead of the suffix.
         storage_options: for the file system of a URL.
-        **options: of the format, as for `read`.
+        **options: of the format, as for `read`; of an ordinary table, as for `read_columns`.
 
     Raises:
         FormatError: as `read`; or the arrays have several lengths; or the labels are damaged, or contradict the arrays.
@@ -92,7 +124,14 @@ def read_frame(
         0  1  0.5
         1  2  1.5
     """
-    arrays, labels = read_with_labels(locate_place(source, storage_options, format), names, format, options)
+    source = locate_place(source, storage_options, format)
+    arrays: dict[str, Any]
+    labels: DatasetLabels | None
+    if table is not None or dims is not None:
+        cells, note = read_table_with_note(source, table, format, options)
+        arrays, labels = label_rows(cells, list_names(dims), note)
+    else:
+        arrays, labels = read_with_labels(source, names, format, options)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
     wanted = list_names(names) or ()
     if others := [name for name in arrays if name not in flat]:
@@ -108,6 +147,66 @@ def read_frame(
         flat = {name: array for name, array in flat.items() if name in {*wanted, *levels}}
     check_lengths(flat, labels)
     return build_frame(flat, labels)
+
+
+def read_table_with_note(
+    source: api.SourceOrTarget,
+    table: str | None,
+    format: str | None,
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Any], TableNote | None]:
+    """Return the columns of an ordinary table, and what its workbook keeps of it, with the dtypes that this names."""
+    row = find_format("read_columns", source, format, {})
+    kept = {}
+    with suppress(NotFoundError):  # a format that keeps nothing
+        describe = row.function("describe_table")
+        file: Any = source
+        start = file.tell() if hasattr(file, "tell") and hasattr(file, "seek") else None
+        kept = describe(source, table=table, sheet=options.get("sheet"))
+        if start is not None:
+            file.seek(start)
+    note = TableNote.from_json(kept)
+    given = {"dtype": note.dtypes if note else None, **options}
+    columns: dict[str, Any] = api.read_columns(source, table=table, format=row.name, **given)
+    return columns, note
+
+
+def label_rows(
+    columns: dict[str, Any], dims: Sequence[str] | None, note: TableNote | None
+) -> tuple[dict[str, Any], DatasetLabels]:
+    """Return the columns of a table, the index first, and labels that make a frame of them.
+
+    Raises:
+        NotFoundError: no such column.
+    """
+    levels = list(note.axes.values()) if dims is None and note is not None else list(dims or ())
+    if note is not None and dims is None and not note.axes:
+        return columns, note.labels
+    if absent := [name for name in levels if name not in columns]:
+        raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
+    ordered = {name: columns[name] for name in [*levels, *columns]}
+    dim = levels[0] if len(levels) == 1 else "index"
+    while len(levels) != 1 and dim in columns:
+        dim += "_"
+    labels = DatasetLabels()
+    for name, array in ordered.items():
+        known = note.labels.find(name) if note is not None else None
+        dtype = known.dtype if known is not None else str(array.dtype)
+        variable = VariableLabels((dim,), dtype, array.shape)
+        (labels.coords if name in levels else labels.data_vars)[name] = variable
+    if len(levels) > 1:
+        labels.frame.index[dim] = tuple(levels)
+    if note is not None:
+        labels.frame.categories = note.labels.frame.categories
+    return ordered, labels
+
+
+def _read_texts(texts: list[str]) -> np.ndarray[Any, Any]:
+    """Return the names of columns as the array that a column of them would be read as."""
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([["label"], *([text] for text in texts)])
+    file.seek(0)
+    return api.read_columns(file, format="csv", delimiter=",", header=1, decimal=".")["label"]
 
 
 def read_with_labels(

@@ -91,7 +91,8 @@ def write(
         append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
             generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format; `help(sheetarray.write_csv)` says what each of its options does.
+        **options: of the format; `help(sheetarray.write_csv)` says what each of its options does. `layout="table"`
+            writes an ordinary table, with the options of `write_table`.
 
             - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, layout,
               progress
@@ -129,6 +130,11 @@ def write(
         with Spool(append_axis, folder_beside(target)) as spool:
             spool_blocks(arrays, spool)
             write_spooled(target, spool, format, options)
+        return
+    if options.get("layout") == "table":
+        from .tables import write_table
+
+        write_table(target, arrays, format=format, **{key: value for key, value in options.items() if key != "layout"})
         return
     arrays = hold_stream(arrays)
     row = find_format("write", target, format, options)

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import hold_stream, note_values, values_by_name
 from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, quote_names, warn_caller
 from ..files import is_url
-from ..labels import build_dataset, build_frame, check_lengths
+from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
 from ..registry import locate_place
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def write_table(
     target: SourceOrTarget,
     table: Any,
     *,
+    columns: str | None = None,
     format: str | None = None,
     verify: bool = True,
     storage_options: Mapping[str, Any] | None = None,
@@ -174,15 +175,19 @@ def write_table(
 ) -> None:
     """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
 
-    No header of the exchange format is written: shapes and dtypes are not kept, only what cells say. Numbers have all
-    their digits, dates are dates, times with a zone are those of UTC. Labels are left out; of a pandas DataFrame the
-    index comes first, unless it only counts rows.
+    No header of the exchange format is written. Numbers have all their digits, dates are dates, times with a zone are
+    those of UTC. The index of a pandas DataFrame comes first, unless it only counts rows. Of a Dataset or DataArray the
+    coordinates come first, with a row for each combination of their labels. In .xlsx it is an Excel Table, named as its
+    sheet; the workbook also keeps the labels, so that `read_dataset(.., table=..)` and `read_frame(.., table=..)` bring
+    back what was written. Other formats keep what the cells say.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
             pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
-        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, or a
-            list of dictionaries.
+        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, a
+            list of dictionaries, or a Dataset or DataArray of xarray.
+        columns: the dimension of a Dataset or DataArray whose labels become the names of columns; None for a row for
+            each element.
         format: instead of the suffix.
         verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
             values of the same kind, in wider numbers perhaps.
@@ -209,6 +214,7 @@ def write_table(
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
     _warn_of_zones(table)
+    table = lay_out_labels(table, columns)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
     is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)

@@ -1,8 +1,8 @@
 """Labels: dimension names, coordinates, attributes and indexes, kept beside the arrays that they describe.
 
-They stand in one array of text, `dataset.json`. `description` is its content, `attributes` the values of attributes;
-`datasets` and `frames` are xarray's and pandas' sides of it; `columns` puts it among the arrays of a container and
-takes it out. xarray and pandas are imported only when there is an object of theirs, or one is asked for.
+They stand in one array of text, `dataset.json`. `description` is its content and the values of attributes; `datasets`
+and `frames` are xarray's and pandas' sides of it; `columns` puts it among the arrays of a container and takes it out;
+`tables` puts labels into the rows of an ordinary table. xarray and pandas are imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from .columns import (
 from .datasets import build_dataset, name_dimensions
 from .description import NAME, DatasetLabels, FrameLabels, VariableLabels
 from .frames import build_frame, check_lengths, index_levels, is_numpy_dtype
+from .tables import TableNote, lay_out_labels, stack_labels
 
 __all__ = [
     "NAME",
     "DatasetLabels",
     "FrameLabels",
     "LabelledArrays",
+    "TableNote",
     "VariableLabels",
     "build_dataset",
     "build_frame",
@@ -44,6 +46,7 @@ __all__ = [
     "has_labels",
     "index_levels",
     "is_numpy_dtype",
+    "lay_out_labels",
     "name_dimensions",
     "name_infos",
     "parse_labels",
@@ -51,5 +54,6 @@ __all__ = [
     "refuse_description",
     "report_damage",
     "spread",
+    "stack_labels",
     "wants_labels",
 ]

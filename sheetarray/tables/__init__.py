@@ -3,7 +3,8 @@
 A container gives all its cells as a `Table` (`cells`). `rows` says which rows hold names and data, `names` what the
 columns are called; the dtype of a column is inferred only where nothing is lost: in plain Python where it is short
 (`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given_dtypes`
-reads it under a dtype of the caller's. `reading` puts it together. `writing` is the way back.
+reads it under a dtype of the caller's. `reading` puts it together. `writing` is the way back; `tidy` has the columns of
+arrays of several dimensions.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableShee
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
-from .writing import find_changes, lay_out_table
+from .tidy import LabelledTable, repeat
+from .writing import coarsen, find_changes, lay_out_table
 
 __all__ = [
     "EXACT",
@@ -20,6 +22,7 @@ __all__ = [
     "WHITE",
     "DTypeLike",
     "DTypes",
+    "LabelledTable",
     "NamedTable",
     "RawColumn",
     "Rows",
@@ -32,8 +35,10 @@ __all__ = [
     "TableSheet",
     "TextColumn",
     "Values",
+    "coarsen",
     "find_changes",
     "lay_out_table",
     "read_table",
     "reads_as_value",
+    "repeat",
 ]

@@ -17,6 +17,7 @@ from ..columns import Layout, LayoutColumn
 from ..columns.layout import check_names, check_texts
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
+from .tidy import LabelledTable
 
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
 _FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns"), "ms": ("us", "ns"), "us": ("ns",)}
@@ -43,6 +44,8 @@ def lay_out_table(
         DTypeError: an array that is no column, or that no cells hold; names it.
         LimitError: columns of different lengths, none, or too much for the container; before anything is written.
     """
+    if isinstance(table, LabelledTable):
+        table.check_rows(max_rows)
     arrays = linear_arrays(table)
     check_names(arrays)
     columns = []
@@ -56,7 +59,7 @@ def lay_out_table(
             buffer = np.array(buffer.tolist(), np.dtypes.StringDType(na_object=None))
             entry = dtypes.from_name("string")
         if buffer.dtype.kind == "M":
-            buffer = _coarsen(buffer)
+            buffer = coarsen(buffer)
             entry = dtypes.from_numpy(buffer.dtype)
         columns.append(LayoutColumn(name, [], entry, buffer, serials=serials))
     first = columns[0]
@@ -80,7 +83,7 @@ def _is_text(buffer: Array) -> bool:
     return str in kinds and kinds <= {str, type(None)}
 
 
-def _coarsen(moments: Array) -> Array:
+def coarsen(moments: Array) -> Array:
     """Return moments in days, seconds or a finer unit that holds each of them: as other programs take dates."""
     own = np.datetime_data(moments.dtype)[0]
     for unit in ("D", "s", "ms", "us"):

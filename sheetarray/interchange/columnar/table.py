@@ -24,6 +24,7 @@ from ...header import check_size
 from ...json_text import parse_json
 from ...labels import DatasetLabels, describe_arrays
 from ...resizing import contiguous_strides
+from ...tables import repeat
 from ...values import Note, as_array
 
 if TYPE_CHECKING:
@@ -140,9 +141,9 @@ def _lay_out_grid(arrays: Mapping[str, Array], layout: TableLayout, labels: Data
             while name in arrays:
                 name += "_"
             layout.axes.append(name)
-            columns[name] = _repeat(np.arange(grid[dim]), (place,), shape)
+            columns[name] = repeat(np.arange(grid[dim]), (place,), shape)
     for name, array in arrays.items():
-        columns[name] = _repeat(array, [list(grid).index(dim) for dim in dims[name]], shape)
+        columns[name] = repeat(array, [list(grid).index(dim) for dim in dims[name]], shape)
     layout.dims = list(grid.items())
     layout.arrays = {name: (dtype, dims[name]) for name, (dtype, _) in layout.arrays.items()}
     return columns
@@ -153,15 +154,6 @@ def _dims_of(name: str, array: Array, labels: DatasetLabels | None) -> tuple[str
     if known is not None and len(known.dims) == array.ndim and labels is not None and labels.has_array(name):
         return known.dims
     return tuple(f"axis_{axis}" for axis in range(array.ndim))
-
-
-def _repeat(array: Array, places: Sequence[int], shape: tuple[int, ...]) -> Array:
-    """Return the elements of an array for each row of a grid, of whose dimensions it has those at some places."""
-    order = sorted(range(len(places)), key=places.__getitem__)
-    spread = [1] * len(shape)
-    for place in places:
-        spread[place] = shape[place]
-    return np.broadcast_to(array.transpose(order).reshape(spread), shape).reshape(-1)
 
 
 def _to_series(name: str, array: Array) -> pl.Series:
@@ -363,7 +355,7 @@ def _fold(name: str, column: Array, layout: TableLayout) -> Array:
     first = grid[(*(slice(None) if place in places else 0 for place in range(len(shape))), ...)]
     order = sorted(places)
     array = np.array(first.transpose([order.index(place) for place in places]))
-    again = _repeat(array, places, shape)
+    again = repeat(array, places, shape)
     counts = name in layout.axes and not np.array_equal(array, np.arange(len(array)))
     if counts or not _is_same(again, column):
         raise FormatError(

@@ -8,12 +8,13 @@ from .adopting import adopt_excel
 from .piecewise import iter_elements_excel
 from .restoring import restore_excel
 from .revising import revise_excel
-from .table import read_columns_excel, write_table_excel
+from .table import describe_table_excel, read_columns_excel, write_table_excel
 
 __all__ = [
     "View",
     "adopt_excel",
     "check_excel",
+    "describe_table_excel",
     "iter_elements_excel",
     "keeps_excel",
     "read_columns_excel",

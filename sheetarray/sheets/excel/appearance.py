@@ -26,6 +26,7 @@ GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.
 _SAMPLE, _SPREAD = 20, 60
 _NARROWEST, _WIDEST = 14.0, 60.0  # characters; the widest word of a header, column-major, fits into the narrowest
 _BOLD = 1.15  # how many times as wide as other text bold text is
+_BUTTON = 5.0  # characters beside a name that a button for a filter takes
 TALLEST_PRINTED = 1000  # rows of a column that is printed: some twenty pages
 SHORTENED = 50  # elements of each column that are printed if all columns are taller than `TALLEST_PRINTED`
 _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
@@ -53,8 +54,13 @@ def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bo
     return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
 
 
-def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:
-    """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in."""
+def column_widths(
+    pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool, filtered: bool = False
+) -> list[float]:
+    """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in.
+
+    `filtered`: whether a button for a filter stands beside each name.
+    """
     widest = np.zeros(len(pieces), np.int64)
     first: list[ColumnSpan] = []
     spread: list[ColumnSpan] = []
@@ -74,7 +80,10 @@ def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], 
             for kind in cells.kinds:
                 widest[places] = np.maximum(widest[places], np.maximum.reduceat(_count_characters(kind), starts))
     return [
-        min(max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + 2.0, length + 2.0), _WIDEST)
+        min(
+            max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + (_BUTTON if filtered else 2.0), length + 2.0),
+            _WIDEST,
+        )
         for piece, length in zip(pieces, widest.tolist(), strict=True)
     ]
 

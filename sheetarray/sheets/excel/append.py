@@ -35,16 +35,20 @@ from .package.relations import (
     merge_properties,
     parts_only_reached_through,
     read_record,
+    relation_space,
 )
 from .skeleton import (
     CHART_TYPE,
     DRAWING_TYPE,
     PROPERTIES,
+    TABLE_TYPE,
     SheetPart,
     SheetPlan,
     ViewPart,
     check_titles,
+    name_tables,
     remember_sheets,
+    table_part,
     title_of_first,
     worksheet_parts,
 )
@@ -170,7 +174,11 @@ def plan_append(
     blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
-    names = make_defined_names(refers, [*book.defined_names(), *book.table_names()])
+    dropped = drop_parts(book, old.removed)
+    taken = [*book.defined_names(), *book.table_names()]
+    tables = name_tables(plans, taken)
+    parts = _add_tables(book, plans, parts, tables)
+    names = make_defined_names(refers, [*taken, *tables.values()])
     book.drop_print_areas([sheet.title for sheet in old.removed])
     book.add_names(
         {names[area]: text for area, text in refers.items()},
@@ -178,7 +186,6 @@ def plan_append(
     )
     book.compute_on_opening()
     book.ensure_view()
-    dropped = drop_parts(book, old.removed)
     properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
@@ -191,7 +198,7 @@ def plan_append(
         styles=find_book_styles(book),
         properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
-        known_sheets=remember_sheets(plans, names),
+        known_sheets=remember_sheets(plans, names, tables),
         titles=old.titles,
         strict=book.strict,
         views=views,
@@ -222,6 +229,25 @@ def _make_sheet_parts(
     return made, views
 
 
+def _add_tables(
+    book: OpenWorkbook, plans: Sequence[SheetPlan], parts: Sequence[SheetPart], names: Mapping[str, str]
+) -> list[SheetPart]:
+    """Return the sheets with their Excel Tables, which are put into the list of parts."""
+    by_title, made = {plan.title: plan for plan in plans}, []
+    number = max(book.table_numbers(), default=0)
+    for part in parts:
+        plan, name = by_title[part.title], names.get(part.title)
+        if name is not None:
+            number += 1
+            table = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "tables", "table{}.xml"))
+            book.types.add(table, TABLE_TYPE)
+            content = table_part(plan, name, number)
+            content = content.replace(MAIN.encode(), STRICT_MAIN.encode()) if book.strict else content
+            part = replace(part, table=(table, content))
+        made.append(part)
+    return made
+
+
 def _add_chart(book: OpenWorkbook, views: Sequence[ViewPart]) -> tuple[str, str]:
     """Return names for a drawing and the chart in it, which are put into the list of parts."""
     folder, names = posixpath.dirname(book.part), []
@@ -239,7 +265,10 @@ def worksheet_xml(
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
     code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in old_sheets]
     made = worksheet_parts(plans, code_names, [sheet is not None and sheet is in_view for sheet in old_sheets])
-    return [(head.replace(MAIN.encode(), STRICT_MAIN.encode()), tail) for head, tail in made] if book.strict else made
+    if not book.strict:
+        return made
+    plain, other = (relation_space(strict).encode() for strict in (False, True))
+    return [(head.replace(MAIN.encode(), STRICT_MAIN.encode()), tail.replace(plain, other)) for head, tail in made]
 
 
 def _code_name(package: Package, part: str) -> str:

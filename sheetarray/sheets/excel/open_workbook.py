@@ -148,6 +148,12 @@ class OpenWorkbook:
                 names += [table.get("name", ""), table.get("displayName", "")]
         return names
 
+    def table_numbers(self) -> list[int]:
+        """Return the numbers of Excel's tables: no two tables have the same."""
+        heads = (self.package.head(part, HEAD) for part in self.types.parts(_TABLE) if part in self.package)
+        numbers = (read_first_tag(head, "table", location="table").get("id", "") for head in heads)
+        return [int(number) for number in numbers if re.fullmatch("[0-9]{1,9}", number)]
+
     def name_references(self) -> dict[str, str]:
         """Return the references of all defined names, those of the whole workbook before those of single sheets."""
         single = {without_escapes(element.get("name")): element.text for element in self._names()}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -13,7 +13,14 @@ from ...cells.serials import DATE_CODES
 from ...columns import column_letters, quote_title
 from ...errors import LimitError
 from ...files import name_part
-from ..workbooks import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names
+from ..workbooks import (
+    PRINT_AREA,
+    ArrayArea,
+    build_references,
+    check_title,
+    make_defined_names,
+    with_escapes,
+)
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.relations import CONTENT_TYPE, TYPES, CellStyles, add_sheets, make_styles, merge_properties, own_codes
@@ -39,6 +46,8 @@ class SheetPlan:
         very_hidden: whether no menu shows the sheet; the number of rows of such a sheet is not known in advance.
         is_view: whether it is a view, whose whole content `views` makes.
         has_chart: whether it is a view with a chart.
+        table: the names of the columns of an Excel Table, which is the whole sheet; empty for any other sheet.
+        note: what the record keeps of the table besides.
     """
 
     title: str
@@ -52,6 +61,8 @@ class SheetPlan:
     very_hidden: bool = False
     is_view: bool = False
     has_chart: bool = False
+    table: Sequence[str] = ()
+    note: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def print_area(self) -> str:
@@ -68,12 +79,14 @@ class SheetPart:
         name: of the part.
         head: the XML before the rows.
         tail: the XML after the rows.
+        table: the name and the XML of the part that holds its Excel Table; None for a sheet without one.
     """
 
     title: str
     name: str
     head: bytes
     tail: bytes
+    table: tuple[str, bytes] | None = None
 
 
 @dataclass(frozen=True)
@@ -103,12 +116,14 @@ class ViewPart:
 
 PROPERTIES = "docProps/custom.xml"
 SHEETS = "xl/worksheets/sheet"
+TABLES = "xl/tables/table{}.xml"
 _MAKER = "sheetarray"
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "application/vnd.openxmlformats-officedocument."
+TABLE_TYPE = f"{OFFICE}spreadsheetml.table+xml"
 DRAWING_TYPE, CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
 _BUILT_IN = {"0": 1, "0.00": 2}  # the numbers of formats that every workbook has
 _OWN_FORMATS = 164  # from this number on, formats are those of the workbook; lower numbers are built-in formats
@@ -122,7 +137,7 @@ _CHOOSER, _EDGE, _SIDES = (
 _CALCULATION = 191029
 
 
-def content_types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
+def content_types(sheets: int, workbook: str, views: Sequence[ViewPart], tables: Sequence[str]) -> str:
     """Return the XML of the list of parts and their types; `workbook` is the type of the workbook's own part."""
     types = {
         "xl/workbook.xml": workbook,
@@ -133,6 +148,7 @@ def content_types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
         PROPERTIES: CONTENT_TYPE,
         **{view.drawing: DRAWING_TYPE for view in views if view.drawing},
         **{view.chart: CHART_TYPE for view in views if view.chart},
+        **dict.fromkeys(tables, TABLE_TYPE),
     }
     return (
         f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
@@ -295,6 +311,7 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
         '<printOptions gridLines="1"/>'
         '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>'
         + ('<pageSetup orientation="landscape" fitToHeight="0"/>' if fits else "")
+        + (f'<tableParts count="1"><tablePart xmlns:r="{_RELATIONS}" r:id="rId1"/></tableParts>' if plan.table else "")
     )
     return head.encode(), f"</sheetData>{page}</worksheet>".encode()
 
@@ -313,6 +330,36 @@ def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]
         outline = ' outlineLevel="1"' if hides else ' collapsed="1"' if after else ""
         yield start, end - 1, width, ' hidden="1"' if hides else "", outline
         start = end
+
+
+def table_part(plan: SheetPlan, name: str, number: int) -> bytes:
+    """Return the XML of the Excel Table of a sheet: its name, its columns, and the filter of its first row.
+
+    `number`: of the table, another one than that of each other table of the workbook.
+    """
+    cells = f"A1:{column_letters(len(plan.table) - 1)}{plan.rows}"
+    columns = "".join(
+        f'<tableColumn id="{place}" name={quote_attribute(_in_one_line(column))}/>'
+        for place, column in enumerate(plan.table, 1)
+    )
+    return (
+        f'{_DECLARED}<table xmlns="{_MAIN}" id="{number}" name={quote_attribute(name)} '
+        f'displayName={quote_attribute(name)} ref="{cells}" totalsRowShown="0"><autoFilter ref="{cells}"/>'
+        f'<tableColumns count="{len(plan.table)}">{columns}</tableColumns>'
+        '<tableStyleInfo name="TableStyleMedium2" showFirstColumn="0" showLastColumn="0" showRowStripes="1" '
+        'showColumnStripes="0"/></table>'
+    ).encode()
+
+
+def _in_one_line(name: str) -> str:
+    """Return the name of a column as that of a table's column, in which Excel escapes line feeds and tabs."""
+    return with_escapes(name).replace("\n", "_x000a_").replace("\t", "_x0009_")
+
+
+def name_tables(sheets: Sequence[SheetPlan], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Return the name of the Excel Table of each sheet that has one, by the title of the sheet: its title, if free."""
+    names = make_defined_names([ArrayArea(plan.title, plan.title) for plan in sheets if plan.table], taken)
+    return {area.title: name for area, name in names.items()}
 
 
 # Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
@@ -395,7 +442,8 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
     """
     check_titles(sheets)
     refers = build_references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
-    names = make_defined_names(refers)
+    tables = name_tables(sheets)
+    names = make_defined_names(refers, tables.values())
     views = [
         ViewPart(plan.title, f"{SHEETS}{number}.xml", *_drawing_names(plan, number), selected=number == 1)
         for number, plan in enumerate(sheets, 1)
@@ -403,7 +451,12 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
     ]
     styles = make_styles(formats, views=bool(views))
     parts = {
-        TYPES: content_types(len(sheets), CONTENT_TYPES[suffix], views),
+        TYPES: content_types(
+            len(sheets),
+            CONTENT_TYPES[suffix],
+            views,
+            [TABLES.format(n) for n, plan in enumerate(sheets, 1) if plan.table],
+        ),
         "_rels/.rels": root_relations(),
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
@@ -412,12 +465,17 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         "docProps/app.xml": application_properties(),
     }
     made = [
-        SheetPart(plan.title, f"{SHEETS}{number}.xml", *worksheet_frame(plan, selected=number == 1))
+        SheetPart(
+            plan.title,
+            f"{SHEETS}{number}.xml",
+            *worksheet_frame(plan, selected=number == 1),
+            (TABLES.format(number), table_part(plan, tables[plan.title], number)) if plan.table else None,
+        )
         for number, plan in enumerate(sheets, 1)
         if not plan.is_view
     ]
     contents = {name: text.encode() for name, text in parts.items()}
-    return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names), views, names)
+    return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names, tables), views, names)
 
 
 def worksheet_parts(
@@ -448,11 +506,17 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
         seen.add(plan.title.casefold())
 
 
-def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
-    """Return the record of each sheet: the defined names made for it, and the title of the write's first sheet."""
+def remember_sheets(
+    sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str], tables: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return the record of each sheet: the defined names made for it, and the title of the write's first sheet.
+
+    `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
+    """
     first = title_of_first(sheets)
     return {
         plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": first}
+        | ({"table": {"name": tables[plan.title], **plan.note}} if plan.title in tables and plan.note else {})
         for plan in sheets
     }
 

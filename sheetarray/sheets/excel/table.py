@@ -21,7 +21,18 @@ from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, exists
-from ...tables import EXACT, SHORT, WHITE, RawColumn, Table, TableColumn, TableOptions, lay_out_table, read_table
+from ...tables import (
+    EXACT,
+    SHORT,
+    WHITE,
+    LabelledTable,
+    RawColumn,
+    Table,
+    TableColumn,
+    TableOptions,
+    lay_out_table,
+    read_table,
+)
 from ..workbooks import MOST_COLUMNS
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
@@ -484,7 +495,7 @@ def write_table_excel(
     check_is_text(sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
-    how["report"] = progress or ignore_progress
+    how |= {"report": progress or ignore_progress, "note": table.describe() if isinstance(table, LabelledTable) else {}}
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
         write_workbook(target, {}, [layout], **how)
     elif isinstance(target, (str, os.PathLike)):
@@ -526,6 +537,27 @@ def read_columns_excel(
         meant = select_sheets(book, title, of_table=True)[0]
         with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, table)
+
+
+def describe_table_excel(source: Readable, *, table: str | None = None, sheet: str | None = None) -> dict[str, Any]:
+    """Return what a workbook keeps of a table besides its cells; an empty dictionary if it keeps nothing.
+
+    Args:
+        source: a path or an open file.
+        table: the name of an Excel Table; None for the table that a sheet is.
+        sheet: the title of the sheet; None for the first one.
+
+    Raises:
+        FormatError: no workbook, or a damaged one.
+    """
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        kept = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
+        notes = {title: note for title, note in kept.items() if isinstance(note, dict)}
+        if table is not None:
+            named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
+            return named[0] if len(named) == 1 else {}
+        title = select_sheets(book, sheet, of_table=True)[0].title
+        return notes.get(title or "", {})
 
 
 def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[str, Any]]) -> dict[str, Any]:

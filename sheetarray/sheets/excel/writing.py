@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...elements import Cell
-from ...errors import LimitError, locating
+from ...errors import LimitError, locating, quote_names, warn_caller
 from ...files import Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns
@@ -43,7 +44,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import OWN_STYLES, CellStyles
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
-from .views.worksheet import link_columns, plan_view_sheet, write_view
+from .views.worksheet import link_columns, plan_view_sheet, write_relation, write_view
 from .workbook import SEARCHES_KEY, Searches
 
 # The cells of all columns of one dtype and style are made together, and put in the order of rows by one loop
@@ -63,7 +64,8 @@ class RowWriter:
     `layout`: which part of which array stands in which column. `styles`: the styles of the workbook; if it has no bold
     one, names are written as bold rich text. `value_styles`: the style of the numbers or booleans in each column, None
     for the usual one. Dates without a style are text. `links`: for arrays whose elements stand in a view for editing,
-    by their names: the formulas of the elements that do, None for all others.
+    by their names: the formulas of the elements that do, None for all others. `filtered`:
+    whether the names have buttons for filters at their right.
     """
 
     def __init__(
@@ -74,7 +76,9 @@ class RowWriter:
         styles: CellStyles,
         value_styles: Sequence[int | None],
         links: Mapping[str, Sequence[str | None]] | None = None,
+        filtered: bool = False,
     ) -> None:
+        self.filtered = filtered
         self.layout, self.as_text, self.cell_styles = layout, as_text, styles
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
         self._links = links or {}
@@ -161,7 +165,7 @@ class RowWriter:
     def _name(self, place: int, piece: LayoutColumn) -> str:
         """Return the XML after the reference of the cell with the name of a column."""
         style = self.cell_styles.bold
-        if stands_right(piece, self._styles[place], as_text=self.as_text):
+        if not self.filtered and stands_right(piece, self._styles[place], as_text=self.as_text):
             style = self.cell_styles.bold_right or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
@@ -190,6 +194,7 @@ def _header_cell_xml(cell: Cell) -> str:
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
 
+_LONGEST_COLUMN = 255  # characters of the name of a column of an Excel Table
 _ANY = 2**40  # bytes: for rows that may have any number of bytes
 _CELL_BYTES = 70  # bytes of XML around the text of a cell; the text takes at most twice the bytes of its element
 
@@ -216,15 +221,17 @@ def write_workbook(
     report: Progress,
     guard: bool = False,
     views: Mapping[str, View] | None = None,
+    note: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a new workbook.
 
     `arrays`: of which fingerprints are made; empty for a table. `sheet`: title of the first of them. `real_dates`:
     make dates numbers where that is exact. `report`: called with the cells written and the cells in all. `guard`:
-    whether a very hidden sheet holds a snapshot of every array. `views`: by the names of their arrays.
+    whether a very hidden sheet holds a snapshot of every array. `views`: by the names of their arrays. `note`: what the
+    record keeps of a table, which becomes an Excel Table; None for arrays.
     """
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
-    plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
+    plans = _plan_sheets(sheet, layouts, formats, as_text, guard, note)
     taken = [sheet_plan.title for sheet_plan in plans]
     places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
     shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
@@ -248,6 +255,7 @@ def append_workbook(
     report: Progress,
     guard: bool = False,
     views: Mapping[str, View] | None = None,
+    note: Mapping[str, Any] | None = None,
 ) -> None:
     """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
 
@@ -261,7 +269,7 @@ def append_workbook(
         package = Package(source.ranges())
         styles = read_styles(package)
         formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
-        plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
+        plans = _plan_sheets(sheet, layouts, formats, as_text, guard, note)
         taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
         taken += [sheet_plan.title for sheet_plan in plans]
         places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
@@ -306,13 +314,24 @@ def _write_sheets(
             for view, part in zip(views, plan.views, strict=True)
         }
         for part, layout, styles in zip(plan.sheets, layouts, formats, strict=False):
-            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles, links=links)
+            rows = RowWriter(
+                layout,
+                as_text=as_text,
+                styles=plan.styles,
+                value_styles=styles,
+                links=links,
+                filtered=part.table is not None,
+            )
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():
                     out.write(chunk)
                     report(before + done, total)
                 out.write(part.tail)
+            if part.table is not None:
+                name, content = part.table
+                write_relation(writer, part.name, "table", name, strict=isinstance(plan, PackageEdit) and plan.strict)
+                writer.write_part(name, content)
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
@@ -381,12 +400,18 @@ def _value_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dat
 
 
 def _plan_sheets(
-    sheet: str, layouts: Sequence[Layout], formats: Sequence[Sequence[int | None]], as_text: bool, guard: bool
+    sheet: str,
+    layouts: Sequence[Layout],
+    formats: Sequence[Sequence[int | None]],
+    as_text: bool,
+    guard: bool,
+    note: Mapping[str, Any] | None,
 ) -> list[SheetPlan]:
+    tables = [() if note is None else _table_columns(layout) for layout in layouts]
     plans = [
         SheetPlan(
             title,
-            column_widths(layout.pieces, styles, as_text=as_text),
+            column_widths(layout.pieces, styles, as_text=as_text, filtered=bool(table)),
             layout.height,
             [
                 (piece.name, cells)
@@ -396,12 +421,33 @@ def _plan_sheets(
             headers=layout.zone_height - 1 if layout.hides_headers else 0,
             printed=printed_ranges(layout),
             hidden=frozenset(place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)),
+            table=table,
+            note=note or {},
         )
-        for title, layout, styles in zip(_sheet_titles(sheet, len(layouts)), layouts, formats, strict=True)
+        for title, layout, styles, table in zip(
+            _sheet_titles(sheet, len(layouts)), layouts, formats, tables, strict=True
+        )
     ]
     if guard:
         plans.append(SheetPlan(guard_title(sheet), (), 0, names=False, very_hidden=True))
     return plans
+
+
+def _table_columns(layout: Layout) -> tuple[str, ...]:
+    """Return the names of the columns of an Excel Table; no names for a table without rows, which Excel has not.
+
+    Warns:
+        SheetArrayWarning: names that no Excel Table can have.
+    """
+    names = [piece.name for piece in layout.pieces]
+    counts = Counter(map(str.casefold, names))
+    alike = [name for name in names if counts[name.casefold()] > 1 or len(name) > _LONGEST_COLUMN]
+    if alike:
+        warn_caller(
+            f"{quote_names(alike)}: written as cells without an Excel Table, whose columns have names of at most "
+            f"{_LONGEST_COLUMN} characters that differ in more than upper and lower case"
+        )
+    return tuple(names) if layout.height > 1 and not alike else ()
 
 
 def _sheet_titles(sheet: str, count: int) -> list[str]:

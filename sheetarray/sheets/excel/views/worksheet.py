@@ -413,8 +413,8 @@ def write_view(
             crc, size = zlib.crc32(chunk, crc), size + len(chunk)
     if part.drawing and made.drawing is not None:
         drawing, chart = made.drawing
-        _write_relation(writer, part.name, "drawing", part.drawing)
-        _write_relation(writer, part.drawing, "chart", part.chart)
+        write_relation(writer, part.name, "drawing", part.drawing)
+        write_relation(writer, part.drawing, "chart", part.chart)
         writer.write_part(part.drawing, drawing.encode())
         writer.write_part(part.chart, chart.encode())
     return describe_view(view, crc, size)
@@ -429,8 +429,8 @@ def _join_chunks(made: ViewParts) -> Iterator[bytes]:
     yield made.tail
 
 
-def _write_relation(writer: PackageWriter, part: str, kind: str, target: str) -> None:
+def write_relation(writer: PackageWriter, part: str, kind: str, target: str, *, strict: bool = False) -> None:
     """Write the part that holds the only relationship of a part: to a target of a kind."""
     address = posixpath.relpath(target, posixpath.dirname(part))
-    content = _RELATIONS_PART.format(relation_type(kind, strict=False), address)
+    content = _RELATIONS_PART.format(relation_type(kind, strict), address)
     writer.write_part(relations_part(part), content.encode())

@@ -1,0 +1,354 @@
+"""Arrays with labels <-> the columns of one table: coordinates first, a row for each combination of their labels.
+
+With `columns=` one dimension goes to the right: a column for each of its labels, as people type such tables. Rows may
+be sorted, and appended: reading places each row by its coordinates.
+
+What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is a note, which workbooks keep:
+
+    labels     the text of `dataset.json`
+    dtypes     of each column
+    axes       the column that tells the places along a dimension, by dimension
+    beside     for `columns=`: the dimension, the flat list of each of its coordinates, and for each column the name of
+               its array and the place along that dimension
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..arrays import linear_arrays
+from ..dtypes import Array
+from ..errors import DTypeError, FormatError, LimitError, NotFoundError, quote_names, warn_caller
+from ..linear import from_linear, to_linear
+from ..tables import LabelledTable, coarsen, repeat
+from ..values import DEFAULT_NAME, is_of
+from .columns import LabelledArrays, describe_arrays
+from .datasets import name_dimensions
+from .description import DatasetLabels, VariableLabels
+
+_MOST_CHARACTERS = 2**24
+
+
+@dataclass(slots=True)
+class TableNote:
+    """What the cells of a table do not say of the arrays in it.
+
+    Attributes:
+        labels: of the arrays.
+        dtypes: the dtype name of each column.
+        axes: the column that tells the places along a dimension, by dimension; without one, rows are counted.
+        beside: the dimension whose labels are names of columns; "" for none.
+        kept: the coordinates along that dimension.
+        places: for each column that is a part of an array: the name of the array, and the place along that dimension.
+    """
+
+    labels: DatasetLabels
+    dtypes: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, str] = field(default_factory=dict)
+    beside: str = ""
+    kept: dict[str, Array] = field(default_factory=dict)
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the note as a JSON object; an empty one, with a warning, for labels that are not kept."""
+        try:
+            text = "".join(self.labels.to_pieces(_MOST_CHARACTERS).tolist())
+            kept = {name: to_linear(array) for name, array in self.kept.items()}
+        except (DTypeError, LimitError) as error:
+            warn_caller(f"the table is written without its labels: {error}")
+            return {}
+        beside = {"dim": self.beside, "kept": kept, "places": self.places} if self.beside else None
+        return {"labels": text, "dtypes": self.dtypes, "axes": self.axes, "beside": beside}
+
+    @classmethod
+    def from_json(cls, tree: Any) -> TableNote | None:
+        """Return the note that a JSON object says; None, with a warning if it is damaged, for no note."""
+        if not tree:
+            return None
+        try:
+            note = cls(DatasetLabels.from_pieces(np.array([tree["labels"]])))
+            note.dtypes = {str(name): str(dtype) for name, dtype in dict(tree["dtypes"]).items()}
+            note.axes = {str(dim): str(name) for dim, name in dict(tree["axes"]).items()}
+            if beside := tree["beside"]:
+                note.beside = str(beside["dim"])
+                note.kept = {str(name): from_linear(cells) for name, cells in dict(beside["kept"]).items()}
+                note.places = {str(n): (str(array), int(at)) for n, (array, at) in dict(beside["places"]).items()}
+            return note
+        except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
+            warn_caller(f"the labels of the table are damaged, and not used: {error!s:.200}")
+            return None
+
+
+# Arrays to a table ---------------------------------------------------------------------------------------------------
+
+
+def lay_out_labels(table: Any, columns: str | None = None) -> Any:
+    """Return the columns of arrays with labels, each made when it is needed; any other table as it is.
+
+    `columns`: the dimension whose labels become the names of columns; None gives each array one column.
+
+    Raises:
+        DTypeError: a variable that no array holds; names it.
+        LimitError: two columns of one name, or `columns` for a table without dimensions.
+        NotFoundError: no such dimension.
+    """
+    is_dataset = is_of(table, "xarray", "Dataset", "DataArray") or isinstance(table, LabelledArrays)
+    if not is_dataset and not is_of(table, "pandas", "DataFrame", "Series"):
+        if columns is not None:
+            raise LimitError("columns= is for arrays with labels: a Dataset, a DataArray, or what a read returned")
+        return table
+    arrays, labels = describe_arrays(table) or ({}, None)
+    if not arrays or (labels is None and not isinstance(table, LabelledArrays)):
+        return table
+    linear = {name: array.to_numpy() for name, array in linear_arrays(arrays).items()}
+    note = TableNote(labels or DatasetLabels())
+    dims = name_dimensions(linear, note.labels)
+    sizes: dict[str, int] = {}
+    for name in sorted(linear, key=lambda name: -linear[name].ndim):  # the largest array says their order
+        sizes |= {dim: size for dim, size in zip(dims[name], linear[name].shape, strict=True) if dim not in sizes}
+    for name in [name for name in linear if note.labels.find(name) is None]:
+        note.labels.data_vars[name] = VariableLabels(dims[name], str(linear[name].dtype), linear[name].shape)
+    if columns is not None:
+        _spread_columns(columns, linear, dims, sizes, note)
+    if len(sizes) > 1 or is_dataset:
+        _add_axes(linear, dims, sizes, note)
+    first = [*note.axes.values(), *note.labels.coords]
+    order = {name: linear[name] for name in [*dict.fromkeys(first), *linear] if name in linear}
+    note.dtypes = {name: array.dtype for name, array in linear_arrays(order).items()}
+    return LabelledTable(order, dims, sizes, note.to_json)
+
+
+def _spread_columns(
+    dim: str, arrays: dict[str, Array], dims: dict[str, tuple[str, ...]], sizes: dict[str, int], note: TableNote
+) -> None:
+    """Put a column for each label of a dimension in the place of the arrays along it."""
+    if dim not in sizes:
+        raise NotFoundError(f"no dimension {dim!r}; there is {quote_names(list(sizes), 20)}")
+    note.beside = dim
+    note.kept = {name: arrays.pop(name) for name in list(arrays) if dims[name] == (dim,) and name in note.labels.coords}
+    if lost := [name for name in note.kept if name != dim]:
+        warn_caller(f"{quote_names(lost)}: along {dim!r}, whose labels are the names of columns: not in the cells")
+    labels = _label_texts(note.kept.get(dim, np.arange(sizes.pop(dim))))
+    sizes.pop(dim, None)
+    spread = [name for name in arrays if dim in dims[name]]
+    alone = len(spread) == 1 and not {*labels} & {*arrays, *sizes} and len({*labels}) == len(labels)
+    for name in spread:
+        array, own = arrays.pop(name), dims[name]
+        for place, label in enumerate(labels):
+            column = label if alone else f"{name} {label}"
+            if column in arrays:
+                raise LimitError(f"two columns would have the name {column!r:.80}: labels along {dim!r} are alike")
+            arrays[column] = np.take(array, place, axis=own.index(dim))
+            dims[column] = tuple(other for other in own if other != dim)
+            note.places[column] = (name, place)
+
+
+def _add_axes(
+    arrays: dict[str, Array], dims: dict[str, tuple[str, ...]], sizes: Mapping[str, int], note: TableNote
+) -> None:
+    """Find the column that tells the places along each dimension; add one that counts if there is no coordinate."""
+    for dim, size in sizes.items():
+        if dims.get(dim) == (dim,) and dim in arrays:
+            note.axes[dim] = dim
+        elif len(sizes) > 1:
+            name = dim
+            while name in arrays:
+                name += "_"
+            arrays[name], dims[name] = np.arange(size), (dim,)
+            note.axes[dim] = name
+
+
+def _label_texts(labels: Array) -> list[str]:
+    """Return the names of columns for labels: dates without a time of midnight, numbers with all digits."""
+    if labels.dtype.kind == "M":
+        return list(np.datetime_as_string(coarsen(labels)).tolist())
+    return [("TRUE" if value else "FALSE") if isinstance(value, bool) else str(value) for value in labels.tolist()]
+
+
+# A table to arrays ---------------------------------------------------------------------------------------------------
+
+Infer = Callable[[list[str]], Array]
+"""A function that returns the array that some texts are, as a column of them would be read."""
+
+
+def stack_labels(
+    columns: Mapping[str, Array], dims: Sequence[str] | None, beside: str | None, note: TableNote | None, infer: Infer
+) -> tuple[dict[str, Array], DatasetLabels]:
+    """Return the arrays in the columns of a table, and their labels.
+
+    `columns`: by name. `dims`: the columns whose values are the labels of dimensions; None for those of the note, or
+    for rows that are counted. `beside`: the name of the dimension whose labels are the names of all other columns;
+    None for none.
+
+    Raises:
+        FormatError: two rows of the same labels, labels without a row, or other columns than the note says.
+        NotFoundError: no such column.
+    """
+    if note is not None and (dims is not None or beside is not None):
+        given, written = (
+            {*(dims or ()), *([beside] if beside else ())},
+            {*note.axes, *([note.beside] * (note.beside > ""))},
+        )
+        note = note if given == written else None
+    axes = dict(note.axes) if note is not None else {name: name for name in dims or ()}
+    if absent := [name for name in axes.values() if name not in columns]:
+        raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
+    rows = len(next(iter(columns.values()), ()))
+    if not axes and dims is None and (note is None or not note.beside):
+        known_dims = [] if note is None else [dim for known in note.labels.variables.values() for dim in known.dims]
+        axes = {next(iter(known_dims), "row"): ""}
+    sizes, positions = _place_rows(columns, axes, rows)
+    own = {name: (dim,) for dim, name in axes.items() if name}
+    arrays: dict[str, Array] = {}
+    wide: dict[str, list[tuple[int, Array]]] = {}
+    labels = DatasetLabels() if note is None else note.labels
+    places = _find_places(columns, axes, beside) if note is None else note.places
+    dims_of: dict[str, tuple[str, ...]] = {}
+    for name, column in columns.items():
+        array, place = places.get(name, (name, None))
+        known = labels.find(array) if labels.has_array(array) else None
+        along = own.get(name) or (tuple(sizes) if known is None else known.dims)
+        along = tuple(dim for dim in along if place is None or dim != (note.beside if note else beside))
+        folded = _fold(name, column, along, sizes, positions)
+        if place is None:
+            if note is None or known is not None or name not in own:
+                arrays[name], dims_of[name] = folded, along
+            if note is not None and known is None and name not in own:  # somebody has added the column
+                labels.data_vars[name] = VariableLabels(along, str(folded.dtype), folded.shape)
+        else:
+            wide.setdefault(array, []).append((place, folded))
+            dims_of[array] = along
+    if note is not None:
+        _check_places(columns, note)
+        arrays |= note.kept
+    for name, parts in wide.items():
+        dim = note.beside if note is not None else str(beside)
+        stacked = np.stack([part for _, part in sorted(parts, key=lambda part: part[0])], axis=-1)
+        known = labels.find(name)
+        goal = known.dims if known is not None else (*dims_of[name], dim)
+        arrays[name] = np.moveaxis(stacked, -1, goal.index(dim)) if known is not None else stacked
+        dims_of[name] = goal
+    if note is None and beside is not None:
+        arrays[beside] = infer(list(places))
+        own[beside], dims_of[beside] = (beside,), (beside,)
+    if note is None:
+        for name, values in arrays.items():
+            variable = VariableLabels(dims_of[name], str(values.dtype), values.shape)
+            (labels.coords if name in own else labels.data_vars)[name] = variable
+    return _in_order(arrays, labels), labels
+
+
+def _in_order(arrays: dict[str, Array], labels: DatasetLabels) -> dict[str, Array]:
+    return {name: arrays[name] for name in [*labels.variables, *arrays] if name in arrays}
+
+
+def _find_places(
+    columns: Mapping[str, Array], axes: Mapping[str, str], beside: str | None
+) -> dict[str, tuple[str, int]]:
+    """Return the place of each column whose name is a label; of no column without a dimension of labels."""
+    names = [name for name in columns if name not in axes.values()] if beside is not None else []
+    return {name: (DEFAULT_NAME, place) for place, name in enumerate(names)}
+
+
+def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
+    wanted = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.kept]
+    spread = {array for array, _ in note.places.values()}
+    wanted = [name for name in wanted if name not in spread] + list(note.places)
+    if absent := [name for name in wanted if name not in columns]:
+        raise FormatError(
+            f"no column {quote_names(absent, 20)} any more, and the table was written with it",
+            hint="dims= names the columns of labels; the table is then read as it is",
+        )
+
+
+def _place_rows(
+    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int
+) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
+    """Return the size of each dimension, and the place of each row in the grid of all labels.
+
+    Raises:
+        FormatError: two rows have the same labels, or some labels have no row.
+    """
+    if len(axes) == 1:  # labels may be alike
+        return {next(iter(axes)): rows}, np.arange(rows)
+    codes = {dim: _number(columns[name]) for dim, name in axes.items()}
+    sizes = {dim: int(code.max()) + 1 if rows else 0 for dim, code in codes.items()}
+    total = math.prod(sizes.values())
+    labels = ", ".join(map(repr, axes))
+    if total >= 2**62:
+        raise FormatError(f"{rows:,} rows of {total:,} combinations of {labels:.200}", hint=_HINT)
+    positions = np.zeros(rows, np.int64)
+    for dim, code in codes.items():
+        positions = positions * sizes[dim] + code
+    kept, counts = np.unique(positions, return_counts=True)
+    if len(kept) < rows:
+        place = int(np.argmax(counts > 1))
+        first, second = np.flatnonzero(positions == kept[place])[:2].tolist()
+        raise FormatError(f"rows {first + 1} and {second + 1} of the table have the same {labels:.200}", hint=_HINT)
+    if rows < total:
+        differs = np.flatnonzero(kept != np.arange(rows))
+        place = int(differs[0]) if len(differs) else rows
+        at = np.unravel_index(place, list(sizes.values()))
+        texts = [
+            f"{dim}={columns[name][code.tolist().index(int(index))]!s:.40}"
+            for (dim, name), code, index in zip(axes.items(), codes.values(), at, strict=True)
+        ]
+        raise FormatError(
+            f"{total - rows:,} of {total:,} combinations have no row, {', '.join(texts)} first", hint=_HINT
+        )
+    return sizes, positions
+
+
+_HINT = "dims= names the columns that tell rows apart; read_columns takes the rows as they are"
+
+
+def _number(column: Array) -> np.ndarray[Any, Any]:
+    """Return the number of each element among the distinct ones, in the order in which they first come."""
+    if column.dtype.kind in "OT":
+        numbers: dict[Any, int] = {}
+        return np.array([numbers.setdefault(value, len(numbers)) for value in column.tolist()], np.int64)
+    _, firsts, codes = np.unique(column, return_index=True, return_inverse=True)
+    order = np.empty(len(firsts), np.int64)
+    order[np.argsort(firsts)] = np.arange(len(firsts))
+    return order[codes.reshape(-1)]
+
+
+def _fold(
+    name: str, column: Array, dims: tuple[str, ...], sizes: Mapping[str, int], positions: np.ndarray[Any, Any]
+) -> Array:
+    """Return the array of a column, which repeats it along all other dimensions.
+
+    Raises:
+        FormatError: it does not repeat it.
+    """
+    if unknown := [dim for dim in dims if dim not in sizes]:
+        raise FormatError(
+            f"{name!r:.80} lies along {quote_names(unknown)}, of which the table has no column", hint=_HINT
+        )
+    grid = np.empty_like(column)
+    grid[positions] = column
+    grid = grid.reshape(tuple(sizes.values()))
+    names = list(sizes)
+    places = [names.index(dim) for dim in dims]
+    if 0 in grid.shape:
+        return np.empty([sizes[dim] for dim in dims], column.dtype)
+    first = grid[(*(slice(None) if place in places else 0 for place in range(len(names))), ...)]
+    order = sorted(places)
+    array = np.array(first.transpose([order.index(place) for place in places]))
+    if len(places) < len(names) and not _same(repeat(array, places, grid.shape), grid.reshape(-1)):
+        raise FormatError(
+            f"{name!r:.80} has several values for the same {quote_names(list(dims)) or 'table'}",
+            hint="it was written once for each; type the same value in all of these rows, or name dims=",
+        )
+    return array
+
+
+def _same(one: Array, other: Array) -> bool:
+    if one.dtype.kind in "mM":
+        return bool((one.view(np.int64) == other.view(np.int64)).all())
+    return bool(((one == other) | ((one != one) & (other != other))).all())

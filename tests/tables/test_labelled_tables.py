@@ -1,0 +1,337 @@
+"""`write_table` of arrays with labels: an Excel Table that people filter and sort, and that comes back as it was."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from excel_packages import strict
+from programs import resave, schema_errors
+
+import sheetarray as sa
+import sheetarray.accessors
+
+xr = pytest.importorskip("xarray")
+
+TIMES = pd.date_range("2026-07-01", periods=4)
+
+
+def plain() -> Any:
+    """A Dataset of which cells say everything: each variable lies along all dimensions, no attributes."""
+    values = np.random.default_rng(1).normal(size=(4, 3))
+    return xr.Dataset(
+        {"t": (("time", "city"), values), "wet": (("time", "city"), values > 0)},
+        coords={"time": TIMES, "city": ["Bern", "Ulm", "Graz"]},
+    )
+
+
+def rich() -> Any:
+    """A Dataset of which cells do not say everything: dtypes, attributes, smaller variables, text of digits."""
+    grid = plain().assign(low=("city", np.array([1, 2, 3], "i2")), level=np.float32(0.1))
+    grid["t"].attrs = {"units": "K", "limits": (1.5, np.float32("inf"))}
+    grid["t"][1, 1] = np.nan
+    grid.attrs["title"] = "a grid"
+    return grid.assign_coords(code=("city", ["007", "8", "1e5"]), run=3)
+
+
+DATASETS = {
+    "plain": plain,
+    "rich": rich,
+    "one dimension": lambda: rich().isel(city=0, drop=True),
+    "no coordinates": lambda: xr.Dataset({"a": (("x", "y"), np.arange(6).reshape(2, 3)), "b": ("y", [1.5, 2.5, 3.5])}),
+    "no common dimension": lambda: xr.Dataset({"a": ("x", [1, 2]), "b": ("y", [1.5, 2.5, 3.5])}),
+    "three dimensions": lambda: xr.Dataset(
+        {"a": (("z", "y", "x"), np.arange(24, dtype="f4").reshape(2, 3, 4)), "m": (("x", "z"), np.ones((4, 2), bool))},
+        coords={"z": [2.5, -0.0], "x": pd.to_timedelta([1, 2, 3, 4], "s"), "lat": (("y", "x"), np.zeros((3, 4)))},
+    ),
+    "one element": lambda: xr.Dataset({"a": ((), 1.5)}, attrs={"a": [1, "b"]}),
+    "levels": lambda: (
+        pd.DataFrame(
+            {"v": [1.5, 2.5, 3.5]}, index=pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["k", "n"])
+        )
+        .to_xarray()
+        .stack(i=("k", "n"))
+    ),
+    "labels that are alike": lambda: xr.Dataset({"a": ("x", [1, 2, 3])}, coords={"x": ["p", "p", "q"]}),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("make", DATASETS.values(), ids=DATASETS)
+def test_a_dataset_goes_through_a_table_and_is_identical(make: Any, tmp_path: Path) -> None:
+    dataset, path = make(), tmp_path / "t.xlsx"
+    sa.write_table(path, dataset, sheet="The run, 2026")
+    back = sa.read_dataset(path, table="The_run__2026")
+    xr.testing.assert_identical(back, dataset)
+    assert {name: back[name].dtype for name in back.variables} == {
+        name: dataset[name].dtype for name in dataset.variables
+    }
+
+
+@pytest.mark.filterwarnings("ignore:.*(read_columns|not in the cells):sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("columns", ["time", "city"])
+@pytest.mark.parametrize("make", [plain, rich, lambda: rich()[["t"]]])
+def test_a_dimension_goes_to_the_right_and_comes_back(make: Any, columns: str, tmp_path: Path) -> None:
+    dataset, path = make(), tmp_path / "t.xlsx"
+    dataset.sheetarray.to_table(path, columns=columns)
+    xr.testing.assert_identical(sa.read_dataset(path, table="table"), dataset)
+
+
+def test_one_array_has_a_column_for_each_label(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.xlsx", plain()["t"], layout="table", columns="city")
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [cell.value for cell in sheet[1]] == ["time", "Bern", "Ulm", "Graz"]
+    assert sheet["A2"].is_date
+    assert sheet["A2"].value.isoformat().startswith("2026-07-01")
+    table = sheet.tables["table"]
+    assert (table.ref, table.autoFilter.ref) == ("A1:D5", "A1:D5")
+    assert [column.name for column in table.tableColumns] == ["time", "Bern", "Ulm", "Graz"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "parquet"])
+def test_cells_alone_say_what_dims_need(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{suffix}"
+    sa.write_table(path, plain())
+    if suffix == "xlsx":  # another program keeps the cells and the table only
+        _drop_record(path)
+    assert list(sa.read_columns(path)) == ["time", "city", "t", "wet"]
+    xr.testing.assert_identical(sa.read_dataset(path, dims=["time", "city"]), plain())
+    frame = sa.read_frame(path, dims=["time", "city"])
+    assert frame.index.names == ["time", "city"]
+    assert frame["t"].tolist() == plain()["t"].values.ravel().tolist()
+    sa.write_table(path, plain()["t"], columns="city")
+    if suffix == "xlsx":
+        _drop_record(path)
+    wide = sa.read_dataset(path, dims=["time"], columns="city")
+    xr.testing.assert_identical(wide.rename(array="t"), plain()[["t"]])
+
+
+def _drop_record(path: Path) -> None:
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    with zipfile.ZipFile(path, "w") as package:
+        for name, content in parts.items():
+            if name == "docProps/custom.xml":
+                content = re.sub(rb"<property .*</property>", b"", content)
+            package.writestr(name, content)
+
+
+def test_names_of_columns_are_labels_of_their_kind(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("city,2024,2025\nBern,1.5,2.5\nUlm,3.5,4.5\n")
+    read = sa.read_dataset(tmp_path / "t.csv", dims=["city"], columns="year")
+    assert read["array"].sel(city="Ulm", year=2025).item() == 4.5
+    with pytest.raises(sa.NotFoundError, match="'town'"):
+        sa.read_dataset(tmp_path / "t.csv", dims=["town"], columns="year")
+
+
+def edit(path: Path, change: Any) -> None:
+    book = openpyxl.load_workbook(path)
+    rows = [[cell.value for cell in row] for row in book.active.iter_rows(min_row=2)]
+    changed = change(rows)
+    book.active.delete_rows(2, len(rows))
+    for row in changed:
+        book.active.append(row)
+    table = book.active.tables["table"]
+    table.ref = table.autoFilter.ref = re.sub(r"\d+$", str(len(changed) + 1), table.ref)
+    book.save(path)
+
+
+@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+def test_rows_may_be_sorted_and_appended(tmp_path: Path) -> None:
+    path, grid = tmp_path / "t.xlsx", rich()
+    sa.write_table(path, grid)
+    edit(path, lambda rows: sorted(rows, key=lambda row: (row[1], str(row[0])), reverse=True))
+    back = sa.read_dataset(path, table="table")
+    np.testing.assert_allclose(back["t"].sel(time=grid["time"], city=grid["city"]).values, grid["t"].values, rtol=1e-14)
+    assert back["t"].attrs["units"] == "K"
+    later = pd.Timestamp("2026-07-05").to_pydatetime()
+    edit(path, lambda rows: rows + [[later, *row[1:]] for row in rows[:: len(TIMES)]])
+    assert sa.read_dataset(path, table="table").sizes == {"time": 5, "city": 3}
+
+
+@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[:-1], "1 of 12 combinations have no row, time=2026-07-04.*city=Graz first"),
+        (lambda rows: rows[1:], "1 of 12 combinations have no row, time=2026-07-02.*city=Bern first|no row"),
+        (lambda rows: [*rows, rows[3]], "rows 4 and 13 of the table have the same 'time', 'city'"),
+        (lambda rows: [[*rows[0][:2], "new", *rows[0][3:]], *rows[1:]], "'code' has several values for the same"),
+    ],
+)
+def test_rows_that_make_no_array_are_named(change: Any, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, rich())
+    edit(path, change)
+    with pytest.raises(sa.FormatError, match=message) as caught:
+        sa.read_dataset(path, table="table")
+    assert "dims=" in str(caught.value)
+    assert len(sa.read_frame(path, table="table")) > 10
+
+
+def test_a_table_that_is_too_long_is_refused_with_its_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"old")
+    long = xr.Dataset({"a": (("x", "y"), np.zeros((1, 1))), "b": ("z", np.zeros(1_048_575))})
+    for grid, message in (
+        (long.isel(z=slice(1048576), x=[0, 0]), r"2,097,150 rows \(2 x x 1 y x 1,048,575 z\) and their names"),
+        (
+            xr.Dataset({"a": ("x", np.zeros(1_048_576))}),
+            "1,048,576 rows .1,048,576 x. and their names, and the sheet has",
+        ),
+        (long.isel(x=[0] * 1000), "1,048,575,000 rows"),
+    ):
+        for target in (path, io.BytesIO()):
+            with pytest.raises(sa.LimitError, match=message):
+                sa.write_table(target, grid, format="xlsx")
+    assert path.read_bytes() == b"old"
+    with pytest.raises(sa.LimitError, match="1,048,575,000 rows"):
+        sa.write_table(io.StringIO(), long.isel(x=[0] * 1000), format="csv")
+
+
+def test_frames_come_back_with_their_index_and_kinds(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"kind": pd.Categorical(["a", "b", "a"]), "n": np.array([1, 2, 3], "i2"), "text": ["x", "", "z"]},
+        index=pd.MultiIndex.from_tuples([("Bern", 1), ("Bern", 2), ("Ulm", 1)], names=["city", "year"]),
+    )
+    frame.sheetarray.to_table(tmp_path / "t.xlsx")
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.xlsx", table="Table"), frame)
+    counted = pd.DataFrame({"a": [1.5, 2.5]})
+    sa.write_table(tmp_path / "t.xlsx", counted)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.xlsx", table="table"), counted)
+
+
+def test_tables_of_one_workbook_have_names_and_numbers_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    for sheet in ("Sales", "sales (2)", "wet"):
+        sa.write_table(path, plain(), sheet=sheet, mode="a")
+    sa.write_table(path, plain()["t"], sheet="Sales", mode="a", if_sheet_exists="replace")
+    book = openpyxl.load_workbook(path)
+    tables = [table for sheet in book for table in sheet.tables.values()]
+    assert [table.displayName for table in tables] == ["Sales", "sales__2_", "wet_3"]
+    assert len({table.id for table in tables}) == 3
+    names = [name.casefold() for name in [*book.defined_names, *(table.displayName for table in tables)]]
+    assert len({*names}) == len(names)
+    xr.testing.assert_identical(sa.read_dataset(path, ["t"], table="sales"), plain()[["t"]])
+    with zipfile.ZipFile(path) as package:
+        assert sorted(name for name in package.namelist() if "/tables/" in name) == [
+            f"xl/tables/table{number}.xml" for number in (2, 3, 4)
+        ]
+
+
+def test_names_that_no_excel_table_has_are_told(tmp_path: Path) -> None:
+    with pytest.warns(sa.SheetArrayWarning, match="'T', 't'.*without an Excel Table"):
+        sa.write_table(tmp_path / "t.xlsx", {"T": [1.5], "t": [2.5]})
+    assert list(sa.read_columns(tmp_path / "t.xlsx")) == ["T", "t"]
+    name = 'a <b> & "c"\n\t_x000A_ d'
+    sa.write_table(tmp_path / "t.xlsx", {name: [1.5], "x" * 255: [2.5]})
+    assert list(sa.read_columns(tmp_path / "t.xlsx", table="table")) == [name, "x" * 255]
+    sa.write_table(tmp_path / "t.xlsx", {"a": np.zeros(0)}, verify=False)
+    assert not openpyxl.load_workbook(tmp_path / "t.xlsx").active.tables
+
+
+def test_labels_that_are_damaged_or_cannot_be_kept_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    with pytest.warns(sa.SheetArrayWarning, match=r"without its labels: attrs\['x'\]"):
+        sa.write_table(path, plain().assign_attrs(x=b"bytes"))
+    xr.testing.assert_identical(sa.read_dataset(path, table="table", dims=["time", "city"]), plain())
+    for damage in ({"labels": "{}"}, {"axes": 3}, {"dtypes": 3}):
+        sa.write_table(path, plain())
+        _change_record(path, damage)
+        with pytest.warns(sa.SheetArrayWarning, match="labels of the table are damaged"):
+            assert sa.read_dataset(path, table="table").sizes == {"row": 12}
+
+
+def _change_record(path: Path, change: dict[str, Any]) -> None:
+    from sheetarray.sheets.excel.package.parts import Package
+    from sheetarray.sheets.excel.package.relations import merge_properties, read_record
+
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    from sheetarray.files import Source
+
+    with Source(path) as source:
+        record = read_record(Package(source.ranges()))
+    assert record is not None
+    record["sheets"]["table"]["table"] |= change
+    name = "docProps/custom.xml"
+    parts[name] = merge_properties(parts[name], json.loads(json.dumps(record)), location=name)
+    with zipfile.ZipFile(path, "w") as package:
+        for part, content in parts.items():
+            package.writestr(part, content)
+
+
+def test_wrong_arguments_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match="columns= is for arrays with labels"):
+        sa.write_table(tmp_path / "t.csv", {"a": [1]}, columns="x")
+    with pytest.raises(sa.NotFoundError, match="no dimension 'month'; there is 'time', 'city'"):
+        sa.write_table(tmp_path / "t.csv", plain(), columns="month")
+    alike = xr.DataArray(np.eye(2), dims=("x", "y"), coords={"y": ["p", "p"]})
+    with pytest.raises(sa.LimitError, match="labels along 'y' are alike"):
+        sa.write_table(tmp_path / "t.csv", alike, columns="y")
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_what_a_read_returned_is_a_table_too(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sa.write_table(tmp_path / "t.xlsx", sa.read_dataset(_written(tmp_path)))
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.xlsx", table="table"), plain())
+
+
+def _written(tmp_path: Path) -> Path:
+    sa.write(tmp_path / "grid.json", plain())
+    return tmp_path / "grid.json"
+
+
+@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+def test_tables_are_valid_and_other_programs_keep_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, rich())
+    saved = resave(path, "xlsx", tmp_path / "libreoffice")
+    xr.testing.assert_allclose(sa.read_dataset(saved, table="table"), rich(), rtol=1e-14)
+    assert sa.read_dataset(saved, table="table").attrs == rich().attrs
+    edit(path, lambda rows: rows)  # openpyxl
+    xr.testing.assert_allclose(sa.read_dataset(path, table="table"), rich(), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+def test_tables_have_no_schema_errors(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, rich(), sheet="a <b> & c")
+    sa.write_table(path, {'x "<&>\n_x000A_': [1.5], "y": ["z"]}, sheet="b", mode="a", verify=False)
+    assert not schema_errors(path)
+
+
+def test_a_strict_workbook_takes_tables(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"a": [1.5]})
+    path.write_bytes(strict(path.read_bytes()))
+    sa.write_table(path, plain(), mode="a")
+    xr.testing.assert_identical(sa.read_dataset(path, table="table"), plain())
+    with zipfile.ZipFile(path) as package:
+        for part in ("worksheets/sheet2.xml", "worksheets/_rels/sheet2.xml.rels", "tables/table1.xml"):
+            assert b"schemas.openxmlformats.org/office" not in package.read(f"xl/{part}"), part
+
+
+def test_google_sheets_have_the_same_columns(sheets_server: Any) -> None:
+    key, client = sheets_server.create(), sheets_server.client()
+    sa.write_table(client.open_by_key(key), plain())
+    sheet = client.open_by_key(key).worksheet("table")
+    assert sheet.get_all_values()[:2][0] == ["time", "city", "t", "wet"]
+    xr.testing.assert_identical(sa.read_dataset(sheet, dims=["time", "city"]), plain())
+
+
+def test_a_workbook_in_memory_has_the_same_columns() -> None:
+    book = openpyxl.Workbook()
+    sa.write_table(book, plain())
+    xr.testing.assert_identical(sa.read_dataset(book, sheet="table", dims=["time", "city"]), plain())
