@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -21,6 +22,7 @@ from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
 
 MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
+MOST_LINES, MOST_NAMED = 20, 5  # lines of details, and arrays that one line names
 
 
 def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
@@ -45,6 +47,7 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
     default=None,
     help="So many differing elements of each array are named: 10, and with --json 100,000, unless this says another.",
 )
+@click.option("--all", "wants_all", is_flag=True, help=f"Print every line of details, not the first {MOST_LINES}.")
 @reading_options()
 @json_option
 def diff(
@@ -54,6 +57,7 @@ def diff(
     rtol: float,
     atol: float,
     limit: int | None,
+    wants_all: bool,
     reading: FormatOptions,
     wants_json: bool,
 ) -> int:
@@ -65,11 +69,12 @@ def diff(
     as for np.isclose, and another dtype or order is named, but is no difference. The exit status is 1 where anything
     differs. The two files may be of different formats.
 
-    The largest differences come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of
-    which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once,
-    and the others compared at their places; elements are named as in B. Cells of a sheet that cannot be read (blank,
-    n/a, #DIV/0!) are listed apart, and all others are compared. Where the rows of a table were sorted, that is one
-    line, and elements are named as in A.
+    Where several arrays differ, the first line sums up; details follow, up to 20 lines unless --all or --limit says
+    more. Arrays whose rows have changed alike share a line. The largest differences come first. Numbers within 1 ulp,
+    or the same to 15 or 16 digits, are rounding noise, of which only the count is said. Where one axis has another
+    length, rows that were inserted or deleted are told once, and the others compared at their places; elements are
+    named as in B. Cells of a sheet that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are
+    compared. Where the rows of a table were sorted, that is one line, and elements are named as in A.
 
     \b
     Examples:
@@ -91,7 +96,7 @@ def diff(
         described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
-    most = limit if limit is not None else MOST_IN_JSON if wants_json else MOST_SHOWN
+    most = limit if limit is not None else MOST_IN_JSON if wants_json or wants_all else MOST_SHOWN
     tolerances = {"rtol": rtol, "atol": atol}
     with ExitStack() as stack:
         arrays, releases = [], []
@@ -143,7 +148,8 @@ def diff(
     else:
         for table in sorted_rows:
             print_wrapped(escape_controls(table.to_text()), indent=2)
-        _print_comparisons(compared, only, "no other differences" if sorted_rows else "no differences")
+        shown = None if wants_all or limit is not None else MOST_LINES
+        _print_comparisons(compared, only, most=shown, is_sorted=bool(sorted_rows))
         for text in labels:
             click.echo(escape_controls(text))
     if labels and None not in described:  # a format that keeps none is no difference
@@ -161,50 +167,131 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
     return list(dict.fromkeys(names)) or names_present
 
 
-def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint], none: str) -> None:
-    for name, place in only.items():
-        _print_line(name, f"only in {place.label}")
+def _print_comparisons(
+    compared: Sequence[Comparison], only: dict[str, Endpoint], *, most: int | None, is_sorted: bool
+) -> None:
+    """Print what differs: a summary where several arrays do, then the details.
+
+    `most`: the largest number of lines of details; None for all. `is_sorted`: whether rows were told to be sorted.
+    """
+    blocks = [([name], f"only in {place.label}", list[_Line]()) for name, place in only.items()]
+    alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
     for comparison in compared:
-        parts = _format_layouts(comparison)
-        if comparison.same and not parts:
+        if comparison.same and not _format_layouts(comparison):
             continue
-        if comparison.shapes[0] != comparison.shapes[1]:
-            parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
-            parts += _format_rows(comparison)
-        elif not comparison.compared:
-            parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
-        elif comparison.differing:
-            parts.append(_format_difference(comparison))
-        else:
-            rest = "other " * bool(comparison.unreadable)
-            parts.append(f"all {rest}elements equal" + (" within the tolerance" if comparison.tolerant else ""))
-        if comparison.unreadable:
-            parts.append(f"{count_noun(len(comparison.unreadable), 'cell')} cannot be read")
-        _print_line(comparison.name, "; ".join(parts))
-        for index, x, y in comparison.first:
-            element = escape_controls(_format_element(comparison.name, index))
-            if (before := comparison.index_in_a(index)) != index:
-                element += f" (was {list(before)})"
-            print_wrapped(f"  {element}: {format_value(x)} -> {format_value(y)}", indent=4)
-        for index, x, y in comparison.unreadable[:MOST_SHOWN]:
-            head = f"  {escape_controls(_format_element(comparison.name, index))}: "
-            print_wrapped(" -> ".join(map(_format_cell, (x, y))), indent=4, head=head)
-        if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
-            print_line(f"  and {left:,} more cells that cannot be read", dim=True)
-        if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
-            print_line(f"  and {left:,} more", dim=True)
-        if comparison.noise:
-            what = "element differs" if comparison.noise == 1 else "elements differ"
-            print_wrapped(
-                f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits",
-                indent=4,
-            )
+        text, below = _format_comparison(comparison), _describe_elements(comparison)
+        if not below and text in alike:
+            alike[text].append(comparison.name)
+            continue
+        blocks.append(([comparison.name], text, below))
+        if not below:
+            alike[text] = blocks[-1][0]
+    if len(blocks) > 1 and (summary := _summarise(compared, only)):
+        print_wrapped(escape_controls(summary), indent=2)
+    lines = [line for names, text, below in blocks for line in (_Line(escape_controls(text), 2, names), *below)]
+    for line in lines[:most]:
+        line.print()
+    if most is not None and len(lines) > most:
+        print_line(f"and {count_noun(len(lines) - most, 'more line')} (--all shows them)", dim=True)
     same = sum(comparison.same for comparison in compared)
     silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
     if same == len(compared) and not only:
-        click.echo(f"{none} ({count_noun(same, 'array')})")
+        click.echo(f"{'no other differences' if is_sorted else 'no differences'} ({count_noun(same, 'array')})")
     elif silent:
         print_line(f"{count_noun(silent, 'other array')} without differences", dim=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of details: its text, the blanks before what goes on below, and the names of the arrays that it is of."""
+
+    text: str
+    indent: int
+    names: Sequence[str] = ()
+    head: str = ""
+    dim: bool = False
+
+    def print(self) -> None:
+        if self.dim:
+            print_line(self.text, dim=True)
+        else:
+            head = f"{escape_controls(_join_names(self.names))}: " if self.names else self.head
+            print_wrapped(self.text, indent=self.indent, head=head)
+
+
+def _join_names(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {count_noun(more, 'more array')}" if more > 0 else "")
+
+
+def _summarise(compared: Sequence[Comparison], only: Mapping[str, Endpoint]) -> str:
+    """Return a line of what differs: rows first, then elements, then all else; each with the names of its arrays."""
+    found: dict[str, list[str]] = {}
+    for comparison in compared:
+        for what in _format_changed_rows(comparison):
+            found.setdefault(what, []).append(comparison.name)
+    parts = [f"{what} in {_join_names(names)}" for what, names in found.items()]
+    edited = {one.name: one.differing - one.noise for one in compared if one.differing > one.noise}
+    if edited:
+        parts.append(f"{count_noun(sum(edited.values()), 'element')} changed in {_join_names([*edited])}")
+    unreadable = {one.name: len(one.unreadable) for one in compared if one.unreadable}
+    if unreadable:
+        parts.append(f"{count_noun(sum(unreadable.values()), 'cell')} unreadable in {_join_names([*unreadable])}")
+    noisy = [one.name for one in compared if one.noise]
+    whole = [one.name for one in compared if not one.compared]
+    other = [
+        one.name
+        for one in compared
+        if _format_layouts(one) or (one.shapes[0] != one.shapes[1] and one.alignment is None)
+    ]
+    for names, what in (
+        (noisy, "rounded"),
+        (whole, "different as a whole"),
+        (other, "of another shape, dtype or order"),
+        ([*only], "in one file only"),
+    ):
+        parts += [f"{_join_names(names)} {what}"] if names else []
+    return "; ".join(parts)
+
+
+def _format_comparison(comparison: Comparison) -> str:
+    """Return the sentences on the differences of two arrays as wholes."""
+    parts = _format_layouts(comparison)
+    if comparison.shapes[0] != comparison.shapes[1]:
+        parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
+        parts += _format_rows(comparison)
+    elif not comparison.compared:
+        parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
+    elif comparison.differing:
+        parts.append(_format_difference(comparison))
+    else:
+        rest = "other " * bool(comparison.unreadable)
+        parts.append(f"all {rest}elements equal" + (" within the tolerance" if comparison.tolerant else ""))
+    if comparison.unreadable:
+        parts.append(f"{count_noun(len(comparison.unreadable), 'cell')} cannot be read")
+    return "; ".join(parts)
+
+
+def _describe_elements(comparison: Comparison) -> list[_Line]:
+    """Return a line for each element that is named, and for those that are only counted."""
+    lines = []
+    for index, x, y in comparison.first:
+        element = escape_controls(_format_element(comparison.name, index))
+        if (before := comparison.index_in_a(index)) != index:
+            element += f" (was {list(before)})"
+        lines.append(_Line(f"  {element}: {format_value(x)} -> {format_value(y)}", 4))
+    for index, x, y in comparison.unreadable[:MOST_SHOWN]:
+        head = f"  {escape_controls(_format_element(comparison.name, index))}: "
+        lines.append(_Line(" -> ".join(map(_format_cell, (x, y))), 4, head=head))
+    if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
+        lines.append(_Line(f"  and {left:,} more cells that cannot be read", 4, dim=True))
+    if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
+        lines.append(_Line(f"  and {left:,} more", 4, dim=True))
+    if comparison.noise:
+        what = "element differs" if comparison.noise == 1 else "elements differ"
+        rounding = f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits"
+        lines.append(_Line(rounding, 4))
+    return lines
 
 
 def _format_layouts(comparison: Comparison) -> list[str]:
@@ -223,9 +310,18 @@ def _format_rows(comparison: Comparison) -> list[str]:
     aligned = comparison.alignment
     if aligned is None:
         return []
-    changed = ((aligned.deleted, "deleted"), (aligned.inserted, "inserted"))
-    parts = [f"{format_rows(rows)} {what}" for rows, what in changed if rows]
+    parts = _format_changed_rows(comparison)
     return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
+
+
+def _format_changed_rows(comparison: Comparison) -> list[str]:
+    """Return the rows that were deleted, inserted, or appended after the last one."""
+    if (aligned := comparison.alignment) is None:
+        return []
+    inserted, count = aligned.inserted, comparison.shapes[1][aligned.axis]
+    is_end = bool(inserted) and inserted == list(range(count - len(inserted), count))
+    changed = ((aligned.deleted, "deleted"), (inserted, "appended" if is_end else "inserted"))
+    return [f"{format_rows(rows)} {what}" for rows, what in changed if rows]
 
 
 def _format_cell(value: Any) -> str:
@@ -233,10 +329,6 @@ def _format_cell(value: Any) -> str:
     if not isinstance(value, FormatError):
         return format_value(value)
     return escape_controls(f"{value.location}: {value.reason}" if value.location else value.reason)
-
-
-def _print_line(name: str, text: str) -> None:
-    print_wrapped(escape_controls(text), indent=2, head=f"{escape_controls(name)}: ")
 
 
 def _format_element(name: str, index: Sequence[int]) -> str:

@@ -106,6 +106,7 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
     result = run(a, b)
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
+        "row 5 deleted in t; rows 10 to 11 inserted in t; row 0 deleted in f; 1 element changed in t",
         "t: shape 20 x 3 -> 21 x 3; row 5 deleted; rows 10 to 11 inserted; "
         "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0222)",
         "  t[15, 2] (was [14, 2]): 44.0 -> 45.0",
@@ -135,10 +136,8 @@ def test_a_file_of_which_people_have_changed_the_rows_is_compared_as_it_stands(
         book.save(b)
     result = run(a, b)
     assert result.exit_code == 1
-    what = "row 20 inserted" if added else "row 15 deleted"
-    assert result.stdout.splitlines() == [
-        f"{name}: shape 20 -> {21 if added else 19}; {what}; all other elements equal" for name in ("t", "u")
-    ]
+    what = "row 20 appended" if added else "row 15 deleted"
+    assert result.stdout.splitlines() == [f"t, u: shape 20 -> {21 if added else 19}; {what}; all other elements equal"]
     assert f"{b}: rows were added or deleted" in " ".join(result.stderr.split())
     assert "resize" in run(a, b, "--read", "resize=false").stderr
 
@@ -252,3 +251,46 @@ def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> Non
     sa.write(tmp_path / "c.csv", {"t": table["t"]})  # of one array, the order is what it says
     sa.write(tmp_path / "d.csv", {"t": np.sort(table["t"])})
     assert "sorted" not in run(tmp_path / "c.csv", tmp_path / "d.csv").output
+
+
+def test_a_line_sums_up_before_the_details(tmp_path: Path) -> None:
+    before = {name: np.arange(8) * 3 for name in "tuvwxyz"}
+    after = {name: np.append(array, 99) for name, array in before.items()} | {"same": np.arange(3)}
+    after["v"][2:4] = -1
+    sa.write(tmp_path / "a.csv", {**before, "old": np.arange(2), "same": np.arange(3)})
+    sa.write(tmp_path / "b.csv", after)
+    lines = run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()
+    assert lines == [
+        "row 8 appended in t, u, v, w, x and 2 more arrays; 2 elements changed in v; old in one file only",
+        f"old: only in {tmp_path / 'a.csv'}",
+        "t, u, w, x, y and 1 more array: shape 8 -> 9; row 8 appended; all other elements equal",
+        "v: shape 8 -> 9; row 8 appended; 2 of 8 elements differ (25 %), by at most 10 (relative 10)",
+        "  v[3]: 9 -> -1",
+        "  v[2]: 6 -> -1",
+        "1 other array without differences",
+    ]
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_twenty_lines_of_details_and_the_rest_with_all(tmp_path: Path, more: int) -> None:
+    before = {"t": np.arange(30), "u": np.arange(30), "v": np.arange(30)}
+    after = {name: array.copy() for name, array in before.items()}
+    for name, count in (("t", 9), ("u", 5), ("v", 3 + more)):  # with one line for each array
+        after[name][:count] += 100
+    sa.write(tmp_path / "a.csv", before)
+    sa.write(tmp_path / "b.csv", after)
+    summary, *details = run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()
+    assert summary == f"{17 + more} elements changed in t, u, v"
+    rest = ["and 1 more line (--all shows them)", "and 2 more lines (--all shows them)"]
+    assert details[20:] == rest[more - 1 : more] if more else not details[20:]
+    whole = run(tmp_path / "a.csv", tmp_path / "b.csv", "--all").stdout.splitlines()[1:]
+    assert (len(whole), whole[:20]) == (20 + more, details[:20])
+    limited = run(tmp_path / "a.csv", tmp_path / "b.csv", "--limit", 9).stdout.splitlines()[1:]
+    assert limited == whole
+
+
+def test_all_names_every_element(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"t": np.arange(30)})
+    sa.write(tmp_path / "b.csv", {"t": np.arange(30) + 1})
+    assert len(run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()) == 12
+    assert len(run(tmp_path / "a.csv", tmp_path / "b.csv", "--all").stdout.splitlines()) == 31
