@@ -97,7 +97,7 @@ def write(
             - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, layout,
               progress
             - json, `write_json`: complex, progress
-            - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, progress
+            - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
             - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, progress
             - gsheet, `write_gsheet`: worksheet, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress

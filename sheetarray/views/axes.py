@@ -216,7 +216,7 @@ def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_
     values = array.to_numpy()
     if kind == "string" and has_header_words(values.tolist()):
         return None
-    style = columns.styles[name]
+    style = columns.styles[name] if kind != "float" else None  # labels are shown as they are
     plain = array.strides == (1,) and array.offset == 0 and array.capacity == array.length
     plain = plain and (kind == "string" or not columns.as_text)
     return Labels(name, array, style, plain and _can_be_chosen(values, kind, style, text_chooser=text_chooser))

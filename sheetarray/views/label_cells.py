@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..cells import TypedCells, buffer_to_typed
+from ..cells.serials import shown_unit
 from ..elements import Cell
 from .axes import Axis, Labels
 
@@ -58,11 +59,11 @@ class LabelCells:
 
 
 def chooser_kind(labels: Labels | None) -> str:
-    """Return the key of a chooser's style: the unit of dates, `@` for text, or nothing for the usual style."""
+    """Return the key of a chooser's style: the unit that dates are shown with, `@` for text, else an empty text."""
     if labels is None:
         return ""
     if labels.array.dtype_entry.kind == "datetime" and labels.style is not None:
-        return str(np.datetime_data(labels.array.buffer.dtype)[0])
+        return shown_unit(labels.array.buffer) or "ms"
     return "@" if labels.array.dtype_entry.kind in ("string", "datetime") else ""
 
 

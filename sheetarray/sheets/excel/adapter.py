@@ -21,6 +21,7 @@ from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, exists, locate
 from ...views.description import View, select_views
+from .appearance import check_formats
 from .append import IfSheetExists
 from .checking import check_is_text, find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large
@@ -41,6 +42,7 @@ def write_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool = False,
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
+    formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -60,6 +62,9 @@ def write_excel(
             bits back that a program has rounded, and `check` tells every edit.
         views: True, names of arrays, or a `View` for each name: sheets `<name> view` that show one slice of an array of
             two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a chart.
+        formats: the number format of an array of floats or integers, by its name, such as `{"t": "0.0"}`. It changes
+            what people see; cells hold the exact numbers. Other floats are shown with as many decimals as they have,
+            or as tell them apart, at most 6.
         progress: called with the cells written and the cells in all.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
 
@@ -68,7 +73,7 @@ def write_excel(
         FormatError: mode "a", and the file is no workbook.
         LimitError: a name, a title or a text that Excel cannot hold, a workbook that takes no other sheets, or that
             another program saved in the meantime; a view that cannot be; the file is as it was.
-        NotFoundError: a view of an array that is not written.
+        NotFoundError: a view or a format of an array that is not written.
 
     Example:
         >>> import io
@@ -89,6 +94,7 @@ def write_excel(
     layouts = lay_out_arrays(linear)
     how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
     how |= {"guard": guard, "views": select_views(views, linear), "report": progress or ignore_progress}
+    how["number_formats"] = check_formats(formats, {name: array.dtype_entry for name, array in linear.items()})
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
         write_workbook(target, linear, layouts, **how)
     elif isinstance(target, (str, os.PathLike)):

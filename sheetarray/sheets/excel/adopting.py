@@ -26,7 +26,7 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
-from .appearance import value_style
+from .appearance import value_styles
 from .append import changed_parts, ensure_properties, find_book_styles, search_again, worksheet_xml
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
@@ -153,7 +153,7 @@ def _make_anew(
     as_text = stored.get("as_text") is True
 
     def style_of(piece: LayoutColumn) -> int | None:
-        return None if as_text else value_style(piece, book_styles, dates=True)
+        return None if as_text else value_styles([piece], book_styles, dates=True, formats={})[0]
 
     columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
     plans = (

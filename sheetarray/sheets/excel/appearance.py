@@ -5,17 +5,19 @@ Only the layout and a few elements of each column are looked at, so that this ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...dtypes import Positions
+from ...dtypes import DType, Mask, Positions
+from ...errors import LimitError, NotFoundError
 from .cell_xml import ColumnSpan, make_cells_together
-from .package.relations import CellStyles
+from .package.relations import DECIMAL_CODES, GENERAL, MOST_DECIMALS, CellStyles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,17 +51,169 @@ def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int 
     return None if shown else styles.whole
 
 
+def value_styles(
+    pieces: Sequence[LayoutColumn], styles: CellStyles, *, dates: bool, formats: Mapping[str, str]
+) -> list[int | None]:
+    """Return the style of the numbers or booleans in each column; None for the default style.
+
+    `formats`: codes of formats that a caller has chosen, by the names of arrays. Other floats have as many decimals as
+    they need; see `count_decimals`.
+    """
+    made = [value_style(piece, styles, dates=dates) for piece in pieces]
+    floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
+    by_count = [None, *map(styles.format_of, DECIMAL_CODES)]
+    for place, count in zip(floats, count_decimals([pieces[place].buffer for place in floats]), strict=True):
+        made[place] = by_count[count]
+    for place, piece in enumerate(pieces if formats else ()):
+        if piece.name in formats:
+            made[place] = styles.format_of(formats[piece.name])
+    return made
+
+
+# Decimals of floats ------------------------------------------------------------------------------------------------
+
+_FEWEST_SAMPLED, _MOST_SAMPLED = 16, 2**16  # elements of a column, and of all columns, from which decimals are counted
+_FEWEST_DECIMALS = 2  # of floats that have more than `MOST_DECIMALS`
+_SHOWN_DIGITS = 15  # that spreadsheet programs show of a number
+_SMALLEST = 10.0**-3  # where no number is larger, 1.2345E-05 says more than six decimals
+_NOISE = {2: 2.0**-11, 4: 2.0**-24, 8: 1e-15}  # of the largest number, by the bytes of an element: what rounding leaves
+
+
+def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
+    """Return the number of decimals with which each of some columns of floats is shown; 0 for the default format.
+
+    These are as many as its numbers have, if that is at most six; else as many as tell its numbers from each other and
+    from zero. The default format stays for whole numbers, and for those that six decimals or 15 digits do not show.
+
+    Example:
+        >>> count_decimals([np.array([0.1, 2.25]), np.array([1 / 3, 1000 / 3]), np.array([1.0, np.nan])])
+        [2, 2, 0]
+    """
+    if not columns:
+        return []
+    most = max(_FEWEST_SAMPLED, _MOST_SAMPLED // len(columns))
+    steps = [max(1, -(-len(column) // most)) for column in columns]
+    samples = [column[::step] for column, step in zip(columns, steps, strict=True)]
+    owners = np.repeat(np.arange(len(columns)), [len(sample) for sample in samples])
+    values = np.concatenate(samples).astype(np.float64)
+    finite = np.isfinite(values)
+    owners, values = owners[finite], values[finite]
+    largest = np.zeros(len(columns))
+    np.maximum.at(largest, owners, np.abs(values))
+    for place, column in enumerate(columns):
+        if steps[place] > 1:
+            largest[place] = _find_largest(column)
+    noise = largest * [_NOISE[column.dtype.itemsize] for column in columns]
+    shown = largest < GENERAL_DIGITS
+    values = np.where(shown[owners] & (np.abs(values) > noise[owners]), values, 0.0)
+    exact = _fewest_decimals(
+        range(MOST_DECIMALS + 1), len(columns), lambda scale: owners[_is_cut(scale, values, noise[owners])]
+    )
+    owners, values = np.append(owners, np.arange(len(columns))), np.append(values, np.zeros(len(columns)))
+    order = np.lexsort((values, owners))
+    owners, values = owners[order], values[order]
+    differ = (owners[1:] == owners[:-1]) & (np.diff(values) > noise[owners[1:]])
+    told = _fewest_decimals(
+        range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
+        len(columns),
+        lambda scale: owners[1:][differ & (np.diff(np.rint(values * scale)) == 0)],
+    )
+    counts = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS))
+    vanish = np.bincount(owners[(values != 0) & (np.rint(values * 10**MOST_DECIMALS) == 0)], minlength=len(columns)) > 0
+    shown &= (exact <= MOST_DECIMALS) | ((largest >= _SMALLEST) & ~vanish)
+    digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
+    decimals: list[int] = np.where(shown, np.clip(counts, 0, np.maximum(_SHOWN_DIGITS - digits, 0)), 0).tolist()
+    return decimals
+
+
+def _fewest_decimals(counts: range, columns: int, find_wrong: Callable[[float], Positions]) -> Positions:
+    """Return for each column the first count of decimals with which nothing is wrong; one more than all if none is.
+
+    `find_wrong`: returns the columns, repeated, of elements that are wrong with a power of ten as the scale.
+    """
+    fewest = np.full(columns, counts[-1] + 1)
+    for count in reversed(counts):
+        fewest[np.bincount(find_wrong(10.0**count), minlength=columns) == 0] = count
+    return fewest
+
+
+def _is_cut(scale: float, values: np.ndarray[Any, Any], noise: np.ndarray[Any, Any]) -> Mask:
+    """Return a mask of the numbers that rounding to a scale changes by more than noise."""
+    mask: Mask = np.abs(np.rint(values * scale) / scale - values) > noise
+    return mask
+
+
+def _find_largest(numbers: np.ndarray[Any, Any]) -> float:
+    """Return the largest finite magnitude among some numbers; 0 if there is none."""
+    with np.errstate(invalid="ignore"):
+        largest = max(-float(np.fmin.reduce(numbers, initial=0)), float(np.fmax.reduce(numbers, initial=0)))
+    return largest if np.isfinite(largest) else float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0))
+
+
+# Formats that a caller chooses -------------------------------------------------------------------------------------
+
+_LONGEST_CODE = 255  # characters
+_LITERAL = r'(?:[ $€£¥()+\-]|"[^"\x00-\x1f]*"|\\[^\x00-\x1f])*'
+_NUMERAL = r"(?:(?:[0#?,]*[0#?],*(?:\.[0#?]+)?|\.[0#?]+)(?:E[+-]0+)?%?)"
+_COLOUR = r"(?:\[(?:Black|Blue|Cyan|Green|Magenta|Red|White|Yellow)\])?"
+_SECTION = f"{_COLOUR}{_LITERAL}{_NUMERAL}{_LITERAL}"
+_CODE = re.compile(f"{_SECTION}(?:;(?:{_SECTION}|{_COLOUR}{_LITERAL}|@)){{0,3}}")
+
+
+def check_formats(formats: Mapping[str, str] | None, dtypes: Mapping[str, DType]) -> dict[str, str]:
+    """Return the formats that a caller has chosen for numbers, by the names of arrays.
+
+    `dtypes`: of all arrays, by their names.
+
+    Raises:
+        LimitError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
+        NotFoundError: no array of that name.
+    """
+    if formats is None:
+        return {}
+    if not isinstance(formats, Mapping):
+        raise LimitError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
+    for name, code in formats.items():
+        if name not in dtypes:
+            raise NotFoundError(f"no array {name!r:.80} to format; there is {', '.join(map(repr, dtypes)):.400}")
+        if dtypes[name].kind not in ("float", "int"):
+            raise LimitError(f"{name!r:.80} has the dtype {dtypes[name].name}, and formats are for floats and integers")
+        if not isinstance(code, str) or len(code) > _LONGEST_CODE or not (_CODE.fullmatch(code) or code == GENERAL):
+            raise LimitError(f'the format of {name!r:.80} is a code for numbers, such as "0.00", not {code!r:.80}')
+    return dict(formats)
+
+
+def count_shown(code: str, numbers: np.ndarray[Any, Any]) -> int:
+    """Return the number of characters that the largest of some numbers takes in a format, with a sign.
+
+    Example:
+        >>> count_shown("0.00", np.array([1.5, 123.25])), count_shown("#,##0", np.array([-1234.0]))
+        (7, 6)
+    """
+    largest = _find_largest(numbers)
+    whole, point, decimals = code.partition(";")[0].partition(".")
+    digits = len(f"{largest * (100 if '%' in code else 1):.0f}") if "E" not in code else 1
+    digits = max(digits, sum(map(whole.count, "0#?")) if "E" in code else whole.count("0"))
+    commas = (digits - 1) // 3 if "," in whole else 0
+    return digits + commas + sum(mark not in "0#?," for mark in whole) + len(point + decimals) + 1
+
+
 def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
     """Return whether programs align the elements of a column to the right, so that its name should be there too."""
     return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
 
 
 def column_widths(
-    pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool, filtered: bool = False
+    pieces: Sequence[LayoutColumn],
+    styles: Sequence[int | None],
+    known: CellStyles,
+    *,
+    as_text: bool,
+    filtered: bool = False,
 ) -> list[float]:
     """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in.
 
-    `filtered`: whether a button for a filter stands beside each name.
+    `known`: the styles of the workbook. `filtered`: whether a button for a filter stands beside each name.
     """
     widest = np.zeros(len(pieces), np.int64)
     first: list[ColumnSpan] = []
@@ -68,6 +222,9 @@ def column_widths(
         count = len(piece.buffer)
         if style is not None and (unit := shown_unit(piece.buffer)) is not None:
             widest[place] = len(DATE_CODES[unit])
+            continue
+        if style is not None and piece.dtype.kind in ("float", "int") and (code := known.code_of(style)) is not None:
+            widest[place] = count_shown(code, piece.buffer)
             continue
         first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))
         if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length

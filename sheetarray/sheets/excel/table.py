@@ -7,7 +7,7 @@ a group. A tall column is a group by itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,6 +34,7 @@ from ...tables import (
     read_table,
 )
 from ..workbooks import MOST_COLUMNS
+from .appearance import check_formats
 from .append import IfSheetExists
 from .checking import check_is_text, select_sheets
 from .open_workbook import OpenWorkbook
@@ -465,6 +466,7 @@ def write_table_excel(
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
     dates: Literal["real", "text"] = "real",
+    formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Write the columns of a table to a sheet of a workbook, one row of names above them; see `sheetarray.write_table`.
@@ -476,12 +478,15 @@ def write_table_excel(
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         dates: as for `write_excel`.
+        formats: the number formats of columns, as for `write_excel`.
         progress: called with the cells written and the cells in all.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold.
         FormatError: mode "a", and the file is no workbook.
-        LimitError: columns of different lengths, or more than Excel holds; the file is as it was.
+        LimitError: columns of different lengths, or more than Excel holds; a format that is none for numbers; the file
+            is as it was.
+        NotFoundError: a format of a column that is not written.
 
     Example:
         >>> import io
@@ -496,6 +501,7 @@ def write_table_excel(
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
     how |= {"report": progress or ignore_progress, "note": table.describe() if isinstance(table, LabelledTable) else {}}
+    how["number_formats"] = check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces})
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
         write_workbook(target, {}, [layout], **how)
     elif isinstance(target, (str, os.PathLike)):

@@ -21,7 +21,7 @@ from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import EXACT_INTEGER, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
-from .appearance import column_widths, printed_ranges, stands_right, value_style
+from .appearance import column_widths, printed_ranges, stands_right, value_styles
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, search_other_sheets, titles_of_others
 from .cell_xml import (
     ColumnSegment,
@@ -42,7 +42,7 @@ from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import OWN_STYLES, CellStyles
+from .package.relations import GENERAL, CellStyles, make_styles
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
 from .views.worksheet import link_columns, plan_view_sheet, write_relation, write_view
 from .workbook import SEARCHES_KEY, Searches
@@ -222,20 +222,24 @@ def write_workbook(
     guard: bool = False,
     views: Mapping[str, View] | None = None,
     note: Mapping[str, Any] | None = None,
+    number_formats: Mapping[str, str] | None = None,
 ) -> None:
     """Write a new workbook.
 
     `arrays`: of which fingerprints are made; empty for a table. `sheet`: title of the first of them. `real_dates`:
     make dates numbers where that is exact. `report`: called with the cells written and the cells in all. `guard`:
     whether a very hidden sheet holds a snapshot of every array. `views`: by the names of their arrays. `note`: what the
-    record keeps of a table, which becomes an Excel Table; None for arrays.
+    record keeps of a table, which becomes an Excel Table; None for arrays. `number_formats`: codes of formats by the
+    names of arrays.
     """
-    formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
-    plans = _plan_sheets(sheet, layouts, formats, as_text, guard, note)
+    codes, how = list((number_formats or {}).values()), {"as_text": as_text, "real_dates": real_dates}
+    styles = make_styles(codes)
+    formats = [_value_styles(layout, styles, number_formats or {}, **how) for layout in layouts]
+    plans = _plan_sheets(sheet, layouts, formats, styles, as_text, guard, note)
     taken = [sheet_plan.title for sheet_plan in plans]
     places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
     shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
-    plan = skeleton([*map(plan_view_sheet, shown), *plans], suffix=suffix_of(target))
+    plan = skeleton([*map(plan_view_sheet, shown), *plans], suffix=suffix_of(target), formats=codes)
     with replacing(target, binary=True) as sink:
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
         _write_sheets(
@@ -256,6 +260,7 @@ def append_workbook(
     guard: bool = False,
     views: Mapping[str, View] | None = None,
     note: Mapping[str, Any] | None = None,
+    number_formats: Mapping[str, str] | None = None,
 ) -> None:
     """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
 
@@ -268,8 +273,10 @@ def append_workbook(
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.ranges())
         styles = read_styles(package)
-        formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
-        plans = _plan_sheets(sheet, layouts, formats, as_text, guard, note)
+        number_formats, how = number_formats or {}, {"as_text": as_text, "real_dates": real_dates}
+        formats = [_value_styles(layout, styles, number_formats, **how) for layout in layouts]
+        _warn_of_formats(number_formats, styles)
+        plans = _plan_sheets(sheet, layouts, formats, styles, as_text, guard, note)
         taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
         taken += [sheet_plan.title for sheet_plan in plans]
         places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
@@ -394,15 +401,30 @@ def _estimate_bytes(layout: Layout) -> int:
 # What the sheets are ------------------------------------------------------------------------------------------
 
 
-def _value_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dates: bool) -> list[int | None]:
+def _value_styles(
+    layout: Layout, styles: CellStyles, number_formats: Mapping[str, str], *, as_text: bool, real_dates: bool
+) -> list[int | None]:
     """Return the style of the numbers or booleans in each column."""
-    return [None if as_text else value_style(piece, styles, dates=real_dates) for piece in layout.pieces]
+    if as_text:
+        return [None] * len(layout.pieces)
+    return value_styles(layout.pieces, styles, dates=real_dates, formats=number_formats)
+
+
+def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> None:
+    """Warn of formats that the workbook lacks: its part of styles stays as it is."""
+    for name, code in number_formats.items():
+        if code != GENERAL and styles.format_of(code) is None:
+            warn_caller(
+                f"{name!r:.80} is shown without the format {code!r:.80}: no cell style of the workbook has it; "
+                "give a cell that format in a spreadsheet program, save, and write again"
+            )
 
 
 def _plan_sheets(
     sheet: str,
     layouts: Sequence[Layout],
     formats: Sequence[Sequence[int | None]],
+    known: CellStyles,
     as_text: bool,
     guard: bool,
     note: Mapping[str, Any] | None,
@@ -411,7 +433,7 @@ def _plan_sheets(
     plans = [
         SheetPlan(
             title,
-            column_widths(layout.pieces, styles, as_text=as_text, filtered=bool(table)),
+            column_widths(layout.pieces, styles, known, as_text=as_text, filtered=bool(table)),
             layout.height,
             [
                 (piece.name, cells)

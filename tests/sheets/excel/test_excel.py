@@ -79,7 +79,7 @@ def test_names_are_bold_and_stay_in_view_and_columns_are_wide_enough(tmp_path: P
     assert all(cell.font.b for cell in sheet[1])
     assert not any(cell.font.b for cell in sheet[2])
     assert sheet.freeze_panes == "A20"
-    assert 18 <= sheet.column_dimensions["A"].width <= 30
+    assert 15 <= sheet.column_dimensions["A"].width <= 30
     assert 40 <= sheet.column_dimensions["B"].width <= 60
 
 

@@ -137,7 +137,7 @@ def _by_sixteen_then_fifteen(path: Path, target: Path, edits: dict[bytes, bytes]
         return b"%s<v>%s</v>" % (match[1], edits.get(match[2]) or str(twice).encode())
 
     content = parts(path.read_bytes())
-    xml = re.sub(rb'(<c r="[A-Z]+[0-9]+">)<v>([^<]*)</v>', rounded, content[part := "xl/worksheets/sheet1.xml"])
+    xml = re.sub(rb'(<c r="[A-Z]+[0-9]+"[^>t]*>)<v>([^<]*)</v>', rounded, content[part := "xl/worksheets/sheet1.xml"])
     target.write_bytes(with_parts(path.read_bytes(), {part: xml}))
     return target
 

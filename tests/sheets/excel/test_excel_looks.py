@@ -272,6 +272,154 @@ def test_long_integers_are_shown_with_all_their_digits(largest: int, code: str, 
     assert sheet_of(file)["A"][-1].number_format == code
 
 
+THIRDS = np.array([1.0, 1000.0]) / 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ([0.1, 2.25], "0.00"),
+        ([0.1 + 0.2, np.nan, np.inf], "0.0"),
+        ([1.123456], "0.000000"),
+        ([1.1234567], "0.00"),  # more decimals than six: as many as tell numbers apart, two at least
+        (THIRDS, "0.00"),
+        ([THIRDS[0], THIRDS[0] + 1e-5], "0.00000"),
+        ([THIRDS[0], THIRDS[0] + 2e-7], "0.000000"),
+        (np.sin(np.linspace(0, np.pi, 9)), "0.00"),  # in which zero is 1.2e-16
+        (np.array([0.1, 20.25], "f4"), "0.00"),
+        (np.array([0.1], "f2"), "0.0"),
+        (np.append(np.full(2**17, 0.5), 12.0), "0.0"),
+        ([1.0, 2.0, np.nan], "General"),
+        ([np.nan, -np.inf], "General"),
+        ([0.0, -0.0], "General"),
+        ([1e-9, 1.0], "General"),  # which six decimals would show as zero
+        ([0.0001 / 3], "General"),
+        ([0.0034 / 3], "0.000"),
+        ([GENERAL_DIGITS - 0.5], "0.0"),
+        ([GENERAL_DIGITS + 0.5], "General"),
+        ([1e300, 0.5], "General"),
+        (np.array([0.5 + 1j]), "General"),
+        (np.array([1, 2]), "General"),
+    ],
+)
+def test_floats_have_the_decimals_that_tell_them_apart_and_are_exact(numbers: Any, code: str, tmp_path: Path) -> None:
+    array, path = np.asarray(numbers), tmp_path / "x.xlsx"
+    sa.write(path, {"x": array, "other": np.array([1.5])})
+    sheet = sheet_of(path)
+    codes = {cell.number_format for cell in sheet["A"][20:] if isinstance(cell.value, (int, float))}
+    assert codes <= {code}
+    assert sheet["B20"].number_format == "0.0"
+    assert_same(sa.read(path)["x"], array)
+    assert list(sa.check(path)) == []
+    if array.ndim == 1 and array.dtype == np.float64:
+        sa.write_table(path, {"x": array})
+        assert {cell.number_format for cell in sheet_of(path)["A"][1:] if cell.data_type == "n"} <= {code}
+
+
+def test_number_formats_that_a_caller_chooses_are_shown_and_numbers_stay_exact(tmp_path: Path) -> None:
+    arrays = {"t": np.array([[1 / 3, -12345678.9]]), "i": np.array([2**40, 1]), "plain": THIRDS, "none": THIRDS}
+    formats = {"t": '#,##0.00 "m/s"', "i": "0.0%", "none": "General"}
+    path = tmp_path / "x.xlsx"
+    sa.write(path, arrays, formats=formats, views=True, guard=True)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    assert [sheet.cell(sheet.max_row, column).number_format for column in (1, 2, 3, 4)] == [
+        formats["t"],
+        formats["i"],
+        "0.00",
+        "General",
+    ]
+    assert sheet.column_dimensions["A"].width >= len("-12,345,678.90 m/s")
+    assert sheet.column_dimensions["B"].width >= len("109951162777600.0%")
+    assert formats["t"] in {cell.number_format for row in book["t view"].iter_rows() for cell in row}
+    for saved in (path, resave(path, "xlsx", tmp_path / "saved"), resave(path, "ods", tmp_path / "saved")):
+        for name, array in arrays.items():
+            assert_same(sa.read(saved)[name], array)
+        assert list(sa.check(saved)) == []
+
+
+def test_a_guest_uses_the_number_formats_that_are_there_and_says_which_it_lacks(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.xlsx", tmp_path / "theirs.xlsx"
+    sa.write(ours, {"x": THIRDS}, formats={"x": "0.0E+00"})
+    book = openpyxl.Workbook()
+    book.active["A1"].number_format = "0.00"
+    book.save(theirs)
+    for path, code in ((ours, "0.0E+00"), (theirs, "General")):
+        before = zipfile.ZipFile(path).read("xl/styles.xml")
+        if code == "General":
+            with pytest.warns(sa.SheetArrayWarning, match=r"'x' is shown without the format '0\.0E\+00'"):
+                sa.write(path, {"x": THIRDS, "y": THIRDS}, mode="a", sheet="more", formats={"x": "0.0E+00"})
+        else:
+            sa.write(path, {"x": THIRDS, "y": THIRDS}, mode="a", sheet="more", formats={"x": "0.0E+00"})
+        sheet = openpyxl.load_workbook(path)["more"]
+        assert [cell.number_format for cell in sheet[sheet.max_row]] == [code, "0.00"]
+        assert zipfile.ZipFile(path).read("xl/styles.xml") == before
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        "yyyy-mm-dd",
+        "0.0;@;0;0;0",
+        '0"',
+        "0[red]",
+        "0.0.0",
+        "h:mm",
+        "\x01",
+        "0\n",
+        "#" * 256,
+        2,
+        None,
+        "x0",
+        '"\x02"0',
+    ],
+)
+def test_codes_that_are_no_formats_of_numbers_are_refused(code: Any, tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    for write in (sa.write, sa.write_table):
+        with pytest.raises(sa.LimitError, match="'x' is a code for numbers"):
+            write(path, {"x": THIRDS}, formats={"x": code})
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "code", ["0", "#", "General", "#" * 255, "0.0;[Red]-0.0;-;@", '"a;b"0', "\\x0.0?", "0.00E+00", "-0%"]
+)
+def test_codes_of_formats_of_numbers_are_taken(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"x": THIRDS}, formats={"x": code})
+    assert sheet_of(path)["A"][-1].number_format == code
+    assert_same(sa.read(path)["x"], THIRDS)
+
+
+def test_formats_are_for_numbers_that_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    with pytest.raises(sa.NotFoundError, match="'y'"):
+        sa.write(path, {"x": THIRDS}, formats={"y": "0.0"})
+    with pytest.raises(sa.LimitError, match="string"):
+        sa.write(path, {"x": np.array(["a"])}, formats={"x": "0.0"})
+    with pytest.raises(sa.LimitError, match="mapping"):
+        sa.write(path, {"x": THIRDS}, formats="0.0")
+
+
+def test_columns_are_as_wide_as_their_largest_number_far_below() -> None:
+    numbers = np.full(10**5, 0.25)
+    numbers[-2] = -12345678901.25
+    sheet = sheet_of(written({"x": numbers}))
+    assert sheet.column_dimensions["A"].width >= len("-12345678901.25")
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_choosers_of_fine_dates_show_dates(unit: str, tmp_path: Path) -> None:
+    import xarray as xr
+
+    time = np.array(["2026-01-01", "2026-01-02"], f"M8[{unit}]")
+    path = tmp_path / "x.xlsx"
+    sa.write(path, xr.DataArray(np.ones((2, 2, 2)), {"time": time}, ("time", "y", "x"), name="t"), views=True)
+    assert sheet_of(path)["B2"].value.isoformat() == "2026-01-01T00:00:00"
+
+
 def test_columns_are_as_wide_as_texts_far_below_their_first_elements() -> None:
     texts = np.array(["x"] * 500 + ["x" * 45] * 500)
     sheet = sheet_of(written({"s": texts, "n" * 30: SHORT, "long": np.array(["y" * 300])}))

@@ -516,7 +516,12 @@ class CellStyles:
         """Return the style for numbers of a format; None if the workbook lacks it."""
         return self.formats.get(_plain_code(code))
 
+    def code_of(self, style: int) -> str | None:
+        """Return the code of the format of a style for numbers, without marks that quote; None for any other style."""
+        return next((code for code, index in self.formats.items() if index == style), None)
 
+
+GENERAL = "General"  # the code of the format of cells without one
 MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
 DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
 """The codes of the formats of numbers with one decimal and more."""

@@ -60,7 +60,10 @@ class Formats:
 
         `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
         """
-        format_kinds = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
+        known = np.minimum(styles, len(self._kinds) - 1)
+        if (self._kinds[np.flatnonzero(np.bincount(known))] == NUMBER).all():
+            return kinds
+        format_kinds = self._kinds[known]
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
 
 

@@ -21,6 +21,7 @@ from ....views.choosers import Chooser
 from ....views.formulas import CHART_ROWS
 from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
+from ..appearance import count_shown
 from ..package.markup import escape_text, quote_attribute
 from ..package.packing import PackageWriter
 from ..package.relations import STRICT, CellStyles, relation_type, relations_part
@@ -125,7 +126,7 @@ def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str
     pane += f'<selection pane="{active}" activeCell="{first}" sqref="{first}"/>'
     captions = [f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}", *(f"{axis.dim}:" for axis in plan.choosers)]
     others = [_labels_width(axis.labels, axis.size) for axis in plan.choosers]
-    widths = _widths_beside(plan, captions, grid.sample(_SAMPLE), others)
+    widths = _widths_beside(plan, captions, grid.sample(_SAMPLE), others, grid.styles)
     last = f"{column_letters(grid.hidden_place)}{grid.last_row}"
     return _sheet_head(last, pane, widths, grid.hidden_place, selected=selected)
 
@@ -153,11 +154,11 @@ def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, f
     captions = [chooser.caption for chooser in grid.choosers.values()]
     captions += [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
     choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
-    return _widths_beside(plan, captions, to_values(grid.sample(_SAMPLE)), choosers)
+    return _widths_beside(plan, captions, to_values(grid.sample(_SAMPLE)), choosers, grid.styles)
 
 
 def _widths_beside(
-    plan: ViewPlan, captions: Iterable[str], sample: Iterable[Cell], choosers: Iterable[float]
+    plan: ViewPlan, captions: Iterable[str], sample: Iterable[Cell], choosers: Iterable[float], styles: CellStyles
 ) -> Iterator[tuple[int, int, float]]:
     """Yield spans of columns (the first and the last one, counted from 1), and the width of each, in characters.
 
@@ -168,6 +169,8 @@ def _widths_beside(
     labels = _labels_width(plan.rows.labels, plan.height)
     yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)
     elements = max(map(_width_of, sample))
+    if plan.has_numbers and plan.style is not None and (code := styles.code_of(plan.style)) is not None:
+        elements = float(count_shown(code, plan.array.buffer))
     if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
         elements = float(max(map(len, DATE_CODES.values())))
     width = min(max(_NARROWEST, elements, _labels_width(plan.columns.labels, plan.width)) + 1, _WIDEST)
