@@ -53,7 +53,7 @@ def read_dataset(
         table: the name of an Excel Table, such as `write_table` makes.
         dims: the columns of an ordinary table whose values are the labels of dimensions; each combination of labels has
             one row, and rows may be in any order. Without `table` the table is the whole sheet or file. None takes what
-            the workbook keeps of a table that `write_table` made.
+            the workbook keeps of a table that `write_table` made; of any other table the rows are counted.
         columns: the dimension of an ordinary table whose labels are the names of all other columns.
         format: instead of the suffix.
         storage_options: for the file system of a URL.

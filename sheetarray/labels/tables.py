@@ -155,7 +155,7 @@ def _add_axes(
     for dim, size in sizes.items():
         if dims.get(dim) == (dim,) and dim in arrays:
             note.axes[dim] = dim
-        elif len(sizes) > 1:
+        elif len(sizes) > 1 or note.beside:
             name = dim
             while name in arrays:
                 name += "_"

@@ -79,11 +79,58 @@ def test_a_dataset_goes_through_a_table_and_is_identical(make: Any, tmp_path: Pa
 
 @pytest.mark.filterwarnings("ignore:.*(read_columns|not in the cells):sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("columns", ["time", "city"])
-@pytest.mark.parametrize("make", [plain, rich, lambda: rich()[["t"]]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        plain,
+        rich,
+        lambda: rich()[["t"]],
+        lambda: plain().drop_vars(["time", "city"]),
+        lambda: plain()[["t"]].transpose(),
+    ],
+)
 def test_a_dimension_goes_to_the_right_and_comes_back(make: Any, columns: str, tmp_path: Path) -> None:
     dataset, path = make(), tmp_path / "t.xlsx"
     dataset.sheetarray.to_table(path, columns=columns)
     xr.testing.assert_identical(sa.read_dataset(path, table="table"), dataset)
+
+
+def draw(rng: np.random.Generator, shape: list[int], *, distinct: bool = False) -> Any:
+    """Elements of a kind that is drawn, missing ones among them unless they are distinct."""
+    size = int(np.prod(shape))
+    some = rng.permutation(3 * size + 3)[:size]
+    kinds: list[Any] = [
+        some.astype("i2"),
+        some * np.float32(0.1),
+        some * 0.1,
+        some.astype("M8[us]"),
+        some.astype("M8[D]"),
+    ]
+    kinds += [some.astype("M8[ns]"), some.astype("m8[s]"), np.array([f"{number:03}" for number in some], "U")]
+    array = kinds[rng.integers(0, len(kinds))]
+    if not distinct and array.dtype.kind in "fM":
+        array[rng.random(size) < 0.2] = "NaT" if array.dtype.kind == "M" else np.nan
+    return array.reshape(shape)
+
+
+@pytest.mark.filterwarnings("ignore:.*not in the cells:sheetarray.SheetArrayWarning")
+def test_datasets_at_random_come_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        sizes = {f"d{number}": int(rng.integers(1, 5)) for number in range(rng.integers(0, 4))}
+        dataset = xr.Dataset(
+            coords={d: (d, draw(rng, [n], distinct=True)) for d, n in sizes.items() if rng.random() < 0.7}
+        )
+        for number in range(rng.integers(1, 4)):
+            own = [str(dim) for dim in rng.permutation([dim for dim in sizes if rng.random() < 0.8])]
+            dataset[f"v{number}"] = own, draw(rng, [sizes[dim] for dim in own]), {"number": number}
+        columns = [None, *dataset.sizes][rng.integers(0, len(dataset.sizes) + 1)]
+        sa.write_table(tmp_path / "t.xlsx", dataset, columns=columns, verify=False)
+        back = sa.read_dataset(tmp_path / "t.xlsx", table="table")
+        xr.testing.assert_identical(back, dataset)
+        assert {name: back[name].dtype for name in back.variables} == {
+            name: dataset[name].dtype for name in dataset.variables
+        }
 
 
 def test_one_array_has_a_column_for_each_label(tmp_path: Path) -> None:
@@ -226,6 +273,25 @@ def test_tables_of_one_workbook_have_names_and_numbers_of_their_own(tmp_path: Pa
         assert sorted(name for name in package.namelist() if "/tables/" in name) == [
             f"xl/tables/table{number}.xml" for number in (2, 3, 4)
         ]
+
+
+def test_a_table_is_found_after_it_or_its_sheet_was_renamed(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, plain())
+    sa.write(path, {"beside": [1.5]}, mode="a")
+    book = openpyxl.load_workbook(path)
+    book["table"].title = "another"
+    book.save(path)
+    assert sa.read_dataset(path, table="table").sizes == {"time": 4, "city": 3}
+    sa.write_table(path, plain())
+    book = openpyxl.load_workbook(path)
+    table = book.active.tables.pop("table")
+    table.name = table.displayName = "Renamed"
+    book.active.add_table(table)
+    book.save(path)
+    assert sa.read_dataset(path, table="renamed").sizes == {"time": 4, "city": 3}
+    with pytest.raises(sa.NotFoundError, match="'Renamed'"):
+        sa.read_dataset(path, table="table 2")
 
 
 def test_names_that_no_excel_table_has_are_told(tmp_path: Path) -> None:

@@ -555,14 +555,18 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: s
 
     Raises:
         FormatError: no workbook, or a damaged one.
+        NotFoundError: no such table, or no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         kept = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
         notes = {title: note for title, note in kept.items() if isinstance(note, dict)}
-        if table is not None:
+        if table is not None:  # whose sheet, or itself, may have another name now
             named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
-            return named[0] if len(named) == 1 else {}
-        title = select_sheets(book, sheet, of_table=True)[0].title
+            if len(named) == 1:
+                return named[0]
+            title, _ = TableOptions(table=table).locate(None, dict, lambda: _open_own(book, OpenWorkbook.tables))
+        else:
+            title = select_sheets(book, sheet, of_table=True)[0].title
         return notes.get(title or "", {})
 
 
