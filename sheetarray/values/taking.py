@@ -1,7 +1,8 @@
-"""Any object -> one ndarray, or the columns of a table by name, by the rules for the package that it is of."""
+"""Arrays of NumPy from what people hand over: sequences, series, columns of datasets. Errors say what to do instead."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,133 @@ from ..dtypes import Array
 from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError
 from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
-from .datasets import dataset_columns, variable_array
-from .everyday import find_kind, to_plain
+from .everyday import check_zone, find_kind, to_plain
 from .extensions import EXTENSIONS
 from .frames import column_array, frame_columns, index_columns, missing_objects
 from .kinds import is_of, name_of, naming
-from .nulls import fill_masked
-from .series import series_array, series_kind
+from .nulls import fill_masked, texts_or_objects, to_floats, to_objects, to_times
+
+# polars -> ndarrays: a DataFrame's columns, and Series of every dtype.
+#
+# Missing text, integers and booleans become None in a generic array; an `Array` column becomes an array of more
+# dimensions. Times with a zone are those of UTC. Structs, lists and binary data are refused.
+
+_UTC = ".dt.convert_time_zone('UTC')"
+_REFUSED = {
+    "Int128": ".cast(pl.Int64) where the numbers have room there, else .cast(pl.String)",
+    "UInt128": ".cast(pl.UInt64) where the numbers have room there, else .cast(pl.String)",
+    "Struct": "give each field a column, df.unnest(name)",
+    "List": ".list.to_array(width) where all have one length, or ak.from_arrow(df.to_arrow()) for an awkward.Array",
+    "Map": "ak.from_arrow(df.to_arrow()) makes an awkward.Array",
+    "Binary": ".bin.encode('hex') or .bin.encode('base64') makes text",
+}
+
+
+def series_array(series: Any) -> Array:
+    """Return the array of a Series.
+
+    Raises:
+        DTypeError: no array of the format holds it.
+    """
+    import polars as pl
+
+    dtype, kind = series.dtype, type(series.dtype).__name__
+    nulls = series.null_count()
+    match kind:
+        case "Int8" | "Int16" | "Int32" | "Int64" | "UInt8" | "UInt16" | "UInt32" | "UInt64" | "Boolean":
+            return to_objects(series.to_list()) if nulls else _values(series)
+        case "Float16" | "Float32" | "Float64":
+            return to_floats(_values(series), _missing(series))
+        case "String" | "Categorical" | "Enum":
+            return texts_or_objects(series.cast(pl.String).to_list())
+        case "Null" | "Object":
+            return texts_or_objects(series.to_list())
+        case "Date" | "Duration":
+            unit = "D" if kind == "Date" else dtype.time_unit
+            return _times(series, f"{'datetime' if kind == 'Date' else 'timedelta'}64[{unit}]")
+        case "Datetime":  # counted in UTC, where there is a zone
+            return _times(series, f"datetime64[{dtype.time_unit}]")
+        case "Time":
+            return texts_or_objects(series.dt.to_string("%H:%M:%S%.f").to_list())
+        case "Decimal":
+            return texts_or_objects(series.to_list())
+        case "Array":
+            return _stack(series)
+        case _:
+            instead = _REFUSED.get(kind, "cast it to a dtype of numbers, dates or text first")
+            raise DTypeError(f"no dtype of the exchange format holds polars' {kind}: {instead}")
+
+
+def series_kind(series: Any) -> str:
+    """Return the name of the dtype from which labels make the column again; "" where its array says it all."""
+    dtype, kind = series.dtype, type(series.dtype).__name__
+    if kind == "Datetime" and dtype.time_zone is not None:
+        return f"datetime64[{dtype.time_unit}, {check_zone(dtype.time_zone, _UTC)}]"
+    if kind == "Decimal":
+        return f"decimal({dtype.scale})"
+    if kind == "Time":
+        return "" if (series.to_physical() % 1000 != 0).any() else "time"
+    return find_kind(series.to_list()) if kind == "Object" else ""
+
+
+def _values(series: Any) -> Array:
+    return np.asarray(series.to_numpy())
+
+
+def _missing(series: Any) -> Array:
+    return np.asarray(series.is_null().to_numpy())
+
+
+def _times(series: Any, dtype: str) -> Array:
+    import polars as pl
+
+    counts = series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
+    return to_times(counts, _missing(series), dtype)
+
+
+def _stack(series: Any) -> Array:
+    """Return the array of a column of arrays of one shape."""
+    shape = (len(series), *series.dtype.shape)
+    for _ in series.dtype.shape:
+        if series.null_count():
+            raise DTypeError("nulls in place of whole arrays: fill them first, with arrays of nulls")
+        series = series.explode() if math.prod(shape) else series.clear().explode()
+    return series_array(series).reshape(shape)
+
+
+# xarray -> ndarrays: the variables of a Dataset, DataArrays and Variables. Coordinates are variables too.
+
+
+def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
+    """Return the variables of a Dataset.
+
+    Raises:
+        DTypeError: a label that is no name.
+    """
+    return [(name_of(label), variable) for label, variable in dataset.variables.items()]
+
+
+def variable_array(variable: Any) -> Array:
+    """Return the array of a DataArray or a Variable.
+
+    Raises:
+        DTypeError: no array of the format holds it.
+    """
+    data = variable.data
+    if is_of(data, "pandas", "ExtensionArray"):
+        return column_array(data)
+    if is_of(data, "pint"):
+        data = np.asarray(data.magnitude)
+    array = data if isinstance(data, np.ndarray) else np.asarray(variable.to_numpy())
+    if array.dtype.kind == "O":  # xarray itself puts NaN in the place of None
+        array = array.copy()
+        array[np.asarray(variable.isnull().to_numpy())] = None
+        plain = to_plain(array.ravel().tolist())
+        return array if plain is None else plain.reshape(array.shape)
+    return array
+
+
+# Any object -> one ndarray, or the columns of a table by name, by the rules for the package that it is of.
 
 # Python's values and NumPy's scalars -> ndarrays, without the silent conversions of `np.array`.
 #

@@ -18,8 +18,7 @@ from children import GIVEN_UP_AFTER
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.conversions.manifest import Manifest
-from sheetarray.conversions.many import check_targets, check_template, fill_template
+from sheetarray.conversions.many import Manifest, check_targets, check_template, fill_template
 from sheetarray.conversions.running import Job, run_in_processes
 
 

@@ -1,34 +1,266 @@
-"""CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
-
-The text follows RFC 4180: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
-https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; this package only knows
-bytes: the encoding, the delimiter, quotes, and how many cells are written and parsed at once.
-"""
+"""Arrays to delimited text: the cells of a sheet as lines, quoted where need be; the grids that people read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+import codecs
+import io
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook
-from ...columns import lay_out
+from ...cells import FormulaMode, TextLook, buffer_to_text
+from ...columns import Layout, lay_out
 from ...columns.grid import Orient
-from ...composite import (
-    spread,
-)
-from ...elements import generic_from_text, unescape_formula
+from ...columns.layout import format_name
+from ...composite import spread
+from ...dtypes import DType
+from ...elements import Cell, generic_from_text, unescape_formula
 from ...elements.scalars import DecimalMark
 from ...errors import DTypeError, LimitError
-from ...files import Writable, locate, replacing
+from ...files import Sink, Writable, locate, replacing
+from ...labels.description import NAME, DatasetLabels, parse_labels
 from ...linear import LinearArray
 from ...tables import lay_out_table
 from .dialect import check_marks
-from .grids import iter_grids
-from .text_writer import TextWriter, make_encoder, write_columns, write_rows
+from .encodings import canonical_encoding
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# Arrays as blocks of text that people read: each slice a table with its labels, one under the other.
+#
+# Nothing reads them again, since dtypes and shapes are not written. A coordinate stands as the labels of its
+# dimension; it has a block of its own only if no array has that dimension.
+
+RowCells = list[Cell]  # one row; of many there is a frame
+
+
+def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
+    """Yield rows and tables of cells in their order, each with the number of elements in it.
+
+    `arrays`: by name, the description of their labels among them.
+    """
+    described = parse_labels(arrays)
+    shown = [name for name in arrays if described is None or name != NAME]
+    dims = {name: _dims_of(name, array, described) for name, array in arrays.items()}
+    used = {dim for name in shown for dim in dims[name] if name != dim}
+    for name in shown:
+        if name in used and dims[name] == (name,):
+            continue
+        labels = [_labels_of(dim, size, arrays, dims, look) for dim, size in _sizes(dims[name], arrays[name])]
+        yield from _iter_blocks(_caption(name, described, look), arrays[name], dims[name], labels, look)
+
+
+def _iter_blocks(
+    caption: str, array: LinearArray, dims: Sequence[str], labels: list[pl.Series], look: TextLook
+) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
+    import polars as pl
+
+    values, dtype = array.to_numpy(), array.dtype_entry
+    names = [format_name(dim, look) for dim in dims]
+    if values.ndim == 0:
+        yield [caption, _to_cells(values.reshape(1), dtype, look)[0]], 1
+    elif values.ndim == 1:
+        yield [names[0], caption], 0
+        yield pl.DataFrame({"": labels[0], "0": _to_series(values, dtype, look)}), len(values)
+    else:
+        for index in product(*map(range, values.shape[:-2])):
+            which = [f"{dim} = {some[index]}" for dim, some, index in zip(dims, labels, index, strict=False)]
+            yield [caption, *(format_name(text, look) for text in which)], 0
+            yield [format_name(f"{dims[-2]} \\ {dims[-1]}", look), *labels[-1].to_list()], 0
+            table = values[index]
+            columns = {str(column): _to_series(table[:, column], dtype, look) for column in range(table.shape[1])}
+            yield pl.DataFrame({"": labels[-2], **columns}), table.size
+            yield [], 0
+        return
+    yield [], 0
+
+
+def _sizes(dims: Sequence[str], array: LinearArray) -> Iterator[tuple[str, int]]:
+    return zip(dims, array.shape, strict=True)
+
+
+def _dims_of(name: str, array: LinearArray, described: DatasetLabels | None) -> tuple[str, ...]:
+    """Return the names of an array's dimensions; `name_0`, `name_1`, .. if the description does not name them."""
+    variable = described.find(name) if described is not None else None
+    if variable is not None and len(variable.dims) == array.ndim:
+        return tuple(variable.dims)
+    return tuple(f"{name}_{axis}" for axis in range(array.ndim))
+
+
+def _caption(name: str, described: DatasetLabels | None, look: TextLook) -> str:
+    variable = described.find(name) if described is not None else None
+    units = variable.attrs.get("units") if variable is not None else None
+    return format_name(f"{name} ({units})" if isinstance(units, str) and units else name, look)
+
+
+def _labels_of(
+    dim: str, size: int, arrays: Mapping[str, LinearArray], dims: Mapping[str, tuple[str, ...]], look: TextLook
+) -> pl.Series:
+    """Return the labels of a dimension as text: its coordinate, or its indices."""
+    import polars as pl
+
+    if dim in arrays and dims[dim] == (dim,) and arrays[dim].shape == (size,):
+        return pl.Series(_to_cells(arrays[dim].to_numpy(), arrays[dim].dtype_entry, look), dtype=pl.String)
+    return pl.Series(map(str, range(size)), dtype=pl.String)
+
+
+def _to_series(elements: np.ndarray[Any, Any], dtype: DType, look: TextLook) -> pl.Series:
+    return buffer_to_text(np.ascontiguousarray(elements), dtype, look)
+
+
+def _to_cells(elements: np.ndarray[Any, Any], dtype: DType, look: TextLook) -> list[Cell]:
+    """Return a few elements as text, looking as the engine writes them."""
+    import polars as pl
+
+    texts = _to_series(elements, dtype, look).cast(pl.String)
+    if dtype.kind == "float" and look.decimal == ",":
+        texts = texts.str.replace(".", ",", literal=True)
+    return texts.to_list()
+
+
+# Writes rows of cells as delimited text: quotes where a cell needs them, an encoding, a byte order mark.
+
+_LINE_END = "\r\n"
+_MARKS = (
+    "\ufeff",
+    "\0",
+)  # as a file's first characters they would be taken for a byte order mark, or for a part of one
+_TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
+_USUAL_DELIMITERS = frozenset(",;\t|")  # no cell of another kind has one; the decimal mark is never the delimiter
+_SPECIAL = (*_MARKS, '"', "\r", "\n")  # characters that make a cell need quotes, beside the delimiter
+
+
+class TextWriter:
+    """A writer of rows of cells into a sink."""
+
+    def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
+        self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
+
+    def write_row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
+        """Write one row."""
+        line = self.delimiter.join(["" if cell is None else str(cell) for cell in cells])
+        if line.count(self.delimiter) != len(cells) - 1 or any(mark in line for mark in _SPECIAL):
+            line = self.delimiter.join(map(self.quote, cells))
+        self.write_raw(line + end)
+
+    def quote(self, cell: Cell) -> str:
+        """Return a cell, in quotes if RFC 4180 wants them, or if it begins like a byte order mark."""
+        text = "" if cell is None else str(cell)
+        if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def write_raw(self, text: str) -> None:
+        """Write text as it is; the caller has to make sure that nothing in it needs quotes."""
+        try:
+            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
+
+    def write_frame(
+        self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0, kinds: Collection[str] = _TEXTUAL
+    ) -> None:
+        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor.
+
+        `cut`: the number of characters at the end that are not written. `kinds`: of the elements; if none is text and
+        the delimiter is a usual one, no cell can need quotes, and none is looked at.
+        """
+        plain = self.delimiter in _USUAL_DELIMITERS and not _TEXTUAL & set(kinds)
+        options: dict[str, Any] = {
+            "quote_style": "never" if plain else "necessary",
+            "include_header": False,
+            "separator": self.delimiter,
+            "line_terminator": end,
+            "decimal_comma": self.look.decimal == ",",
+        }
+        if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
+            self.sink.flush()
+            frame.write_csv(self.sink, **options)
+            return
+        text = io.BytesIO()
+        frame.write_csv(text, **options)
+        if self.encoder is None:
+            self.sink.write(text.getvalue()[: -cut or None])
+        else:
+            self.write_raw(text.getvalue().decode()[: -cut or None])
+
+    def write_cells(self, cells: pl.Series, dtype: DType) -> None:
+        """Write cells of one row."""
+        import polars as pl
+
+        self.write_frame(pl.DataFrame({"": cells}), end=self.delimiter, cut=1, kinds={dtype.kind})
+
+
+def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
+    """Write arrays as columns; yield the number of cells that have been written, block by block."""
+    row = 0
+    for cells in layout.zone_rows(look):
+        out.write_row(cells)
+        row += 1
+    yield layout.count_cells_above(row)
+    kinds = {piece.dtype.kind for piece in layout.pieces}
+    for block in layout.body_blocks(look):
+        if isinstance(block, np.ndarray):
+            for elements in block:
+                out.write_cells(buffer_to_text(elements, layout.pieces[0].dtype, look), layout.pieces[0].dtype)
+                out.write_raw(_LINE_END)
+        else:
+            out.write_frame(block, kinds=kinds)
+        row += len(block)
+        yield layout.count_cells_above(row)
+
+
+def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
+    """Write arrays as rows; yield the number of cells that have been written, array by array."""
+    longest = max((piece.height for piece in layout.pieces), default=0)
+    done = 0
+    for piece in layout.pieces:
+        out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
+        if len(piece.buffer):
+            out.write_raw(out.delimiter)
+            out.write_cells(piece.to_text(0, len(piece.buffer), look), piece.dtype)
+        out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
+        done += layout.named + piece.height
+        yield done
+
+
+def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
+    """Return an encoder; None for plain UTF-8, which the engine writes by itself."""
+    name = canonical_encoding(encoding)
+    if name == "utf-8" and not bom:
+        return None
+    if name in ("utf-8", "utf-8-sig"):
+        return codecs.getincrementalencoder("utf-8-sig")()
+    encoder = codecs.getincrementalencoder(name)()
+    if bom and name.startswith(("utf-16-", "utf-32-")):
+        return _ByteOrderMarkEncoder(name)
+    return encoder
+
+
+class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
+    """An encoder of an encoding whose name has the byte order, so that Python writes no mark; this one does."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.inner, self.mark = codecs.getincrementalencoder(name)(), "\ufeff"
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        mark, self.mark = self.mark, ""
+        return self.inner.encode(mark + text, final)
+
+
+# CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
+#
+# The text follows RFC 4180: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
+# https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; this package only
+# knows bytes: the encoding, the delimiter, quotes, and how many cells are written and parsed at once.
 
 _LOSES_APOSTROPHE = (
     "would lose its apostrophe when it is read without formulas='keep': write with formulas='escape', which every text "
