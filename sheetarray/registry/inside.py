@@ -75,6 +75,7 @@ _ROWS = (
         extra="netcdf",
         compressible=False,
         text=False,
+        magic=re.compile(rb"\A\x89HDF\r\n\x1a\n"),
     ),
     Format(
         "npy",
