@@ -19,6 +19,7 @@ from ..resizing import count_rows, resize_header
 from .column import ArrayColumn
 
 MOST_SHAPES = 20  # arrays whose new shapes a finding names
+_MOST_LABELS = 2**16  # elements of an array that is read for the label of a row
 UNEVEN_HINT = "resize=True reads each as it stands; a total, or a note, typed below a column is an element of it then"
 _HINT = "resize=True reads them as they stand, sheetarray adopt makes the headers true to them"
 
@@ -66,6 +67,7 @@ class RowEdit:
         rows = count_rows(column.header)
         row = min(self.before, self.after) if first is None else first
         location = column.group[0].data_address(row * (rows[1] if rows else 1))
+        place = "" if first is None else self._describe_place(first, count)
         if first is None:
             what = "added" if self.after > self.before else "deleted"
             message = (
@@ -79,7 +81,7 @@ class RowEdit:
         else:
             message = f"row {first} inserted {where}" if count == 1 else f"rows {first} to {last} inserted {where}"
         only = name if arrays == 1 else None
-        message = f"{message}: {self._format_shapes()}{_format_doubts(self.columns, changes)}"
+        message = f"{message}{place}: {self._format_shapes()}{_format_doubts(self.columns, changes)}"
         if all(name in changes and changes[name].rest_is_exact for name in self.columns):
             message += "; the rest exact"
         return Finding("error", location, message, _HINT, array=only)
@@ -96,6 +98,38 @@ class RowEdit:
         if self.after > self.before and any(self.before in rows for rows in common):
             return self.before
         return min((rows.start for rows in common), default=None)
+
+    def _describe_place(self, first: int, count: int) -> str:
+        """Return the rows as people see them, such as ` (row 28 of the sheet, 2026-03-01)`, with dates or texts.
+
+        It is "" unless each array takes the same row, or rows, of the sheet.
+        """
+        places = set()
+        for column in self.columns.values():
+            rows, anchor = count_rows(column.header), column.group[0]
+            cells = column.written.dtype.kind != "complex" and anchor.orient == "columns" and rows == (self.after, 1)
+            places.add(anchor.data_cell[1] if cells else -1)
+        if len(places) > 1 or -1 in places:
+            return ""
+        start = places.pop() + first + 1
+        where = f"row {start}" if count == 1 else f"rows {start} to {start + count - 1}"
+        label = self._find_label(first, count) if self.after > self.before else ""
+        return f" ({where} of the sheet{label and ', '}{label})"
+
+    def _find_label(self, first: int, count: int) -> str:
+        """Return the dates, or else the texts, of some rows, the first and the last; "" where no array has any."""
+        kinds = ("datetime", "string")
+        known = [column for column in self.columns.values() if column.header.dtype.kind in kinds]
+        known = [column for column in known if column.header.capacity <= _MOST_LABELS]
+        for column in sorted(known, key=lambda column: kinds.index(column.header.dtype.kind)):
+            buffer = column.decode_typed("nan")
+            if buffer is None:
+                decoded = column.decode_checked("nan")
+                buffer = None if decoded.problems else decoded.buffer
+            if buffer is not None and len(buffer) >= first + count:
+                labels = dict.fromkeys(f"{buffer[row]!s:.40}" for row in (first, first + count - 1))
+                return " to ".join(labels) if all(labels) else ""
+        return ""
 
     def _format_shapes(self) -> str:
         shapes = [f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items()]

@@ -165,7 +165,9 @@ def test_rows_above_a_single_array_of_dates_are_one_edit(tmp_path: Path) -> None
         book["arrays"].cell(place, 1).value = value
     book.save(path)
     (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
-    assert error.message.startswith("rows 0 to 1 inserted in 1 array: 'd' is 14")
+    assert error.message.startswith(
+        "rows 0 to 1 inserted in 1 array (rows 20 to 21 of the sheet, 2031-05-06T00:00:00): "
+    )
 
 
 def test_what_stands_far_below_is_no_row(tmp_path: Path) -> None:
@@ -431,7 +433,9 @@ def test_where_more_was_edited_it_is_said_that_it_cannot_be_told(tmp_path: Path)
         book["arrays"].cell(row, 1).value = 1
     book.save(path)
     (error,) = sa.check(path)
-    assert error.message.startswith("row 1000 deleted in 2 arrays: ")  # as the other array knows
+    assert error.message.startswith(
+        "row 1000 deleted in 2 arrays (row 1020 of the sheet): "
+    )  # as the other array knows
     assert error.message.endswith("; whether elements were edited besides cannot be told of 'n'")
 
 
@@ -444,3 +448,35 @@ def test_cells_beyond_a_gap_are_no_rows_that_were_added(gap: int, added: bool) -
     findings = [finding.message for finding in sa.check(io.StringIO(text, newline=""), format="csv")]
     assert any("added in 2 arrays" in message for message in findings) == added
     assert any("expected no more than 3 data cells" in message for message in findings) != added
+
+
+@pytest.mark.parametrize(
+    ("place", "count", "said"),
+    [
+        (12, 1, "row 12 appended in 3 arrays (row 32 of the sheet, 2026-04-01): "),
+        (12, 2, "2 rows appended, 12 to 13, in 3 arrays (rows 32 to 33 of the sheet, 2026-04-01 to 2026-04-02): "),
+        (0, 1, "row 0 inserted in 3 arrays (row 20 of the sheet, 2026-04-01): "),
+        (5, -1, "row 5 deleted in 3 arrays (row 25 of the sheet): "),
+    ],
+)
+@pytest.mark.parametrize("wide", [False, True])
+def test_rows_are_named_as_people_see_them(tmp_path: Path, place: int, count: int, said: str, wide: bool) -> None:
+    """By their row of the sheet and their date; by neither where rows of arrays lie in different rows of the sheet."""
+    days = np.datetime64("2026-03-01") + np.arange(12)
+    arrays = {"n": np.arange(12.0), "day": days, "s": np.array([f"a{row}" for row in range(12)])}
+    arrays |= {"n": np.arange(24.0).reshape(12, 2)} if wide else {}
+    path = written(tmp_path / "t.xlsx", arrays)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    start = next(cell.row for cell in sheet["B"] if cell.value == "data") + 1
+    for column, name in enumerate(arrays, 1):
+        width = arrays[name].size // 12
+        cells = [sheet.cell(start + row, column).value for row in range(12 * width)]
+        new = {"n": [7.5, 8.5], "day": [dt.datetime(2026, 4, 1), dt.datetime(2026, 4, 2)], "s": ["x", "y"]}[name]
+        added = [cell for cell in new[: max(count, 0)] for _ in range(width)]
+        cells[place * width : (place - min(count, 0)) * width] = added
+        for row, value in enumerate([*cells, *[None] * width]):
+            sheet.cell(start + row, column).value = value
+    book.save(path)
+    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    assert error.message.startswith(said.partition(" (")[0] + ": " if wide else said)
