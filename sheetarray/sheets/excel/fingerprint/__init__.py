@@ -1,8 +1,8 @@
 """The fingerprint of an array: made when it is written, compared with the elements of today.
 
-An element has two `codes`, one exact and one of fifteen digits (`decimal15`). `maker` adds them up over groups of
-elements (`sums`), with and without weights, and a `record` of these sums is stored. Later, `edits` finds what has
-happened in between, and `verdict` says it.
+Each element has `codes`: one exact, one of fifteen digits, one of sixteen. `sums` adds them up over groups of elements,
+with and without weights, and a `record` of these sums is stored. Later, `row_changes` finds rows that were added or
+deleted, and `verdict` says what has happened.
 
 The mathematics is explained in docs/fingerprint.md.
 """
