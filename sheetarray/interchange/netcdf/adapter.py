@@ -560,12 +560,9 @@ def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = Non
         dataset.to_zarr(beside / "new", zarr_format=2, consolidated=True, encoding=encoding)
         if path.exists():
             path.rename(beside / "old")
-        try:
-            (beside / "new").rename(path)
-        except OSError:
-            if (beside / "old").exists():
-                (beside / "old").rename(path)
-            raise
+        (beside / "new").rename(path)
     finally:
+        if (beside / "old").exists() and not path.exists():  # whatever came between, Ctrl-C too
+            (beside / "old").rename(path)  # where this fails as well, the old folder stays beside
         shutil.rmtree(beside, ignore_errors=True)
     report(total, total)

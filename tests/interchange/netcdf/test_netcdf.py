@@ -129,3 +129,22 @@ def test_a_zarr_folder_is_replaced_whole_or_stays(tmp_path: Path) -> None:
         sa.write(tmp_path / "mine.zarr", {"a": np.arange(3)})
     with pytest.raises(sa.FormatError, match="no Zarr folder"):
         sa.read(tmp_path / "mine.zarr")
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_zarr_folder_that_cannot_be_replaced_stays(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sa.write(tmp_path / "x.zarr", {"t": np.array([1.5, 2.5])})
+    rename = Path.rename
+
+    def refuse(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise error
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(error):
+        sa.write(tmp_path / "x.zarr", {"t": np.array([9.0])})
+    assert sa.read(tmp_path / "x.zarr")["t"].tolist() == [1.5, 2.5]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.zarr"]
