@@ -12,7 +12,7 @@ import pytest
 from browser import PageReader
 
 import sheetarray as sa
-from sheetarray import listings
+from sheetarray.api import arrays as listings
 
 HOSTILE = "<b>\x1b[31m\nname</b>"
 

@@ -19,9 +19,9 @@ from ..dtypes import Array, Buffer, from_name
 from ..elements import text_array
 from ..errors import FormatError, NotFoundError
 from ..files import RemoteFile, file_version, is_url, read_states
+from ..header import contiguous_strides
 from ..labels import LabelledArrays, reading_labels
 from ..registry import format_of, locate_place
-from ..resizing import contiguous_strides
 from ..spool import MOST_BYTES, PiecedArrays
 from .arrays import read, read_labelled, scan
 from .doors import SourceOrTarget, is_path

@@ -12,8 +12,8 @@ from ..comparing import find_other_zeros, find_unequal
 from ..dtypes import Buffer, DType, Positions, from_name
 from ..elements import Cell
 from ..errors import LimitError, locating
+from ..header import changed_header_cells
 from ..linear import LinearArray, view_of
-from ..resizing import changed_header_cells
 from .column import ArrayColumn
 from .grid import cell_address
 from .sheet import ArrayInfo, Sheet, Zone

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cells import buffer_from_numbers, buffer_from_text, buffer_from_texts, buffer_from_typed
-from ..data import check_cell_count, complex_part_dtype, count_elements, expected_cell_count
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, decode, is_blank
 from ..errors import FormatError
-from ..resizing import resize_header
+from ..header import resize_header
+from ..linear import check_cell_count, complex_part_dtype, count_elements, expected_cell_count
 from .grid import Anchor
 from .sheet import ColumnCells, Numbers, Sheet, Texts
 

@@ -11,13 +11,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from ..data import describe_missing_cells, error_for_problem
 from ..dtypes import Buffer
 from ..elements import Missing, Problem
 from ..errors import Finding, FormatError
-from ..header import AddressOf, Header, NoteFinding
-from ..linear import view_of
-from ..resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
+from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows
+from ..linear import describe_missing_cells, error_for_problem, view_of
 from .column import ArrayColumn, DecodedColumn
 from .grid import Anchor, Orient
 from .layout import ReportError

@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..data import may_be_blank
 from ..elements import Missing
 from ..errors import Finding, quote_names
-from ..header import Header, NoteFinding
-from ..resizing import count_rows, resize_header
+from ..header import Header, NoteFinding, count_rows, resize_header
+from ..linear import may_be_blank
 from .column import ArrayColumn
 
 MOST_SHAPES = 20  # arrays whose new shapes a finding names

@@ -13,8 +13,7 @@ from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, noting
 from ...files import Readable, Writable
-from ...header import Order
-from ...resizing import contiguous_strides
+from ...header import Order, contiguous_strides
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
 from .blobs import awkward_module
 from .constructors import WHITELIST

@@ -20,10 +20,9 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import text_array
 from ...errors import DTypeError, FormatError, LimitError, locating
-from ...header import check_size
+from ...header import check_size, contiguous_strides
 from ...json_text import parse_json
 from ...labels import DatasetLabels, describe_arrays
-from ...resizing import contiguous_strides
 from ...tables import repeat
 from ...values import Note, as_array
 

@@ -34,7 +34,7 @@ from ...dtypes import Array
 from ...elements import text_array
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
 from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
-from ...header import warn_of_finding
+from ...header import contiguous_strides, warn_of_finding
 from ...labels import NAME as DESCRIPTION
 from ...labels import (
     DatasetLabels,
@@ -44,7 +44,6 @@ from ...labels import (
     name_dimensions,
     parse_labels,
 )
-from ...resizing import contiguous_strides
 from ...values import as_array
 
 keeps_netcdf = Keeps(order=False, labels=True)

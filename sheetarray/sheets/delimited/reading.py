@@ -27,8 +27,8 @@ from ...elements import Missing, check_missing
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
+from ...header import contiguous_strides
 from ...linear import iter_rest
-from ...resizing import contiguous_strides
 from ...spool import NotInPiecesError
 from ...tables import TableOptions, read_table
 from .pieces import iter_sheet, scan_head

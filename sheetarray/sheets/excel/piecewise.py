@@ -29,13 +29,12 @@ from ...columns import (
 from ...columns.layout import find_stops, group_parts
 from ...columns.reading import raise_error
 from ...composite import check_composites
-from ...data import may_be_blank
 from ...dtypes import Array, Buffer
 from ...elements import Missing, check_missing, text_array
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
 from ...header import Header, NoteFinding, warn_of_finding
-from ...linear import iter_rest, view_of
+from ...linear import iter_rest, may_be_blank, view_of
 from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun

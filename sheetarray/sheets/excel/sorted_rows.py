@@ -18,8 +18,8 @@ from ...columns import ArrayColumn
 from ...comparing import SortedRows, find_row_order, find_sorted
 from ...dtypes import Array, Buffer, Positions
 from ...errors import Finding, quote_names
+from ...header import count_rows
 from ...resaving import mark_kept
-from ...resizing import count_rows
 from .fingerprint.record import Fingerprint
 from .fingerprint.sums import KEPT
 from .fingerprint.verdict import FingerprintComparison, compare_with_fingerprint

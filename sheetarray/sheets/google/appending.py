@@ -25,9 +25,8 @@ from ...composite import read_resized_arrays, spread_rows
 from ...elements import Cell, Missing
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header
+from ...header import Header, changed_header_cells, find_slow_axis, resize_header
 from ...linear import LinearArray
-from ...resizing import changed_header_cells, find_slow_axis, resize_header
 from .address import Rect, parse_address, range_on_sheet, worksheet_url
 from .appearance import show_dates
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells

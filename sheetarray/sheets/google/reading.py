@@ -11,14 +11,12 @@ import numpy as np
 from ...adapters import Progress
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
-from ...data import error_for_problem
 from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header
-from ...linear import ravel_in_order
-from ...resizing import contiguous_strides
+from ...header import Header, contiguous_strides
+from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
 from .address import SheetAddress, parse_address
 from .requests import SheetsApi, open_service

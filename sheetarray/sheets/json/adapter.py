@@ -20,14 +20,12 @@ from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import MOST_BROKEN, UNEVEN_HINT, ArrayInfo, check_adopt_target, column_letters, describe_uneven_rows
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
-from ...data import decode_data
 from ...dtypes import Buffer
 from ...elements import MOST_GENERIC, ComplexForm, Missing, check_missing, is_blank
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
-from ...header import Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
-from ...linear import decode_list, iter_rest, resize_to_cells, view_of
-from ...resizing import changed_header_cells
+from ...header import Header, NoteFinding, changed_header_cells, count_blanks_before, parse_header, warn_of_finding
+from ...linear import decode_data, decode_list, iter_rest, resize_to_cells, view_of
 from ...spool import NotInPiecesError
 from .text import (
     FlatList,

@@ -16,8 +16,7 @@ import numpy as np
 from ....columns import RowChange
 from ....dtypes import Buffer, Mask
 from ....errors import Finding
-from ....header import Header
-from ....resizing import count_rows
+from ....header import Header, count_rows
 from .codes import Codes
 from .record import Fingerprint
 from .sums import KEPT

@@ -15,9 +15,8 @@ from ....aligning import RowOrigins, align_rows, content_key
 from ....columns import ArrayColumn, RowChange
 from ....dtypes import Buffer, DType, Mask
 from ....errors import Finding, FormatError, quote_names
-from ....header import Header
+from ....header import Header, contiguous_strides, count_rows, find_slow_axis
 from ....resaving import is_beyond, mark_kept
-from ....resizing import contiguous_strides, count_rows, find_slow_axis
 from .guard_sheet import GuardSheet, read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
