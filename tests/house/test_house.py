@@ -136,7 +136,7 @@ def test_the_page_on_adapters_has_every_function_of_one() -> None:
 
 def test_the_way_through_two_adapters_names_modules_that_they_have() -> None:
     section = page("docs/architecture.md").partition("## A first adapter to read")[2].partition("\n## ")[0]
-    of_bytes, _, of_cells = section.partition("\nOf cells: ")
+    of_bytes, _, of_cells = section.partition("\nFor a format of cells, ")
     for text, package, least in ((of_bytes, "interchange.rawarray.", 1), (of_cells, "sheets.delimited.", 5)):
         modules = {name.removeprefix(package) for name in MODULES if name.startswith(package)}
         named = set(re.findall(r"`([a-z_]+)`", text)) - {"write_csv"}
