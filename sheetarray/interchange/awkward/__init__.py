@@ -1,9 +1,9 @@
 """awkward0's persistence protocol: nested, ragged and optional data in any container of named blobs.
 
 `serialize` fills a mapping with blobs and a schema, `deserialize` gives the `awkward.Array` that they hold; awkward0
-itself reads what is written here. `save` and `load` are for `.awkd` files (zip), `hdf5` sees an HDF5 group as a mapping
-of arrays, `Folder` is a folder of blobs. `to_columns` and `from_columns` put an array into anything that holds named
-arrays, such as a spreadsheet; `to_tidy` makes a long table of one. `read_awkd`, `write_awkd`, `scan_awkd` and
+itself reads what is written here. The mapping may be a dict, or a folder that `fsspec.get_mapper` opens. `save` and
+`load` are for `.awkd` files (zip), `hdf5` sees an HDF5 group as a mapping of arrays. `to_columns` and `from_columns`
+put an array into anything that holds named arrays, such as a spreadsheet. `read_awkd`, `write_awkd`, `scan_awkd` and
 `check_awkd` are for files of named arrays.
 
 Nothing in a file chooses what is imported or called: the names that it may use stand in `WHITELIST`, for constructors
@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
 from .archives import ArchiveArrays, load, save
-from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns, to_tidy
+from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
 from .constructors import WHITELIST
-from .containers import ArrayGroup, Folder, hdf5
+from .groups import ArrayGroup, hdf5
 from .reading import deserialize
 from .writing import COMPRESSION, partner, serialize
 
@@ -26,7 +26,6 @@ __all__ = [
     "WHITELIST",
     "ArchiveArrays",
     "ArrayGroup",
-    "Folder",
     "blobs_of",
     "check_awkd",
     "deserialize",
@@ -45,6 +44,5 @@ __all__ = [
     "serialize",
     "spread",
     "to_columns",
-    "to_tidy",
     "write_awkd",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import arrays, assert_kept, contents, every_class, index
+from awkward_layouts import arrays, assert_kept, contents, every_class
 from examples import STRIDE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +26,6 @@ from sheetarray.interchange.awkward import (
     schema_names,
     spread,
     to_columns,
-    to_tidy,
 )
 
 CASES = every_class()
@@ -335,122 +334,3 @@ def test_gather_leaves_everything_else_in_its_place() -> None:
     assert list(result) == ["a", "t", "b.json", "u"]
     assert_kept(result["t"], EVENTS)
     assert gather({"a": columns["a"]})["a"] is columns["a"]
-
-
-# Long tables -------------------------------------------------------------------------------------------------
-
-
-def table(array: Any) -> dict[str, list[Any]]:
-    result = to_tidy(array)
-    assert all(column.ndim == 1 for column in result.values())
-    assert len({len(column) for column in result.values()}) == 1
-    for column in result.values():
-        dtypes.from_numpy(column.dtype)
-    return {name: column.tolist() for name, column in result.items()}
-
-
-def test_a_table_has_a_row_for_each_innermost_element() -> None:
-    assert table(EVENTS[["x", "who"]]) == {
-        "entry": [0, 0, 2],
-        "subentry": [0, 1, 0],
-        "x": [1, 2, 3],
-        "who": ["Ada", "", "漢字"],
-    }
-    assert table(EVENTS) == {
-        "entry": [0, 0, 2],
-        "subentry": [0, 0, 0],
-        "subsubentry": [0, 1, 0],
-        "x": [1, 1, 3],
-        "y": [1.5, 2.5, 3.5],
-        "who": ["Ada", "Ada", "漢字"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("array", "expected"),
-    [
-        (ak.Array([3, 4]), {"entry": [0, 1], "values": [3, 4]}),
-        (np.array([[1, 2], [3, 4]]), {"entry": [0, 0, 1, 1], "subentry": [0, 1, 0, 1], "values": [1, 2, 3, 4]}),
-        (ak.Array([]), {"entry": [], "values": []}),
-        (ak.Array([[], []]), {"entry": [], "subentry": [], "values": []}),
-        (ak.Array([(1, "a"), (2, "b")]), {"entry": [0, 1], "0": [1, 2], "1": ["a", "b"]}),
-        (ak.Array([{"a": {"b": 1, "c": {"d": 2}}}]), {"entry": [0], "a.b": [1], "a.c.d": [2]}),
-        (ak.Array([1, None, 3]), {"entry": [0, 1, 2], "values": [1, None, 3]}),
-        (ak.Array(["a", None]), {"entry": [0, 1], "values": ["a", None]}),
-        (ak.Array([True, None]), {"entry": [0, 1], "values": [True, None]}),
-        (ak.Array([None, None]), {"entry": [0, 1], "values": ["nan", "nan"]}),
-        (ak.Array([1.5, None]), {"entry": [0, 1], "values": [1.5, "nan"]}),
-        (ak.Array([[1, None], None, [3]]), {"entry": [0, 0, 2], "subentry": [0, 1, 0], "values": [1, None, 3]}),
-        (ak.Array([{"x": 1, "y": "a"}, None]), {"entry": [0, 1], "x": [1, None], "y": ["a", None]}),
-        (ak.Array([{"x": [1, 2]}, None]), {"entry": [0, 0], "subentry": [0, 1], "x": [1, 2]}),
-        (ak.Array([[{"x": {"y": 1}}, None], []]), {"entry": [0, 0], "subentry": [0, 1], "x.y": [1, None]}),
-        (
-            contents.IndexedArray(index([1, 0, 1]), contents.NumpyArray(np.array([5, 6]))),
-            {"entry": [0, 1, 2], "values": [6, 5, 6]},
-        ),
-    ],
-)
-def test_what_is_tidy(array: Any, expected: dict[str, list[Any]]) -> None:
-    result = {name: [str(v) if v != v else v for v in column] for name, column in table(array).items()}
-    assert result == expected
-
-
-RECORDS = st.fixed_dictionaries({"n": st.integers(0, 9), "x": st.one_of(st.none(), st.text("ab", max_size=2))})
-INNER = st.lists(RECORDS, max_size=3)
-OUTER = st.lists(st.fixed_dictionaries({"id": st.integers(0, 9), "hits": st.lists(INNER, max_size=3)}), max_size=4)
-
-
-@given(OUTER)
-def test_a_table_is_what_loops_would_make(entries: list[Any]) -> None:
-    empty = {"id": 0, "hits": [[{"n": 0, "x": "a"}, {"n": 0, "x": None}]]}
-    rows = [
-        (entry, sub, subsub, whole["id"], record["n"], record["x"])
-        for entry, whole in enumerate(entries)
-        for sub, inner in enumerate(whole["hits"])
-        for subsub, record in enumerate(inner)
-    ]
-    result = to_tidy(ak.Array([*entries, empty])[:-1])
-    names = ["entry", "subentry", "subsubentry", "id", "hits.n", "hits.x"]
-    assert sorted(result) == sorted(names)
-    assert list(zip(*(result[name].tolist() for name in names), strict=True)) == rows
-
-
-def test_missing_times_are_not_a_time() -> None:
-    array = ak.Array(np.ma.masked_array(np.array(["2020", "2021"], "M8[Y]"), [False, True]))
-    result = to_tidy(array)["values"]
-    assert result.dtype == "M8[Y]"
-    assert np.isnat(result).tolist() == [False, True]
-
-
-@pytest.mark.parametrize("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
-def test_numbers_are_those_of_the_array(case: str) -> None:
-    array = CASES[case]
-    result = to_tidy(array)
-    assert result["values"].tolist() == ak.flatten(array, axis=None).to_list()
-    places = zip(*(result[name].tolist() for name in result if name.endswith("entry")), strict=True)
-    for place, value in zip(places, result["values"].tolist(), strict=True):
-        assert array[place] == value
-
-
-@pytest.mark.parametrize(
-    ("array", "error", "reason"),
-    [
-        (CASES["a union"], sa.DTypeError, "union"),
-        (ak.Array([{"u": 1}, {"u": "a"}]), sa.DTypeError, "^u: a union"),
-        (CASES["bytes"], sa.DTypeError, "bytes"),
-        (ak.Array([[b"\xff", None]]), sa.DTypeError, "bytes"),
-        (ak.Array([{"x": [1], "y": [1, 2]}]), sa.DTypeError, "y and x have lists of different lengths"),
-        (ak.Array(contents.RecordArray([], [], 0)), sa.DTypeError, "without any field"),
-        (ak.Array([{"entry": 1}]), sa.LimitError, "'entry'"),
-        (ak.Array([{"a": {"b": 1}, "a.b": 2}]), sa.LimitError, r"'a\.b'"),
-        (np.array([object()]), sa.DTypeError, "objects"),
-    ],
-)
-def test_what_is_not_tidy_is_said(array: Any, error: type[Exception], reason: str) -> None:
-    with pytest.raises(error, match=reason):
-        to_tidy(array)
-
-
-def test_a_table_is_written_as_a_sheet(tmp_path: Path) -> None:
-    sa.write(tmp_path / "t.csv", to_tidy(EVENTS))
-    assert list(sa.read(tmp_path / "t.csv")) == ["entry", "subentry", "subsubentry", "x", "y", "who"]

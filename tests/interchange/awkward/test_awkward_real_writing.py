@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import awkward as ak
+import fsspec
 import h5py
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import Folder, hdf5, load, save, serialize, to_columns
+from sheetarray.interchange.awkward import hdf5, load, save, serialize, to_columns
 
 CASES = every_class()
 
@@ -136,7 +137,14 @@ print(json.dumps([plain(awkward0.deserialize(Files(), name + "/schema.json").tol
 """
     names = ["records", "lists of strings", "a union"]
     for name in names:
-        serialize(CASES[name], Folder(tmp_path), name, delimiter="/", suffix=".raw", schemasuffix="/schema.json")
+        serialize(
+            CASES[name],
+            fsspec.get_mapper(str(tmp_path)),
+            name,
+            delimiter="/",
+            suffix=".raw",
+            schemasuffix="/schema.json",
+        )
     assert run_json(PLAIN + script, tmp_path, *names) == [plain(CASES[name].to_list()) for name in names]
 
 

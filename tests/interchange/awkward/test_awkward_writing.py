@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, MutableMapping
+from pathlib import Path
 from typing import Any
 
 import awkward as ak
+import fsspec
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
@@ -134,6 +136,18 @@ def test_several_arrays_share_a_container() -> None:
     serialize(CASES["strings"], blobs, "b")
     assert plain(deserialize(blobs, "a")) == plain(CASES["lists"])
     assert plain(deserialize(blobs, "b")) == plain(CASES["strings"])
+
+
+def test_a_folder_is_a_container_through_fsspec(tmp_path: Path) -> None:
+    folder = fsspec.get_mapper(str(tmp_path))
+    names = {"suffix": ".raw", "schemasuffix": ".json"}
+    serialize(CASES["records"], folder, "runs/events", **names)
+    assert "events.json" in [path.name for path in (tmp_path / "runs").iterdir()]
+    assert_kept(deserialize(fsspec.get_mapper(str(tmp_path)), "runs/events", **names), CASES["records"])
+    with pytest.raises(sa.LimitError, match="already"):
+        serialize(CASES["lists"], folder, "runs/events", **names)
+    with pytest.raises(sa.NotFoundError, match="no array 'absent'"):
+        deserialize(folder, "absent", **names)
 
 
 # The wire ----------------------------------------------------------------------------------------------------
