@@ -15,6 +15,7 @@ import pytest
 from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 
 from sheetarray import DTypeError, FormatError, dtypes, elements
 from sheetarray.cells import (
@@ -25,7 +26,6 @@ from sheetarray.cells import (
     buffer_to_text,
     buffer_to_typed,
     engine_dtype,
-    reading,
 )
 from sheetarray.cells.serials import serials_to_dates
 from sheetarray.elements import scalars as spelling
@@ -195,7 +195,7 @@ def test_columns_of_text_decode_as_their_cells_do(
     good = [index for index in range(len(texts)) if index not in {problem.index for problem in problems}]
     for few in (1, 2**15):  # numbers by the engine, or cell by cell
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reading, "_FEW", few)
+            set_limits(patch, few_cells=few)
             listed, listed_problems = buffer_from_texts(texts, dtype, look, missing=missing)
         assert listed_problems == problems
         for buffer in (bulk, listed):

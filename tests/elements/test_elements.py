@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.elements import decoding as problems
 from sheetarray.elements import scalars as scalar_text
 from sheetarray.testing.cases import CASES, GENERIC, TEXTS, assert_same, objects
 
@@ -197,7 +197,7 @@ def test_a_giant_numeral_takes_no_quadratic_time() -> None:
 def test_after_very_many_wrong_cells_no_other_is_taken_for_read(
     dtype: str, sound: str, value: Any, wrong: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    set_limits(monkeypatch, explained_problems=3)
     buffer, refusals = elements.decode(["?"] * wrong + [sound, None], dtypes.from_name(dtype))
     positions = [(problem.index, problem.rest) for problem in refusals]
     if wrong == 2:
@@ -208,7 +208,7 @@ def test_after_very_many_wrong_cells_no_other_is_taken_for_read(
 
 
 def test_blanks_that_may_be_missing_are_never_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    set_limits(monkeypatch, explained_problems=3)
     buffer, refusals = elements.decode([None] * 5 + ["1.5"], dtypes.from_name("float32"), missing="nan")
     assert refusals == []
     assert np.isnan(buffer[:5]).all()

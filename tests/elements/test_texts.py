@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from command_line import run_command
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import get_limit, set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
-from sheetarray.elements import texts as rule
 from sheetarray.sheets.excel.fingerprint.codes import exact_codes
 from sheetarray.testing.cases import assert_same
 
@@ -44,11 +43,9 @@ def uneven(count: int = 6000, last: str = LONG) -> Any:
 
 
 @pytest.fixture
-def tight() -> Iterator[None]:
+def tight(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same rule at a size that many arrays can be tried at."""
-    before, rule.MOST_PADDING = rule.MOST_PADDING, 100
-    yield
-    rule.MOST_PADDING = before
+    set_limits(monkeypatch, padding=100)
 
 
 def same_texts(read: Any, expected: Any) -> None:
@@ -92,7 +89,7 @@ def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, 
 def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(
     more: int, kind: str, letter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rule, "MOST_PADDING", rule.MOST_PADDING // 100)
+    set_limits(monkeypatch, padding=get_limit("padding") // 100)
     count, longest = 1640, 100  # 656 kB, eighths of which are 82,000 bytes
     size = count * longest * 4 // 8 + more - longest
     letter_size = len(letter.encode())
@@ -109,7 +106,6 @@ def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(
 @settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40), max_size=12))
 def test_scalar_and_bulk_choose_the_same_and_keep_every_text(texts: list[str]) -> None:
-    rule.MOST_PADDING = 100
     single, problems = elements.decode(list(texts), STRING)
     look = TextLook(formulas="keep")
     bulk, bulk_problems = buffer_from_text(pl.Series(texts, dtype=pl.String), STRING, look)

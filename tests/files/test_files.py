@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 import zstandard
 from children import GIVEN_UP_AFTER
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.adapters import Source, replacing
-from sheetarray.files import reading, release_pages, writing
+from sheetarray.files import release_pages, writing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 
@@ -224,8 +225,7 @@ def test_the_same_arrays_make_the_same_bytes(path: Path) -> None:
 def test_what_inflates_beyond_all_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import zstandard
 
-    monkeypatch.setattr(reading, "_INFLATED_ALWAYS", 100_000)
-    monkeypatch.setattr(reading, "_TEXT_ALWAYS", 50_000)
+    set_limits(monkeypatch, inflated=100_000, inflated_text=50_000)
     for pack in (gzip.compress, zstandard.ZstdCompressor().compress):
         packed = pack(b"x" * 10_000_000)
         for text, most in ((True, "50,000"), (False, "100,000")):
@@ -312,7 +312,7 @@ def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monk
         asked.set()
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(writing, "FLUSH_EVERY", 0.0)
+    set_limits(monkeypatch, flush_every=0.0)
     monkeypatch.setattr(writing, "_SYNC", refuse)
 
     def write() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import api
@@ -91,7 +92,7 @@ def test_rows_of_other_large_files_are_read_no_further_than_to_the_last(
     monkeypatch.setattr(reader, "iter_elements", lambda *where: asked.append(where[1][0]) or iter_elements(*where))
     size = os.path.getsize(path)
     for limit, in_pieces in ((size + 1, False), (size, True), (size - 1, True)):
-        monkeypatch.setattr(reader, "LARGE_FILE", limit)
+        set_limits(monkeypatch, large_lazy_file=limit)
         with monkeypatch.context() as patch:
             if in_pieces:
                 patch.setattr(api, "read", None)  # which would read all

@@ -8,9 +8,9 @@ import pickle
 import fsspec
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.lazy import many as headers
 from sheetarray.sheets.delimited import pieces, read_elements_csv
 
 xr = pytest.importorskip("xarray")
@@ -186,7 +186,7 @@ def test_heads_are_asked_for_once_and_kept_no_longer(memory, monkeypatch):
 
 
 def test_very_many_files_are_one_layer_and_a_short_graph(tmp_path, monkeypatch):
-    monkeypatch.setattr(headers, "_AT_ONCE", 64)  # files whose heads are in memory
+    set_limits(monkeypatch, heads_at_once=64)  # files whose heads are in memory
     arrays = [np.array([day]) for day in range(150)]
     pattern = write_days(tmp_path, arrays=arrays)
     dataset = sa.open_many(pattern, chunks=1)
@@ -204,7 +204,7 @@ def test_very_many_files_are_one_layer_and_a_short_graph(tmp_path, monkeypatch):
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
-    monkeypatch.setattr(pieces, "PIECE", 2**12)
+    set_limits(monkeypatch, csv_piece=2**12)
     rng = np.random.default_rng(5)
     arrays = {"t": rng.random((900, 4)), "n": np.arange(4000), "b": np.arange(4003) % 3 == 0}
     for number in range(2):

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import PageReader
+from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.pages import Page, contents
+from sheetarray.pages import Page
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -246,13 +247,13 @@ def test_a_damaged_file_is_read_twice_however_many_arrays_it_has(
 def test_a_page_says_how_many_findings_it_leaves_out(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "MOST_FINDINGS", 5)
+    set_limits(monkeypatch, page_findings=5)
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.full(count, 1.5), "n": np.arange(3)})
     path.write_text(path.read_text().replace("1.5", "x"))
     manifest = reread(sa.view(path)).manifest
-    assert len(manifest["findings"]) == min(count, contents.MOST_FINDINGS)
-    assert manifest["unlisted"] == max(0, count - contents.MOST_FINDINGS)
+    assert len(manifest["findings"]) == min(count, get_limit("page_findings"))
+    assert manifest["unlisted"] == max(0, count - get_limit("page_findings"))
 
 
 def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
@@ -265,12 +266,14 @@ def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
         sa.view()
 
 
-@pytest.mark.parametrize("count", [contents.MOST_ELEMENTS - 1, contents.MOST_ELEMENTS, contents.MOST_ELEMENTS + 1])
+@pytest.mark.parametrize(
+    "count", [get_limit("page_elements") - 1, get_limit("page_elements"), get_limit("page_elements") + 1]
+)
 def test_a_page_holds_four_million_elements(tmp_path: Path, count: int) -> None:
     arrays = {"a": np.zeros(count - 10, bool), "b": np.zeros(10, bool)}
     sa.write(tmp_path / "a.npz", arrays)
     for source in (arrays, tmp_path / "a.npz"):
-        if count <= contents.MOST_ELEMENTS:
+        if count <= get_limit("page_elements"):
             assert repr(sa.view(source)) == "<Page of 2 arrays: a, b>"
         else:
             with pytest.raises(sa.LimitError, match="4,000,001 elements"):
@@ -279,7 +282,7 @@ def test_a_page_holds_four_million_elements(tmp_path: Path, count: int) -> None:
 
 
 def test_two_files_share_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "MOST_ELEMENTS", 5)
+    set_limits(monkeypatch, page_elements=5)
     sa.view(np.zeros(3), np.zeros(2))
     with pytest.raises(sa.LimitError):
         sa.view(np.zeros(3), np.zeros(3))
@@ -349,7 +352,7 @@ def test_any_awkward_array_has_its_tables(entries: list[Any], titles: list[str])
 
 def test_awkward_arrays_count_against_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     ak = pytest.importorskip("awkward")
-    monkeypatch.setattr(contents, "MOST_ELEMENTS", 1000)
+    set_limits(monkeypatch, page_elements=1000)
     with pytest.raises(sa.LimitError):
         sa.view({"x": ak.Array([[0] * 600, [1]])})
 

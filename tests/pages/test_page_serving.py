@@ -13,6 +13,7 @@ import pytest
 from browser import Browser
 from browser import ask_page as ask
 from children import run_limited
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.errors import LimitError
@@ -117,7 +118,7 @@ def test_a_changed_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_closed_ends_its_server(served: ServedPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.pages.serving.SILENCE", 0.0)
+    set_limits(monkeypatch, silence=0.0)
     server = served._server
     assert not server.is_left()
     assert ask(served, "closed", "POST")[0] == 204

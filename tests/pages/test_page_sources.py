@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import PageReader
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.pages import contents
@@ -99,7 +100,7 @@ def test_a_list_of_too_many_arrays_is_refused_before_they_are_read(
     with pytest.raises(sa.LimitError, match=r"20,001 arrays, and a page lists 20,000"):
         contents.check_count(20_001)
     sa.write(tmp_path / "a.csv", ARRAYS)
-    monkeypatch.setattr(contents, "MOST_ARRAYS", len(ARRAYS) - 1)
+    set_limits(monkeypatch, page_arrays=len(ARRAYS) - 1)
     monkeypatch.setattr(sa.api, "read", None)
     for source in (ARRAYS, tmp_path / "a.csv"):
         with pytest.raises(sa.LimitError, match="name fewer"):

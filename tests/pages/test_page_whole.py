@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from browser import Browser, ask_page
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.pages import ServedPage
-from sheetarray.pages import answers as whole
 from sheetarray.pages.answers import FlatBlocks, Matcher, Search, Summary, make_matcher
 from sheetarray.pages.served import ServedArray, ServedDifference, subtract_elements
 
@@ -44,8 +44,7 @@ def _matcher(query: str) -> Matcher:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_BLOCK", 7)
-    monkeypatch.setattr(whole, "_TEXT_BLOCK", 5)
+    set_limits(monkeypatch, page_block=7, page_text_block=5)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from children import measured, run_limited
 from examples import PART, STRIDE
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.files import check_structure, max_inflated_size
-from sheetarray.files import reading as inflating
 
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
@@ -234,9 +234,9 @@ def test_frames_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch)
     sa.write(text, {"t": np.arange(3.0)}, format="csv")
     halves = [text.getvalue()[:40].encode(), text.getvalue()[40:].encode()]
     content = gzip.compress(halves[0]) + gzip.compress(halves[1]) + bytes(5000)
-    monkeypatch.setattr(inflating, "_MOST_FRAMES", 3)
+    set_limits(monkeypatch, frames=3)
     assert sa.read(io.BytesIO(content), format="csv")["t"].tolist() == [0, 1, 2]
-    monkeypatch.setattr(inflating, "_MOST_FRAMES", 2)
+    set_limits(monkeypatch, frames=2)
     with pytest.raises(sa.FormatError, match="more than 2 frames"):
         sa.read(io.BytesIO(content), format="csv")
     with pytest.raises(sa.FormatError, match="damaged"):

@@ -13,6 +13,7 @@ import openpyxl
 import pytest
 from adapters_deleted import DELETED
 from click.testing import CliRunner, Result
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.cli import main
@@ -153,7 +154,7 @@ def test_a_change_that_adopt_accepts_is_said(folder: Path) -> None:
 
 
 def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.pages.contents.MOST_ELEMENTS", 30_000)
+    set_limits(monkeypatch, page_elements=30_000)
     monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
     sa.write(folder / "big.npz", {"t": np.arange(20_000.0), "u": np.arange(20_000.0)})
     said = run("view big.npz")

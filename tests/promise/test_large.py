@@ -15,14 +15,12 @@ import pytest
 from adapters_deleted import DELETED
 from children import run_limited
 from command_line import run_command
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.adapters import Source
 from sheetarray.api import large
 from sheetarray.api import large as blocks
-from sheetarray.files import reading
-from sheetarray.sheets.delimited import pieces as csv_pieces
-from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import adapter as excel
 from sheetarray.sheets.excel import piecewise as large_book
 from sheetarray.sheets.excel import piecewise as pieces
@@ -68,8 +66,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 @pytest.fixture
 def all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every file be a large one, of many elements."""
-    monkeypatch.setattr(large, "LARGE_FILE", 1)
-    monkeypatch.setattr(large, "MANY_ELEMENTS", 1)
+    set_limits(monkeypatch, large_file=1, many_elements=1)
 
 
 @pytest.fixture
@@ -94,7 +91,7 @@ def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(
     turned = np.arange(4200.0).reshape((60, 70), order="F")
     path = tmp_path / f"run.{suffix}"
     sa.write(path, {"turned": turned, "n": np.arange(60)})
-    monkeypatch.setattr(blocks, "_MAPPED", 4096)
+    set_limits(monkeypatch, mapped_elements=4096)
     monkeypatch.delattr(blocks, "read")  # which would read the file whole
     for rows in (1, 59, 60, 100):
         parts = list(sa.iter_blocks(path, "turned", rows=rows))
@@ -122,7 +119,7 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[
     assert run_command("convert", path, outs[2]).exit_code == 0
     sa.convert(path, outs[3], ["turned", "word"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "LARGE_FILE", 2**60)
+        set_limits(patch, large_file=2**60)
         sa.convert(path, outs[0])
         sa.convert(path, outs[4], ["turned", "word"])
     assert outs[0].read_bytes() == outs[1].read_bytes() == outs[2].read_bytes()
@@ -145,7 +142,7 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path: Path, in_pieces:
     command = ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.xlsx"), "--json"]
     result = run_command(*command)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "LARGE_FILE", 2**60)
+        set_limits(patch, large_file=2**60)
         once = run_command(*command)
     assert result.exit_code == 1
     assert result.output == once.output
@@ -162,13 +159,13 @@ def test_what_comes_in_pieces_has_limits(tmp_path: Path, monkeypatch: pytest.Mon
             assert not any(array.flags.writeable for array in mapped.arrays.values())
         return True
 
-    monkeypatch.setattr(large, "MANY_ELEMENTS", 100)
+    set_limits(monkeypatch, many_elements=100)
     long = {"t": np.zeros(100)}
     assert not comes_in_pieces(long)
     for limit, wanted in ((0, True), (-1, True), (1, False)):
-        monkeypatch.setattr(large, "LARGE_FILE", (tmp_path / "run.csv").stat().st_size + limit)
+        set_limits(monkeypatch, large_file=(tmp_path / "run.csv").stat().st_size + limit)
         assert comes_in_pieces(long) == wanted
-    monkeypatch.setattr(large, "LARGE_FILE", 1)
+    set_limits(monkeypatch, large_file=1)
     for size in (99, 100, 101):
         assert comes_in_pieces({"t": np.zeros(size)}) == (size >= 100)
     assert comes_in_pieces({str(number): np.zeros(1) for number in range(100)})
@@ -177,7 +174,7 @@ def test_what_comes_in_pieces_has_limits(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(sa.NotFoundError, match="absent"):
         comes_in_pieces(long, ["absent"])
     for limit, wanted in ((799, False), (800, True), (801, True)):
-        monkeypatch.setattr(large, "MOST_BYTES", limit)
+        set_limits(monkeypatch, bytes_of_pieces=limit)
         assert comes_in_pieces(long) == wanted
 
 
@@ -211,8 +208,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
 def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: int) -> None:
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.arange(900.0), "s": np.array(["a", "=b"] * 300)})
-    monkeypatch.setattr(csv_pieces, "PIECE", 1000)
-    monkeypatch.setattr(csv_reading, "_SMALL", 1000)
+    set_limits(monkeypatch, csv_piece=1000, small_text=1000)
     assert list(sa.check(path)) == []
     lines = path.read_bytes().split(b"\n")
     lines[row - 1] = b"x" + lines[row - 1]
@@ -269,14 +265,14 @@ def test_a_large_workbook_has_the_findings_of_a_small_one(
         edit_workbook(path, edits)
     expected = [str(finding) for finding in sa.check(path)]
     assert bool(expected) == bool(edits)
-    monkeypatch.setattr(large_book, "LARGE_WORKBOOK", 1)
+    set_limits(monkeypatch, large_workbook=1)
     with monkeypatch.context() as patch:
         if not any(edit in ("", "<v>x</v>", "<v>11</v>") for edit in edits.values()) and 'r="' not in str(edits):
             patch.setattr(excel, "find_all", None)  # not asked: no cell is wrong
         assert [str(finding) for finding in sa.check(path)] == expected
     size = len(zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml"))
     for limit in (size - 1, size, size + 1):
-        monkeypatch.setattr(large_book, "LARGE_WORKBOOK", limit)
+        set_limits(monkeypatch, large_workbook=limit)
         with Source(path) as source:
             assert large_book.is_large_and_intact(source, None, "error") == (limit <= size and not edits)
 
@@ -292,7 +288,7 @@ def test_a_large_workbook_says_what_is_gone_or_was_never_there(tmp_path: Path, m
     book.save(tmp_path / "gone.xlsx")
     for name in ("all", "gone", "views", "guard"):
         with monkeypatch.context() as patch:
-            patch.setattr(large_book, "LARGE_WORKBOOK", 1)
+            set_limits(patch, large_workbook=1)
             findings = [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
             with Source(tmp_path / f"{name}.xlsx") as source:
                 assert large_book.is_large_and_intact(source, None, "error") == (name == "all")
@@ -318,9 +314,7 @@ def test_every_array_of_a_large_workbook_is_judged_by_itself(
     asked: list[str] = []
     read = stored_texts.StoredTexts.__iter__
     monkeypatch.setattr(stored_texts.StoredTexts, "__iter__", lambda texts: asked.append("file") or read(texts))
-    monkeypatch.setattr(stored_texts, "IN_MEMORY", 100)
-    monkeypatch.setattr(stored_texts, "_MAPPED", 1)
-    monkeypatch.setattr(large_book, "LARGE_WORKBOOK", 1)
+    set_limits(monkeypatch, guard_in_memory=100, guard_mapped=1, large_workbook=1)
     monkeypatch.setattr(excel, "find_all", None)  # which would have all arrays in memory
     assert [str(finding) for finding in sa.check(path)] == expected
     assert bool(asked) == guard
@@ -368,7 +362,7 @@ def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path: Path, monke
     for changed in ([*lines[:500], b"x", *lines[501:]], lines[:500] + lines[501:]):
         (tmp_path / "b.csv").write_bytes(b"\n".join(changed))
         with monkeypatch.context() as patch:
-            patch.setattr(large, "LARGE_FILE", 2**60)
+            set_limits(patch, large_file=2**60)
             once = run_command(*command)
         result = run_command(*command)
         assert result.exit_code == once.exit_code == 1
@@ -389,7 +383,7 @@ def test_a_large_json_has_the_findings_of_a_small_one(
     expected = [str(finding) for finding in sa.check(path)]
     assert bool(expected) == bool(harm[0])
     for limit in (-1, 0, 1):
-        monkeypatch.setattr(checking, "LARGE_TEXT", path.stat().st_size + limit)
+        set_limits(monkeypatch, large_json=path.stat().st_size + limit)
         with monkeypatch.context() as patch:
             if not harm[0] and limit < 1:
                 patch.setattr(checking, "read_lists", None)  # not asked
@@ -407,12 +401,12 @@ def test_a_large_compressed_file_is_inflated_into_a_file(
         content = bytes(source.whole())
     assert len(content) > 2**21  # several pieces
     for limit in (len(content) - 1, len(content), len(content) + 1):
-        monkeypatch.setattr(reading, "_INFLATED_IN_MEMORY", limit)
+        set_limits(monkeypatch, inflated_in_memory=limit)
         with Source(path) as source:
             assert source.prefix(10) == content[:10]
             assert isinstance(source.whole(), mmap.mmap) == (limit < len(content))
             assert source.whole()[:] == content
-    monkeypatch.setattr(reading, "_INFLATED_IN_MEMORY", 1)
+    set_limits(monkeypatch, inflated_in_memory=1)
     assert sa.read(path)["t"].tolist() == values.tolist()
     assert list(sa.check(path)) == []
     path.write_bytes(path.read_bytes()[:-9])

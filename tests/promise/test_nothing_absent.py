@@ -13,11 +13,11 @@ import pytest
 from examples import STRIDE, cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 from round_trips import grid, put, read, same
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.sheets.delimited import sheet as csv_sheet
 from sheetarray.sheets.delimited.records import Records, split_records
 from sheetarray.testing.cases import assert_same
 
@@ -74,7 +74,7 @@ def pad(rows: list[list[Any]]) -> list[list[Any]]:
 @pytest.mark.parametrize("count", [119, 120, 121, 1500])
 def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if count < 1000:
-        monkeypatch.setattr(csv_sheet, "_MOST_ROWS", 120)
+        set_limits(monkeypatch, csv_head_rows=120)
     arrays = {f"a{number}": np.array([number]) for number in range(count)}
     file = io.BytesIO()
     sa.write_csv(file, arrays, orient=orient)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.elements import texts
@@ -36,7 +37,7 @@ def test_a_name_with_half_a_character_is_refused(tmp_path: Path, suffix: str) ->
 
 
 def test_every_block_of_text_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "_UNITS_AT_ONCE", 4)
+    set_limits(monkeypatch, text_units_at_once=4)
     for index in range(9):
         array = np.array(["ab\ue000"] * 9)
         assert texts.find_surrogate(array) is None

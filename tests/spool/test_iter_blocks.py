@@ -16,16 +16,14 @@ import pytest
 from children import measured, run_limited
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import pieces
 from sheetarray.sheets.delimited import reading as csv_reading
-from sheetarray.sheets.excel import piecewise as column_parts
 from sheetarray.sheets.excel import piecewise as excel_pieces
 from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
 from sheetarray.sheets.json import adapter as json_pieces
-from sheetarray.sheets.json import text as skipping
 from sheetarray.testing.cases import CASES
 
 
@@ -68,7 +66,7 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
     array = np.asarray(CASES[case])
     if not array.ndim or not len(array):
         return
-    monkeypatch.setattr(pieces, "PIECE", 30)
+    set_limits(monkeypatch, csv_piece=30)
     file = io.BytesIO()
     sa.write_csv(file, {"x": array, "other": np.arange(30)})
     with io.BytesIO(b"  " + file.getvalue()) as content:
@@ -82,9 +80,7 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
 def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
     suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(excel_pieces, "_CELLS", 7)
-    monkeypatch.setattr(json_pieces, "_PIECE", 30)
-    monkeypatch.setattr(skipping, "_BLOCK", 50)
+    set_limits(monkeypatch, workbook_piece=7, json_piece=30, json_block=50)
     for module, verb in ((excel_pieces, "read_book"), (json_pieces, "read_json")):
         monkeypatch.setattr(module, verb, None)  # nothing of it is read at once
     arrays = {name: array for name, array in CASES.items() if np.asarray(array).size and np.asarray(array).ndim}
@@ -104,9 +100,7 @@ def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
 def test_an_array_of_several_columns_comes_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((writing, "MAX_ROWS"), (OoxmlBook, "max_rows")):
         monkeypatch.setattr(module, name, 60)
-    monkeypatch.setattr(writing, "MAX_COLUMNS", 3)
-    monkeypatch.setattr(excel_pieces, "_CELLS", 20)
-    monkeypatch.setattr(column_parts, "_KEPT", 5)
+    set_limits(monkeypatch, worksheet_columns=3, workbook_piece=20, kept_pieces=5)
     monkeypatch.setattr(excel_pieces, "read_book", None)
     blanks = np.array(["x"] * 50 + [""] * 60)
     arrays = {"n": np.arange(5), "long": np.arange(200.0).reshape(100, 2), "blanks": blanks}
@@ -126,7 +120,7 @@ def test_text_in_a_column_of_numbers_is_looked_at_from_there_on(tmp_path: Path) 
     book["arrays"]["A560"].value = str(book["arrays"]["A560"].value)
     book.save(tmp_path / "x.xlsx")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(excel_pieces, "_CELLS", 100)
+        set_limits(patch, workbook_piece=100)
         patch.setattr(excel_pieces, "read_book", None)
         assert joined(tmp_path / "x.xlsx", "x", 200).tolist() == values.tolist()
     for address, wrong in (("A560", "x"), ("A560", None), ("A800", 7), ("A30", "7 m")):
@@ -191,8 +185,7 @@ def test_brackets_commas_and_quotes_in_text_end_no_list(monkeypatch: pytest.Monk
     file = io.BytesIO()
     sa.write_json(file, {"s": texts, "n": np.arange(3)})
     for size in (1, 2, 3, 5, 8, 13, 64):
-        monkeypatch.setattr(json_pieces, "_PIECE", size)
-        monkeypatch.setattr(skipping, "_BLOCK", size)
+        set_limits(monkeypatch, json_piece=size, json_block=size)
         for name, array in (("s", texts), ("n", np.arange(3))):
             assert joined(io.BytesIO(file.getvalue()), name, 4, format="json").tolist() == array.tolist()
 
@@ -240,7 +233,7 @@ def test_text_with_quotes_comes_in_pieces(size: int, delimiter: str, monkeypatch
     }
     file = io.BytesIO()
     sa.write_csv(file, arrays, delimiter=delimiter)
-    monkeypatch.setattr(pieces, "PIECE", size)
+    set_limits(monkeypatch, csv_piece=size)
     monkeypatch.delattr(csv_reading, "read_csv")  # which would read the text whole
     for name, array in arrays.items():
         assert joined(io.BytesIO(file.getvalue()), name, 7, format="csv").tolist() == array.tolist()
@@ -254,7 +247,7 @@ def test_labels_and_words_within_text_are_no_other_arrays(
     variables = {"t": ("time", np.arange(50.0), {"unit": "K, or so"}), "s": ("time", np.resize(texts, 50))}
     dataset = xarray.Dataset(variables, coords={"time": np.arange(50)})
     sa.write(tmp_path / "x.csv", dataset)
-    monkeypatch.setattr(pieces, "PIECE", 20)
+    set_limits(monkeypatch, csv_piece=20)
     with monkeypatch.context() as patch:
         patch.delattr(csv_reading, "read_csv")
         for name in ("t", "s"):
@@ -287,7 +280,7 @@ def test_a_harmed_text_gives_the_same_as_read_or_an_error(data: st.DataObject) -
         lambda: joined(io.BytesIO(content), "x", data.draw(st.integers(1, 9)), format="csv"),
     ):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pieces, "PIECE", data.draw(st.integers(1, 200)))
+            set_limits(patch, csv_piece=data.draw(st.integers(1, 200)))
             try:
                 results.append(repr(read().tolist()))
             except sa.SheetArrayError:

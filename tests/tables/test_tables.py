@@ -16,9 +16,9 @@ import openpyxl
 import pytest
 from children import measured, run_limited
 from examples import PART
+from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.tables import reading
 from sheetarray.testing.cases import assert_same, objects
 
 
@@ -345,7 +345,7 @@ def test_dates_of_workbooks(from_1904: bool) -> None:
 @pytest.mark.parametrize("short", [True, False])
 def test_rows_that_are_passed_over(short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not short:
-        monkeypatch.setattr(reading, "SHORT", 0)
+        set_limits(monkeypatch, short_table=0)
     more = "" if short else "5,6\n" * 300
     text = f"# made by a program\na,b\nm,s\n1,2\n#3,4\n{more}5,6\nsum,8\n"
     for options in (
@@ -490,6 +490,6 @@ def test_a_cell_of_a_workbook_that_begins_with_the_mark_is_a_comment(tmp_path: P
 def test_a_double_halfway_between_two_numerals_is_known_by_both(
     numeral: str, short: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "SHORT", short)
+    set_limits(monkeypatch, short_table=short)
     array = sa.read_columns(io.StringIO(f"x\n0\n{numeral}\n"), format="csv")["x"]
     assert_same(array, np.array([0, float(numeral)]))

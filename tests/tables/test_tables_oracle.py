@@ -13,10 +13,11 @@ import pytest
 from examples import cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 from table_writers import holds
 
 import sheetarray as sa
-from sheetarray.tables import reading, short
+from sheetarray.tables import short
 from sheetarray.tables.numerals import NumeralMarks
 
 INTEGERS = st.one_of(
@@ -136,12 +137,12 @@ def table(cells: list[list[str]], delimiter: str) -> io.StringIO:
 
 @pytest.mark.parametrize(("delimiter", "way"), cross((",", ";", "\t", "|"), ("short", "long"), ","))
 def test_columns_mean_what_the_oracle_says(delimiter: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHORT", 10**9 if way == "short" else 0)
+    set_limits(monkeypatch, short_table=10**9 if way == "short" else 0)
 
     @settings(max_examples=examples(400), deadline=None)
     @given(st.lists(columns(), min_size=1, max_size=4), st.sampled_from((1, 2**10)))
     def hold(drawn: list[list[str]], few: int) -> None:
-        monkeypatch.setattr(short, "_FEW", few)
+        set_limits(monkeypatch, few_numbers=few)
         height = max(map(len, drawn))
         cells = [[*column, *[""] * (height - len(column))] for column in drawn]
         with warnings.catch_warnings():

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import cross
+from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.columns import layout
-from sheetarray.elements import decoding as problems
 
 
 def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, str] | None = None) -> None:
@@ -71,7 +70,11 @@ def test_rows_of_very_many_columns_are_written_as_columns_are(
 ) -> None:
     rng = np.random.default_rng(3)
     rows = 4
-    for count in (layout._WIDE * rows - 1, layout._WIDE * rows, layout._WIDE * rows + 1):
+    for count in (
+        get_limit("wide_layout") * rows - 1,
+        get_limit("wide_layout") * rows,
+        get_limit("wide_layout") * rows + 1,
+    ):
         arrays = {f"x{place}": (rng.standard_normal(rows) * 1e5).astype(dtype) for place in range(count)}
         if spoil == "infinite":
             arrays["x5"] = np.array([np.inf, -0.0, 1e-300, 5e-324])
@@ -82,8 +85,8 @@ def test_rows_of_very_many_columns_are_written_as_columns_are(
         some: list[dict[str, Any]] = [{}, {"delimiter": ";", "decimal": ","}, {"delimiter": "#", "encoding": "utf-16"}]
         for options in some:
             contents = []
-            for wide in (layout._WIDE, 2**40):
-                monkeypatch.setattr(layout, "_WIDE", wide)
+            for wide in (get_limit("wide_layout"), 2**40):
+                set_limits(monkeypatch, wide_layout=wide)
                 file = io.BytesIO()
                 sa.write_csv(file, arrays, **options)
                 contents.append(file.getvalue())
@@ -94,7 +97,7 @@ def test_rows_of_very_many_columns_are_written_as_columns_are(
 def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    set_limits(monkeypatch, explained_problems=3)
     arrays = {f"a{number}": np.arange(10.0) + number / 4 for number in range(40)}
     path = tmp_path / "many.csv"
     sa.write(path, arrays)

@@ -10,9 +10,9 @@ from children import measured, run_limited
 from examples import PART, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import records, table
 
 CELLS = st.sampled_from(["", "", "", "1", "2.5", "a", " ", "é", '"x,y"', '"p""q"', '"two\nlines"', "007"])
 LINES = st.lists(st.lists(CELLS, min_size=1, max_size=9), min_size=1, max_size=12)
@@ -24,12 +24,10 @@ def describe(arrays: dict[str, np.ndarray]) -> list[tuple[str, str, list[str]]]:
 
 def read(path: Path, block: int, *, sparse: bool = False) -> list[tuple[str, str, list[str]]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_FEW_ROWS", 0 if sparse else 10**6)
+        set_limits(patch, few_rows=0 if sparse else 10**6)
         if sparse:
-            patch.setattr(table, "_DENSE", 0)
-            patch.setattr(table, "_LEAST_SHARE", 0)
-        patch.setattr(records, "_BLOCK", block)
-        patch.setattr(records, "_AT_ONCE", block)
+            set_limits(patch, csv_dense_cells=0, csv_least_share=0)
+        set_limits(patch, csv_block=block, csv_at_once=block)
         return describe(sa.read_columns(path, delimiter=",", header=1))
 
 
@@ -55,9 +53,7 @@ def test_comments_and_passed_rows_of_a_sparse_table(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("#x\na,b,c\n1\n\n,2\n#y,,7\n3,,4\nfoot\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_FEW_ROWS", 0)
-        patch.setattr(table, "_LEAST_SHARE", 0)
-        patch.setattr(table, "_DENSE", 0)
+        set_limits(patch, few_rows=0, csv_least_share=0, csv_dense_cells=0)
         arrays = sa.read_columns(path, comment="#", skip_footer=1)
     assert {name: array.tolist()[-1] for name, array in arrays.items()}["c"] == 4
     np.testing.assert_array_equal(arrays["a"], [1, np.nan, 3])
@@ -67,11 +63,10 @@ def test_comments_and_passed_rows_of_a_sparse_table(tmp_path: Path) -> None:
 def test_a_table_that_is_nearly_all_blank_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("1\n" * 1200 + ",".join("1" * 200))
-    monkeypatch.setattr(table, "_DENSE", 2**16)
-    monkeypatch.setattr(table, "MOST_CELLS", 1201 * 200 - 1)
+    set_limits(monkeypatch, csv_dense_cells=2**16, csv_table_cells=1201 * 200 - 1)
     with pytest.raises(sa.FormatError, match=r"1,201 rows of 200 columns, most of their cells blank .*skip_rows"):
         sa.read_columns(path)
-    monkeypatch.setattr(table, "MOST_CELLS", 1201 * 200)
+    set_limits(monkeypatch, csv_table_cells=1201 * 200)
     assert sa.read_columns(path, header=False)["GR"].shape == (1201,)
 
 

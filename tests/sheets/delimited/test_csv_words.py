@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import loops
@@ -73,8 +74,7 @@ def test_a_long_row_of_words_is_not_searched_for_a_delimiter_again_and_again(
         seen.append(sum(map(len, grid)))
         return anchors_of_grid(grid, **options)
 
-    monkeypatch.setattr(dialect, "_WINDOW", 2**12)
-    monkeypatch.setattr(dialect, "_MOST_SEEN", 2**14)
+    set_limits(monkeypatch, csv_window=2**12, csv_seen=2**14)
     monkeypatch.setattr(dialect, "anchors_of_grid", count)
     text = (above + ",".join(["ndarray"] * 20_000)).encode()
     dialect.find_delimiter(text, 0)

@@ -13,11 +13,11 @@ import pytest
 from examples import ANEW, STRIDE, cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.elements import decode
-from sheetarray.sheets.delimited import sheet
 
 ARRAYS: dict[str, Any] = {
     "doubles": np.array([1.5, -0.0, np.nan, np.inf, 5e-324]),
@@ -109,7 +109,7 @@ HARMS = ["", "\r\n7,8,9\r\n", "\r\nx,\r\n", "ndarray,\r\n", "\r5", "1;2\r\n", '"
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let columns of more than 200 cells, not 2000, be long ones."""
-    monkeypatch.setattr(sheet, "MOST_SHORT", 200)
+    set_limits(monkeypatch, csv_short_cells=200)
 
 
 @pytest.mark.parametrize(("harmed", "rows"), cross(HARMS, ["199", "200", "201"], ""))
@@ -165,7 +165,7 @@ def test_long_columns_of_all_kinds_are_read_alike_when_harmed(data: st.DataObjec
         removed = data.draw(st.sampled_from([0, 0, 1, 2, 9]))
         content = content[:place] + data.draw(st.sampled_from(pieces)) + content[place + removed :]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sheet, "MOST_SHORT", 200)
+        set_limits(patch, csv_short_cells=200)
         assert_both_ways_agree(content, patch)
 
 
@@ -234,7 +234,7 @@ def test_progress_counts_the_cells_of_headers_and_data() -> None:
 
 def test_progress_of_a_large_text_is_told_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     piece = 2**18
-    monkeypatch.setattr("sheetarray.sheets.delimited.records._BLOCK", piece)
+    set_limits(monkeypatch, csv_block=piece)
     count = piece // 20
     floats = np.random.default_rng(0).normal(size=count)
     floats[::1000] = [np.nan, np.inf, -np.inf, -0.0] * (count // 4000) + [1.5] * (len(floats[::1000]) % 4)
@@ -264,7 +264,7 @@ def test_progress_of_a_large_text_is_told_piece_by_piece(monkeypatch: pytest.Mon
 
 
 def test_progress_of_a_large_text_of_words_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.delimited.records._BLOCK", 2**14)
+    set_limits(monkeypatch, csv_block=2**14)
     words = np.array(["a", "b c", "\xe9", "007", "=1", "TRUE", "x" * 30])[np.arange(9000) % 7]
     arrays = {
         "t": words,
@@ -284,7 +284,7 @@ def test_progress_of_a_large_text_of_words_is_told_too(monkeypatch: pytest.Monke
 
 
 def test_progress_of_a_text_with_quotes_is_told_while_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.delimited.records._BLOCK", 2**14)
+    set_limits(monkeypatch, csv_block=2**14)
     arrays = {"t": np.array(['a "b", c', "d\ne", "f"])[np.arange(30_000) % 3], "n": np.arange(30_000) / 7}
     content = written(arrays)
     steps: list[tuple[int, int]] = []
@@ -319,7 +319,7 @@ def test_arrays_below_each_other_are_read_whatever_their_length(
 
 
 def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet, "MOST_SHORT", 64)
+    set_limits(monkeypatch, csv_short_cells=64)
     arrays = {f"x{number}": np.arange(number % 90 + 0.5) for number in range(200)}
     text = b"".join(written({name: array}) for name, array in arrays.items())
     for names in (None, list(arrays)[::-1]):

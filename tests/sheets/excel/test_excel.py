@@ -12,10 +12,10 @@ import numpy as np
 import openpyxl
 import pytest
 from examples import PART
+from limits import get_limit, set_limits
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel import writing
 from sheetarray.testing.cases import CASES, assert_same, objects
 from sheetarray.testing.conformance import Conformance
 
@@ -164,7 +164,7 @@ def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
 
 
 def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "MAX_ROWS", 100)
+    set_limits(monkeypatch, worksheet_rows=100)
     array = np.random.default_rng(0).standard_normal((13, 50))
     texts = np.array([str(index % 4) if index % 4 else "" for index in range(140)])
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(5), "c": texts})
@@ -190,8 +190,7 @@ def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
 def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "MAX_COLUMNS", 3)
-    monkeypatch.setattr(writing, "MAX_ROWS", 64)
+    set_limits(monkeypatch, worksheet_columns=3, worksheet_rows=64)
     arrays = {f"n{index}": np.arange(index * 40.0) for index in range(4)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="run")
     assert openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames == ["run", "run (2)", "run (3)"]
@@ -205,9 +204,9 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
 
 @pytest.mark.slow
 def test_a_sheet_of_very_many_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (writing.MAX_ROWS, writing.MAX_COLUMNS) == (1_048_576, 16_384)
+    assert (get_limit("worksheet_rows"), get_limit("worksheet_columns")) == (1_048_576, 16_384)
     most = 16_384 // PART
-    monkeypatch.setattr(writing, "MAX_COLUMNS", most)
+    set_limits(monkeypatch, worksheet_columns=most)
     arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(most + 6)}
     sa.write(tmp_path / "x.xlsx", arrays)
     assert openpyxl.load_workbook(tmp_path / "x.xlsx", read_only=True).sheetnames == ["arrays", "arrays (2)"]

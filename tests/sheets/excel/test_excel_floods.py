@@ -34,11 +34,12 @@ from foreign_books import (
     worksheet,
     zipped,
 )
+from limits import get_limit, set_limits
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, opendocument, parsing
+from sheetarray.sheets.excel.reader import blocks, parsing
 from sheetarray.sheets.excel.reader import strings as shared_strings
 from sheetarray.testing.cases import assert_same
 
@@ -295,8 +296,11 @@ def test_what_is_written_is_read_however_well_it_packs(name: str) -> None:
 
 
 def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_strings, "_REPEATED_ALWAYS", shared_strings._REPEATED_ALWAYS // PART)
-    monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", blocks._INFLATED_ALWAYS // PART)
+    set_limits(
+        monkeypatch,
+        repeated_strings=get_limit("repeated_strings") // PART,
+        inflated_worksheet=get_limit("inflated_worksheet") // PART,
+    )
     count = 2500 // PART
     cells = [text("a"), *header("string", count), *[f' t="s"><v>{index}</v></c>' for index in range(count)]]
     content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * count))
@@ -306,7 +310,7 @@ def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("count", [17, 18, 19])
 def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_strings, "_REPEATED_ALWAYS", 10_000)
+    set_limits(monkeypatch, repeated_strings=10_000)
     strings = "z" * 1128, "s" * 128
     cells = [text("a"), *header("string", count), *[' t="s"><v>0</v></c>'] * count]
     many = [text("b"), *header("string", 900), *[' t="s"><v>1</v></c>'] * 900]
@@ -327,7 +331,7 @@ def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytes
 @pytest.mark.parametrize("more", [-1, 0])
 @pytest.mark.parametrize("plain", [True, False])
 def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opendocument, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
+    set_limits(monkeypatch, opendocument_repeated=11 + 10 * 100 - 64 + more)
     if not plain:
         monkeypatch.setattr(parsing, "COMPILED", False)
     content = document({"a": table_row(table_cell("x" * 3200), repeated=11)})
@@ -341,7 +345,7 @@ def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, mon
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = Package(zipped({"a": bytes(MILLION)})).member("a").packed
-    monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", MILLION - 100 * packed - more)
+    set_limits(monkeypatch, inflated_worksheet=MILLION - 100 * packed - more)
     inflating = blocks.inflate_blocks(Package(zipped({"a": bytes(MILLION)})), "a")
     if more <= 0:
         assert sum(map(len, inflating)) == MILLION

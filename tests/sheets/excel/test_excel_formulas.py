@@ -16,11 +16,11 @@ import pytest
 from examples import cross
 from excel_packages import parts, with_parts
 from foreign_books import binary_book, binary_cell, document, wide
+from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
-from sheetarray.sheets.excel.reader import formulas as module
 from sheetarray.sheets.excel.reader.cells import CellRun
 from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area
 
@@ -190,7 +190,7 @@ def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known.find_among(0, 2, 6, lying=False) == FormulaSummary(2, 4, 5)
     assert known.find_among(3, 0, 9, lying=True) == FormulaSummary(1, 1, 1)
     assert known.find_among(5, 0, 9, lying=True) == FormulaSummary(3, 0, 2)
-    monkeypatch.setattr(module, "_MOST_AREAS", 1)
+    set_limits(monkeypatch, formula_areas=1)
     more = CellRun(run.rows, run.columns, run.kinds, run.values, 0, marks, ((20, 1, 29, 1),))
     known.add(more)
     assert known.find_among(20, 1, 10, lying=False) is None  # beyond so many, only the first cell of each is known

@@ -16,17 +16,16 @@ from command_line import run_command
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import get_limit, set_limits
 
 import sheetarray as sa
 from sheetarray import LinearArray
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
 from sheetarray.resaving import mark_kept, roundings_of
-from sheetarray.sheets.excel.guard import snapshot
 from sheetarray.sheets.excel.guard.guard_sheet import guard_title
 from sheetarray.sheets.excel.guard.snapshot import (
     LONGEST,
-    MOST_BYTES,
     bytes_allowed,
     decode_snapshot,
     encode_snapshot,
@@ -75,8 +74,8 @@ def test_texts_are_as_long_as_they_may_be(length: int) -> None:
 
 
 def test_hostile_snapshots_are_refused_before_memory_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    most = MOST_BYTES // 64
-    monkeypatch.setattr(snapshot, "MOST_BYTES", most)
+    most = get_limit("guard_bytes") // 64
+    set_limits(monkeypatch, guard_bytes=most)
     texts = _texts(np.arange(10.0))
     says = json.loads(texts[0])
 
@@ -118,9 +117,9 @@ def test_hostile_snapshots_are_refused_before_memory_is_taken(monkeypatch: pytes
 
 
 def test_how_much_memory_a_snapshot_may_take() -> None:
-    assert bytes_allowed(["x" * 10], 10) == MOST_BYTES
-    assert bytes_allowed([], MOST_BYTES // 2 + 1) == MOST_BYTES + 2
-    assert bytes_allowed(["x" * (MOST_BYTES // 64 + 1)], 0) == MOST_BYTES + 64
+    assert bytes_allowed(["x" * 10], 10) == get_limit("guard_bytes")
+    assert bytes_allowed([], get_limit("guard_bytes") // 2 + 1) == get_limit("guard_bytes") + 2
+    assert bytes_allowed(["x" * (get_limit("guard_bytes") // 64 + 1)], 0) == get_limit("guard_bytes") + 64
     says = parse_header(_texts(np.arange(10.0))[0])
     assert len(decode_snapshot(says, _texts(np.arange(10.0))[1:], most_bytes=80)) == 10
     with pytest.raises(FormatError, match="claims 10 elements"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -494,9 +495,8 @@ def test_labels_of_a_dataset_that_was_sorted_and_renamed(program: str, tmp_path:
 def test_an_array_in_parts_is_found_after_it_was_sorted_and_renamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sheetarray.sheets.excel import writing
 
-    monkeypatch.setattr(writing, "MAX_ROWS", 40)
+    set_limits(monkeypatch, worksheet_rows=40)
     array = np.random.default_rng(5).normal(size=50)
     path = write(tmp_path / "a.xlsx", {"t": array, "n": np.arange(3)})
     parts = sa.scan(path)["t"]

@@ -33,6 +33,7 @@ from foreign_books import (
     zipped,
 )
 from hostile import mutate
+from limits import set_limits
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -328,7 +329,7 @@ def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypa
 
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_the_range_of_a_sheet_is_bounded(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legacy_records, "_MOST_AREA", 10 * 8 - more)
+    set_limits(monkeypatch, legacy_area=10 * 8 - more)
     content = binary_book({5: [binary_cell(5, 3, double(1.5))], 14: [binary_cell(5, 10, double(2.5))]})
     if more > 0:
         refused(content, "cells in a range of 10 rows and 8 columns")
@@ -341,7 +342,7 @@ def test_the_range_of_a_sheet_is_bounded(more: int, monkeypatch: pytest.MonkeyPa
 def test_text_to_which_many_cells_refer(
     suffix: str, bytes_of_one: int, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(legacy_records, "_MOST_TEXT", 4 * bytes_of_one * 10 - more)
+    set_limits(monkeypatch, legacy_text=4 * bytes_of_one * 10 - more)
     if suffix == "xls":
         table = excel97_record(0xFC, struct.pack("<2I", 1, 1) + struct.pack("<HB", 10, 0) + b"x" * 10)
         cells = {(row, 0): excel97_record(0xFD, place97(row, 0, 0) + bytes(4)) for row in range(4)}

@@ -14,11 +14,11 @@ import numpy as np
 import openpyxl
 import pytest
 from hypothesis import given
+from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.cells.serials import UNITS_A_DAY, dates_to_serials, serials_to_counts
-from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.appearance import GENERAL_DIGITS, SHORTENED, TALLEST_PRINTED
 from sheetarray.testing.cases import assert_same
 
@@ -112,7 +112,7 @@ def test_names_that_are_words_of_headers_stand_right_above_them(word: str) -> No
 
 
 def test_all_parts_of_long_arrays_begin_in_the_row_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "MAX_ROWS", 60)
+    set_limits(monkeypatch, worksheet_rows=60)
     arrays = {"long": np.arange(100.0), "grid": GRID, "b": SHORT, "just": np.arange(60 - 1 - 23)}
     file = written(arrays)
     rows = list(sheet_of(file).iter_rows(values_only=True))

@@ -22,6 +22,7 @@ from hostile import bounded_memory
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from limits import get_limit, set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
@@ -29,7 +30,6 @@ from sheetarray import LinearArray, dtypes
 from sheetarray.sheets.excel import piecewise
 from sheetarray.sheets.excel.fingerprint import record as records
 from sheetarray.sheets.excel.fingerprint.record import (
-    MOST_IN_FULL,
     MOST_TOGETHER,
     Fingerprint,
     Written,
@@ -46,7 +46,7 @@ from sheetarray.sheets.excel.stored_fingerprints import StoredFingerprints
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
 CUSTOM = "docProps/custom.xml"
-MANY = MOST_IN_FULL + 1
+MANY = get_limit("full_fingerprints") + 1
 
 
 def as_written(arrays: dict[str, Any]) -> dict[str, Written]:
@@ -65,7 +65,7 @@ def workbook(count: int = MANY, size: int = 3) -> dict[str, Any]:
     return {f"a{index}": row for index, row in enumerate(numbers)}
 
 
-@pytest.mark.parametrize("count", [7, 40, 150, 250, MOST_IN_FULL, MANY])
+@pytest.mark.parametrize("count", [7, 40, 150, 250, get_limit("full_fingerprints"), MANY])
 def test_records_are_the_same_together_and_one_by_one(count: int) -> None:
     arrays = as_written({**dtype_cases(), **shape_cases()})
     numbers = np.random.default_rng(1).standard_normal((30, 2000)) * 10.0 ** np.arange(-150, 150, 10)[:, None]
@@ -87,8 +87,8 @@ def test_records_are_the_same_together_and_one_by_one(count: int) -> None:
 
 def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
     arrays = as_written({"empty": np.zeros(0), "short": np.zeros(MOST_TOGETHER), "long": np.zeros(MOST_TOGETHER + 1)})
-    assert "many" not in make_fingerprints(arrays, of=MOST_IN_FULL)
-    record = make_fingerprints(arrays, of=MOST_IN_FULL + 1)
+    assert "many" not in make_fingerprints(arrays, of=get_limit("full_fingerprints"))
+    record = make_fingerprints(arrays, of=get_limit("full_fingerprints") + 1)
     assert [*record["arrays"]] == ["empty", "long"]
     assert record["many"]["names"] == ["short"]
 
@@ -96,7 +96,7 @@ def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
 @pytest.fixture
 def hundred(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Arrays of a workbook that remembers a hundred of them as it would very many."""
-    monkeypatch.setattr(records, "MOST_IN_FULL", 99)
+    set_limits(monkeypatch, full_fingerprints=99)
     monkeypatch.setattr(records, "max_blocks", lambda count: max_blocks(10 * count))
     return workbook(100)
 
@@ -257,7 +257,7 @@ def test_checksums_of_more_elements_than_are_taken_at_once():
 
 
 def test_only_arrays_that_changed_are_looked_at_one_by_one(monkeypatch):
-    monkeypatch.setattr(records, "MOST_IN_FULL", 100)
+    set_limits(monkeypatch, full_fingerprints=100)
     arrays = {f"a{i}": np.array([0.25, 10.5 + i]) for i in range(120)}
     asked = []
     original = StoredFingerprints.findings_of
@@ -275,8 +275,7 @@ def test_only_arrays_that_changed_are_looked_at_one_by_one(monkeypatch):
 def test_very_many_short_arrays_of_a_large_workbook_are_read_together(monkeypatch, count):
     searched = []
     original = piecewise.find_parts
-    monkeypatch.setattr(piecewise, "LARGE_WORKBOOK", 1)
-    monkeypatch.setattr(piecewise, "MOST_ARRAYS", 30)
+    set_limits(monkeypatch, large_workbook=1, pieced_arrays=30)
     monkeypatch.setattr(piecewise, "find_parts", lambda *args: searched.append(1) or original(*args))
     file = edited_workbook({f"a{i}": np.array([0.25, i]) for i in range(count)})
     assert list(sa.check(io.BytesIO(file), format="xlsx")) == []

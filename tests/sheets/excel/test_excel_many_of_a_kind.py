@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from limits import get_limit, set_limits
 
 from sheetarray import dtypes
 from sheetarray.cells.serials import serials_to_dates, serials_to_texts
 from sheetarray.elements import Unreadable
-from sheetarray.sheets.excel.reader import column as column_texts
 from sheetarray.sheets.excel.reader.cells import BOOLEAN, SERIAL
-from sheetarray.sheets.excel.reader.column import FEW, ColumnRun, ColumnTexts
+from sheetarray.sheets.excel.reader.column import ColumnRun, ColumnTexts
 
 DAYS = [1.0, 2.0, 59.0, 60.0, 60.5, 61.0, 25_569.0, 45_000.0, 2_958_465.0, 2_958_466.0, 0.0, -1.0]
 PARTS = [0.0, 0.25, 0.5, 1 / 86_400, 1.001 / 86_400, 1 / 86_400_000, 0.999999999, 1 - 1e-12]
@@ -47,12 +47,17 @@ def texts_of(values: list[str], kind: int, dtype: str | None, *, table: bool) ->
 def test_many_cells_of_a_kind_are_what_a_few_are(
     kind: int, values: list[str], table: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for count in (FEW - 1, FEW, FEW + 1, 3 * FEW):
+    for count in (
+        get_limit("few_values") - 1,
+        get_limit("few_values"),
+        get_limit("few_values") + 1,
+        3 * get_limit("few_values"),
+    ):
         cells = [values[index % len(values)] for index in range(count)]
         for dtype in (None, "string", "datetime64[D]", "datetime64[us]", "float64"):
             many = texts_of(cells, kind, dtype, table=table)
             with monkeypatch.context() as patch:
-                patch.setattr(column_texts, "FEW", 10**9)
+                set_limits(patch, few_values=10**9)
                 assert many == texts_of(cells, kind, dtype, table=table), (count, dtype)
             assert any(isinstance(cell, Unreadable) for cell in many[0]) or table, (count, dtype)
 
@@ -63,6 +68,6 @@ def test_the_engine_is_asked_for_many_alone(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(
         ColumnTexts, "_add_plain_booleans", lambda self, places: asked.append(len(places)) or made(self, places)
     )
-    for count in (FEW - 1, FEW, FEW + 1):
+    for count in (get_limit("few_values") - 1, get_limit("few_values"), get_limit("few_values") + 1):
         texts_of(["1"] * count, BOOLEAN, None, table=True)
-    assert asked == [FEW + 1]
+    assert asked == [get_limit("few_values") + 1]

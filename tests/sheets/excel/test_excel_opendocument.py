@@ -15,12 +15,13 @@ import pytest
 from children import SECONDS, measured, run_limited
 from examples import PART, examples
 from foreign_books import document, table_cell, table_row, words, zipped
+from limits import get_limit, set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.reader import blocks, formulas, opendocument, parsing
+from sheetarray.sheets.excel.reader import opendocument, parsing
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -216,8 +217,8 @@ def test_the_content_is_read_once_for_all_tables_while_it_is_short(monkeypatch: 
     expected, times = [cells_of(content, which) for which in range(2)], []
     inflate = opendocument.inflate_blocks
     monkeypatch.setattr(opendocument, "inflate_blocks", lambda *of: times.append(of) or inflate(*of))
-    for limit, passes in ((opendocument._MOST_KEPT, 1), (100, 5)):  # of a long one, a pass for the titles
-        monkeypatch.setattr(opendocument, "_MOST_KEPT", limit)
+    for limit, passes in ((get_limit("opendocument_kept"), 1), (100, 5)):  # of a long one, a pass for the titles
+        set_limits(monkeypatch, opendocument_kept=limit)
         times.clear()
         with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
             for title in ("a", "b", "a", "b"):
@@ -253,10 +254,9 @@ def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatc
     content = document({"a": rows, "b": plain + other + plain, "c": wide + plain})
     expected = [by_the_parser(content, which) for which in range(3)]
     assert not any(isinstance(cells, str) for cells in expected), expected
-    monkeypatch.setattr(opendocument, "SHORT", 0)
+    set_limits(monkeypatch, short_opendocument=0)
     for size in (700, 3000):
-        monkeypatch.setattr(blocks, "_FIRST_BLOCK", size)
-        monkeypatch.setattr(blocks, "_BLOCK", size)
+        set_limits(monkeypatch, first_block=size, block=size)
         assert [cells_of(content, which) for which in range(3)] == expected
 
 
@@ -333,9 +333,9 @@ def test_a_formula_without_a_value_that_does_more_is_an_error_with_its_address(f
 def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     links = ["of:=['t view'.B2]"] * 3
     for limit in (3, 4):
-        monkeypatch.setattr(formulas, "MOST_REFERENCES", limit)
+        set_limits(monkeypatch, references=limit)
         assert linked(*links)["t"].tolist() == [11] * 3
-    monkeypatch.setattr(formulas, "MOST_REFERENCES", 2)
+    set_limits(monkeypatch, references=2)
     with pytest.raises(sa.FormatError, match="a formula without a value"):
         linked(*links)
 
@@ -348,9 +348,9 @@ def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.Monk
 def test_as_many_elements_are_parsed_as_the_limit(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content = document({"a": ODD[odd] * 200 + "".join(PLAIN) * 2000})
     elements = 200 * (ODD[odd].count("<") - ODD[odd].count("</"))
-    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements + 2000)  # plain rows count for next to nothing
+    set_limits(monkeypatch, opendocument_parsed=elements + 2000)  # plain rows count for next to nothing
     assert not isinstance(cells_of(content), str)
-    monkeypatch.setattr(opendocument, "_MOST_PARSED", elements - 1)
+    set_limits(monkeypatch, opendocument_parsed=elements - 1)
     assert "very many elements of unusual XML" in cells_of(content)
 
 

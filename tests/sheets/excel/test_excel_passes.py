@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel import sheet as sheet_runs
 from sheetarray.sheets.excel.reader import blocks, ooxml, worksheet
 from sheetarray.sheets.excel.reader.formulas import FormulaCells
 from sheetarray.sheets.excel.workbook import Workbook
@@ -122,7 +122,7 @@ def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     content = book(x=doubles(10)).getvalue()
     size = zipfile.ZipFile(io.BytesIO(content)).getinfo("xl/worksheets/sheet1.xml").file_size
     for bound, is_short in ((size - 1, False), (size, True), (size + 1, True)):
-        monkeypatch.setattr(worksheet, "SHORT", bound)
+        set_limits(monkeypatch, short_worksheet=bound)
         package = ooxml.Package(Source(io.BytesIO(content)).whole())
         assert worksheet.SheetRows(package, "xl/worksheets/sheet1.xml", worksheet.Room()).is_short is is_short
 
@@ -134,7 +134,7 @@ def test_rows_that_are_asked_for_again_are_kept_up_to_a_number_of_cells(monkeypa
         assert sheet.cells_of_rows([(5, 20), (0, 6)]) is cells
         assert sheet.cells_of_rows([(0, 19)]) is not cells
         for most, is_kept in ((len(cells) - 1, False), (len(cells), True), (len(cells) + 1, True)):
-            monkeypatch.setattr(sheet_runs, "_MOST_CELLS", most)
+            set_limits(monkeypatch, run_cells=most)
             sheet.formulas = FormulaCells()  # whoever asks for formulas has them noted
             again = sheet.cells_of_rows([(0, 20)])
             assert again is not cells

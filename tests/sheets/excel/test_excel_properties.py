@@ -16,10 +16,10 @@ from excel_packages import parts, plan, replaced, rich, saved, strict, with_part
 from hostile import bounded_memory, mutate
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import get_limit, set_limits
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package import markup
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, pack, read_properties, read_record, unpack
 from sheetarray.sheets.excel.skeleton import skeleton
@@ -210,8 +210,8 @@ def test_broken_properties_are_an_error_of_the_format(content: str) -> None:
 
 
 def test_elements_beyond_any_use_are_an_error_of_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert markup._MOST_ELEMENTS == 200_000
-    monkeypatch.setattr(markup, "_MOST_ELEMENTS", 2_000)
+    assert get_limit("markup_elements") == 200_000
+    set_limits(monkeypatch, markup_elements=2_000)
     for more in (0, 1):
         with pytest.raises(sa.FormatError, match="more than 2000 elements" if more else "'Properties', no properties"):
             merge_properties(b"<Properties>" + b"<a/>" * (1999 + more) + b"</Properties>", {}, location=CUSTOM)
@@ -227,7 +227,7 @@ def test_entities_are_never_expanded() -> None:
 
 
 def test_properties_beyond_any_use_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.excel.package.relations.MOST_BYTES", 2**22)
+    set_limits(monkeypatch, part_bytes=2**22)
     content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**22)})
     with bounded_memory(), pytest.raises(sa.FormatError, match="of which 4194304 are read"):
         read_record(Package(content))

@@ -13,10 +13,10 @@ import numpy as np
 import openpyxl
 import pytest
 from examples import examples
+from limits import set_limits
 from programs import read_by_node, resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel import writing
 from sheetarray.testing.cases import CASES, assert_same
 
 Cells = list[Any]
@@ -153,8 +153,7 @@ def test_libreoffice_computes_over_the_defined_names(tmp_path: Path) -> None:
 def test_libreoffice_computes_over_the_names_of_arrays_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "MAX_ROWS", 60)
-    monkeypatch.setattr(writing, "MAX_COLUMNS", 4)
+    set_limits(monkeypatch, worksheet_rows=60, worksheet_columns=4)
     arrays = {"long": np.arange(100.0), "longer": np.arange(150.0) / 8}
     path = tmp_path / "x.xlsx"
     sa.write(path, arrays)

@@ -13,11 +13,10 @@ import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
+from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.sheets.excel import append, workbook
-from sheetarray.sheets.excel import sheet as searched_sheet
-from sheetarray.sheets.excel import workbook as searches
+from sheetarray.sheets.excel import workbook
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_record
 from sheetarray.sheets.excel.reader import ooxml, worksheet
@@ -29,7 +28,7 @@ FLAT += ["dtype", "float64", "length", 2, "capacity", 2, "data", 0.5, 1.5]
 
 @pytest.fixture(autouse=True)
 def _small_workbooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "LEAST_BYTES", 0)
+    set_limits(monkeypatch, least_searched=0)
 
 
 @pytest.fixture
@@ -199,13 +198,13 @@ def test_a_search_of_too_many_header_cells_is_one_of_the_whole_sheet(
     sa.write(path, {"a": np.arange(40), "b": np.array(["version", "1.0.0", "ndarray", "shape"])})
     infos = dict(sa.scan(path, thorough=True))
     for most in (0, 1, 2**19):
-        monkeypatch.setattr(searched_sheet, "MOST_CELLS", most)
+        set_limits(monkeypatch, searched_cells=most)
         assert dict(sa.scan(path)) == infos
 
 
 def test_only_so_many_sheets_are_remembered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for most, count in ((1, 1), (2, 2), (3, 2)):
-        monkeypatch.setattr(searches, "MOST_SHEETS", most)
+        set_limits(monkeypatch, listed_sheets=most)
         sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
         assert len(record_of(path)["searches"]["sheets"]) == count
         assert list(sa.scan(path)) == ["t"]
@@ -215,7 +214,7 @@ def test_sheets_are_searched_up_to_a_size(path: Path, monkeypatch: pytest.Monkey
     size = Package(path.read_bytes()).member("xl/worksheets/sheet1.xml").size
     for most, count in ((size - 1, 1), (size, 2), (size + 1, 2)):
         change_record(path, lambda says: {**says, "sheets": []})
-        monkeypatch.setattr(append, "MOST_SEARCHED", most)
+        set_limits(monkeypatch, searched_sheets=most)
         sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
         assert len(record_of(path)["searches"]["sheets"]) == count
 
@@ -297,6 +296,6 @@ def test_a_workbook_that_is_small_is_searched(monkeypatch: pytest.MonkeyPatch, p
         size = book.sheet_bytes
         assert isinstance(book._container, ooxml.OoxmlBook)
     for least, count in ((size - 1, 2), (size, 2), (size + 1, 0)):
-        monkeypatch.setattr(workbook, "LEAST_BYTES", least)
+        set_limits(monkeypatch, least_searched=least)
         with sa.files.Source(path) as source, workbook.Workbook(source) as book:
             assert len(book.header_rows) == count

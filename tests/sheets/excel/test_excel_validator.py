@@ -10,11 +10,10 @@ import openpyxl
 import pytest
 from children import run_limited
 from excel_packages import rich, strict
+from limits import set_limits
 from programs import resave, schema_errors
 
 import sheetarray as sa
-from sheetarray.sheets.excel import writing
-from sheetarray.sheets.excel.fingerprint import record as many
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_record
 from sheetarray.testing.cases import dtype_cases, shape_cases
@@ -28,9 +27,7 @@ def test_a_new_workbook_of_every_dtype_and_shape_is_valid(tmp_path: Path, suffix
 
 
 def test_a_workbook_of_many_arrays_sheets_and_parts_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "MAX_ROWS", 40)
-    monkeypatch.setattr(writing, "MAX_COLUMNS", 50)
-    monkeypatch.setattr(many, "MOST_IN_FULL", 100)
+    set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=50, full_fingerprints=100)
     arrays = {f"t {number}": np.linspace(0, 1, 50 if number < 6 else 2) for number in range(150)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="Größe & <co>")
     assert len(openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames) > 3

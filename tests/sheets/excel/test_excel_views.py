@@ -16,6 +16,7 @@ import pytest
 import xarray as xr
 import xlsxwriter
 from examples import STRIDE
+from limits import get_limit, set_limits
 from programs import resave, resave_all, schema_errors
 
 import sheetarray as sa
@@ -136,7 +137,7 @@ def write_cases(folder: Path, *, together: bool = False) -> dict[str, tuple[Path
         path = folder / f"{'all' if together else name}.xlsx"
         with pytest.MonkeyPatch.context() as patch:
             if name == "window":
-                patch.setattr(geometry, "MOST_FORMULAS", 3000)
+                set_limits(patch, view_formulas=3000)
             sa.write(path, arrays, views=views, **({"sheet": name, "mode": "a"} if together else {}))
         assert name == "strides" or together or not list(sa.check(path))
         written[name] = (path, [(choice, np.asarray(wanted)) for choice, wanted in choices])
@@ -285,22 +286,22 @@ def test_labels_that_would_not_come_back_from_a_choice_are_indices(tmp_path: Pat
 def test_no_view_has_more_formulas_than_the_limit(tmp_path: Path, shape: tuple[int, int]) -> None:
     height, width = geometry._fit(*shape)
     windowed = (height, width) != shape
-    assert geometry.count_formulas(height, width, windowed=windowed) <= geometry.MOST_FORMULAS
+    assert geometry.count_formulas(height, width, windowed=windowed) <= get_limit("view_formulas")
     if shape in ((300, 330), (10, 1001)):
         sa.write(tmp_path / "t.xlsx", {"t": np.zeros(shape)}, views=True)
         with zipfile.ZipFile(tmp_path / "t.xlsx") as book:
             count = book.read("xl/worksheets/sheet1.xml").count(b"<f>")
-        assert count <= geometry.MOST_FORMULAS
+        assert count <= get_limit("view_formulas")
         assert count <= geometry.count_formulas(height, width, windowed=windowed) <= count + geometry.OTHER_FORMULAS
 
 
 def test_the_limit_of_formulas_is_met_exactly() -> None:
-    edge = geometry.MOST_FORMULAS - geometry.OTHER_FORMULAS
+    edge = get_limit("view_formulas") - geometry.OTHER_FORMULAS
     height = (edge - 2 * 99) // 100
     assert geometry._fit(height, 99) == (height, 99)
     assert geometry._fit(height + 1, 99) != (height + 1, 99)
     assert geometry._fit(3, geometry.MOST_COLUMNS) == (3, geometry.MOST_COLUMNS)
-    assert geometry._fit(3, geometry.MOST_COLUMNS + 1) == (3, geometry.WINDOW_COLUMNS)
+    assert geometry._fit(3, geometry.MOST_COLUMNS + 1) == (3, get_limit("view_window"))
 
 
 def test_what_no_view_can_show_is_refused_or_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,10 +324,8 @@ def test_what_no_view_can_show_is_refused_or_warned_of(tmp_path: Path, monkeypat
     assert openpyxl.load_workbook(path).sheetnames == ["t view", "arrays"]
     with pytest.warns(sa.SheetArrayWarning, match="words of headers"):
         sa.write(path, {"t": np.array([["version", "1.0.0"], ["ndarray", "x"]])}, views=True)
-    from sheetarray.sheets.excel import writing
 
-    monkeypatch.setattr(writing, "MAX_ROWS", 40)
-    monkeypatch.setattr(writing, "MAX_COLUMNS", 2)
+    set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=2)
     with pytest.warns(sa.SheetArrayWarning, match="goes on in other sheets"):
         sa.write(path, {"t": np.zeros((5, 10))}, views=True)
     assert openpyxl.load_workbook(path).sheetnames == ["arrays", "arrays (2)"]

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from limits import set_limits
 from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
-from sheetarray.sheets.excel import sheet as following
-from sheetarray.sheets.excel.reader import formulas as references
 from sheetarray.testing.cases import assert_same, dtype_cases
-from sheetarray.views import geometry
 
 EDITABLE = sa.View(editable=True)
 RNG = np.random.default_rng(7)
@@ -201,11 +199,11 @@ def test_a_reference_is_followed_wherever_people_put_one(tmp_path: Path) -> None
 
 
 def test_the_limit_of_formulas_is_met_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geometry, "MOST_FORMULAS", 6 + 2 + 3 + 2)  # elements, labels down and across, of the slice
+    set_limits(monkeypatch, view_formulas=6 + 2 + 3 + 2)  # elements, labels down and across, of the slice
     write_grid(tmp_path / "t.xlsx", np.zeros((2, 3)))
     with pytest.raises(sa.LimitError, match="no view of 't' can be edited: it takes 17 formulas"):
         write_grid(tmp_path / "u.xlsx", np.zeros((3, 3)))
-    monkeypatch.setattr(geometry, "MOST_EDITABLE_COLUMNS", 3)
+    set_limits(monkeypatch, editable_columns=3)
     write_grid(tmp_path / "t.xlsx", np.zeros((2, 3)))
     with pytest.raises(sa.LimitError, match="a sheet has room for 3"):
         write_grid(tmp_path / "u.xlsx", np.zeros((1, 4)))
@@ -215,9 +213,9 @@ def test_the_limit_of_formulas_is_met_exactly(tmp_path: Path, monkeypatch: pytes
 def test_no_more_references_are_followed_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {})
     for limit in (6, 7):
-        monkeypatch.setattr(references, "MOST_REFERENCES", limit)
+        set_limits(monkeypatch, references=limit)
         assert sa.read(path)["t"].tolist() == [[0, 1, 2], [3, 4, 5]]
-    monkeypatch.setattr(references, "MOST_REFERENCES", 5)
+    set_limits(monkeypatch, references=5)
     with pytest.raises(sa.FormatError, match="a formula without a value"):
         sa.read(path)
 
@@ -235,7 +233,7 @@ def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> No
 
 def test_any_number_of_views_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is for sheets that formulas lead to, and that are no views for editing."""
-    monkeypatch.setattr(following, "_MOST_TITLES", 1)
+    set_limits(monkeypatch, followed_titles=1)
     arrays = {f"n{number}": np.arange(4.0).reshape(2, 2) + number for number in range(3)}
     path = tmp_path / "views.xlsx"
     sa.write(path, arrays, views=dict.fromkeys(arrays, EDITABLE))

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.errors import LimitError
 from sheetarray.testing.cases import assert_same
-from sheetarray.views import geometry
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -160,11 +160,11 @@ def test_a_view_of_which_the_record_is_lost(tmp_path: Path) -> None:
 def test_a_window_says_the_element_that_it_showed(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(geometry, "MOST_FORMULAS", 200)
+    set_limits(monkeypatch, view_formulas=200)
     array = np.arange(900.0).reshape(30, 30)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        monkeypatch.setattr(geometry, "WINDOW_COLUMNS", 5)
+        set_limits(monkeypatch, view_window=5)
         sa.write(tmp_path / "a.xlsx", {"t": array}, views=True)
 
     def change(view: Any) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 import openpyxl
 import pytest
 import xarray as xr
+from limits import set_limits
 from programs import Office, open_office
 
 import sheetarray as sa
-from sheetarray.sheets.excel import writing
 from sheetarray.testing.cases import assert_same
 
 RNG = np.random.default_rng(41)
@@ -59,7 +59,7 @@ def _cases(patch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, Any, list[list
     twice = xr.Dataset({"t": (("x", "y", "z"), RNG.normal(size=(3, 2, 2)))}, {"x": [1.0, 1.0, np.nan]})
     yield "duplicates", twice, True, [[0, 1, 2]], twice.t.to_numpy()
     whole = RNG.integers(0, 99, (2, 4, 11))
-    patch.setattr(writing, "MAX_ROWS", 40)
+    set_limits(patch, worksheet_rows=40)
     yield "parts", {"t": whole, "u": np.arange(3)}, ["t"], [[0, 1]], whole
     patch.undo()
 

@@ -27,10 +27,10 @@ from foreign_books import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.columns import cell_address
-from sheetarray.sheets.excel.reader import blocks
 from sheetarray.sheets.excel.reader import cells as c
 
 FOREIGN = "urn:another"
@@ -224,8 +224,7 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
 @pytest.mark.parametrize("rows", [50, 1_000, 20_000])
 def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks before it have been read by then."""
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**13)
-    monkeypatch.setattr(blocks, "_BLOCK", 2**18)
+    set_limits(monkeypatch, first_block=2**13, block=2**18)
     kinds = ("<!-- <row r='1'><c r='A1'> -->", "<?pi <row r='1'> ?>", f'<f:row xmlns:f="{FOREIGN}" r="1"/>')
     for odd in kinds[: 1 if rows > 10**4 else 3]:  # blocks as long as they get are no other for the other kinds
         lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
@@ -237,7 +236,7 @@ def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("shift", range(40))
 def test_something_odd_across_the_end_of_a_block(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_FIRST_BLOCK", 2**11)
+    set_limits(monkeypatch, first_block=2**11)
     line = '<row r="{0}"><c r="A{0}"><v>{0}</v></c></row>'
     head = worksheet("@").index("@")
     odd = "<!-- <row > -->" if shift % 2 else "<![CDATA[ ]]>"

@@ -1,0 +1,107 @@
+"""Limits of the package that tests set lower, so that small files are large ones: where each of them stands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+LIMITS = {
+    # from where on something is large, and goes piece by piece
+    "large_file": "api.large LARGE_FILE",
+    "many_elements": "api.large MANY_ELEMENTS",
+    "mapped_elements": "api.large _MAPPED",
+    "bytes_of_pieces": "api.large MOST_BYTES",
+    "large_lazy_file": "lazy.reader LARGE_FILE",
+    "large_workbook": "sheets.excel.piecewise LARGE_WORKBOOK",
+    "large_json": "sheets.json.adapter LARGE_TEXT",
+    "small_text": "sheets.delimited.reading _SMALL",
+    "short_table": "tables.reading SHORT",
+    "few_numbers": "tables.short _FEW",
+    "few_rows": "sheets.delimited.table _FEW_ROWS",
+    "few_cells": "cells.reading _FEW",
+    "wide_layout": "columns.layout _WIDE",
+    "short_worksheet": "sheets.excel.reader.worksheet SHORT",
+    "short_opendocument": "sheets.excel.reader.opendocument SHORT",
+    "few_values": "sheets.excel.reader.column FEW",
+    # how much is handled at once
+    "csv_piece": "sheets.delimited.pieces PIECE",
+    "csv_block": "sheets.delimited.records _BLOCK",
+    "csv_at_once": "sheets.delimited.records _AT_ONCE",
+    "csv_window": "sheets.delimited.dialect _WINDOW",
+    "csv_seen": "sheets.delimited.dialect _MOST_SEEN",
+    "json_piece": "sheets.json.adapter _PIECE",
+    "json_block": "sheets.json.text _BLOCK",
+    "workbook_piece": "sheets.excel.piecewise _CELLS",
+    "kept_pieces": "sheets.excel.piecewise _KEPT",
+    "first_block": "sheets.excel.reader.blocks _FIRST_BLOCK",
+    "block": "sheets.excel.reader.blocks _BLOCK",
+    "page_block": "pages.answers _BLOCK",
+    "page_text_block": "pages.answers _TEXT_BLOCK",
+    "heads_at_once": "lazy.many _AT_ONCE",
+    "text_units_at_once": "elements.texts _UNITS_AT_ONCE",
+    # how much there may be at most
+    "worksheet_rows": "sheets.excel.writing MAX_ROWS",
+    "worksheet_columns": "sheets.excel.writing MAX_COLUMNS",
+    "read_rows": "sheets.excel.reader.ooxml OoxmlBook.max_rows",
+    "explained_problems": "elements.decoding MOST_EXPLAINED",
+    "padding": "elements.texts MOST_PADDING",
+    "inflated": "files.reading _INFLATED_ALWAYS",
+    "inflated_text": "files.reading _TEXT_ALWAYS",
+    "inflated_in_memory": "files.reading _INFLATED_IN_MEMORY",
+    "frames": "files.reading _MOST_FRAMES",
+    "csv_short_cells": "sheets.delimited.sheet MOST_SHORT",
+    "csv_head_rows": "sheets.delimited.sheet _MOST_ROWS",
+    "csv_table_cells": "sheets.delimited.table MOST_CELLS",
+    "csv_dense_cells": "sheets.delimited.table _DENSE",
+    "csv_least_share": "sheets.delimited.table _LEAST_SHARE",
+    "searched_sheets": "sheets.excel.append MOST_SEARCHED",
+    "full_fingerprints": "sheets.excel.fingerprint.record MOST_IN_FULL",
+    "guard_in_memory": "sheets.excel.guard.guard_sheet IN_MEMORY",
+    "guard_mapped": "sheets.excel.guard.guard_sheet _MAPPED",
+    "guard_bytes": "sheets.excel.guard.snapshot MOST_BYTES",
+    "markup_elements": "sheets.excel.package.markup _MOST_ELEMENTS",
+    "part_bytes": "sheets.excel.package.relations MOST_BYTES",
+    "pieced_arrays": "sheets.excel.piecewise MOST_ARRAYS",
+    "inflated_worksheet": "sheets.excel.reader.blocks _INFLATED_ALWAYS",
+    "references": "sheets.excel.reader.formulas MOST_REFERENCES",
+    "formula_areas": "sheets.excel.reader.formulas _MOST_AREAS",
+    "legacy_area": "sheets.excel.reader.legacy_records _MOST_AREA",
+    "legacy_text": "sheets.excel.reader.legacy_records _MOST_TEXT",
+    "opendocument_kept": "sheets.excel.reader.opendocument _MOST_KEPT",
+    "opendocument_parsed": "sheets.excel.reader.opendocument _MOST_PARSED",
+    "opendocument_repeated": "sheets.excel.reader.opendocument _REPEATED_ALWAYS",
+    "repeated_strings": "sheets.excel.reader.strings _REPEATED_ALWAYS",
+    "searched_cells": "sheets.excel.sheet MOST_CELLS",
+    "run_cells": "sheets.excel.sheet _MOST_CELLS",
+    "followed_titles": "sheets.excel.sheet _MOST_TITLES",
+    "listed_sheets": "sheets.excel.workbook MOST_SHEETS",
+    "least_searched": "sheets.excel.workbook LEAST_BYTES",
+    "editable_columns": "views.geometry MOST_EDITABLE_COLUMNS",
+    "view_formulas": "views.geometry MOST_FORMULAS",
+    "view_window": "views.geometry WINDOW_COLUMNS",
+    "page_arrays": "pages.contents MOST_ARRAYS",
+    "page_elements": "pages.contents MOST_ELEMENTS",
+    "page_findings": "pages.contents MOST_FINDINGS",
+    # how long something takes
+    "silence": "pages.serving SILENCE",
+    "flush_every": "files.writing FLUSH_EVERY",
+}
+
+
+def set_limits(patch: pytest.MonkeyPatch, **limits: Any) -> None:
+    """Set limits by their names above, until the patch is undone."""
+    for name, value in limits.items():
+        module, _, constant = LIMITS[name].partition(" ")
+        owner: Any = import_module(f"sheetarray.{module}")
+        *classes, constant = constant.split(".")
+        for part in classes:
+            owner = getattr(owner, part)
+        patch.setattr(owner, constant, value)
+
+
+def get_limit(name: str) -> Any:
+    """Return what a limit is now."""
+    module, _, constant = LIMITS[name].partition(" ")
+    return getattr(import_module(f"sheetarray.{module}"), constant)
