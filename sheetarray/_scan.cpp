@@ -227,10 +227,42 @@ size_t find_invalid(string_view text, size_t start) {
 
 const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
 
+// A short text that is written very often: in steps of 16 bytes, so that it needs more room than it takes.
+struct Stamp {
+  static const size_t STEP = 16;
+  std::string padded;
+  size_t size;
+
+  explicit Stamp(const std::string &text) : padded(text + std::string(STEP, ' ')), size(text.size()) {}
+  size_t room() const { return size + STEP; }
+  char *put(char *at) const {
+    for (size_t i = 0; i < size; i += STEP) std::memcpy(at + i, padded.data() + i, STEP);
+    return at + size;
+  }
+};
+
+// Bytes that are written one after the other.
+struct Output {
+  std::unique_ptr<char[]> bytes;
+  size_t size = 0, room = 0;
+
+  // Return the place behind the bytes, with room for `count` more.
+  char *reserve(size_t count) {
+    if (room - size < count) {
+      room = std::max(2 * room, size + count);
+      std::unique_ptr<char[]> more(new char[room]);  // not filled with zeros
+      if (size) std::memcpy(more.get(), bytes.get(), size);
+      bytes = std::move(more);
+    }
+    return bytes.get() + size;
+  }
+  void end_at(const char *end) { size = static_cast<size_t>(end - bytes.get()); }
+};
+
 // The values of some cells, in one form: the first layer of a group that has a value for a cell writes it.
 struct Layer {
   int kind = 0;  // d: doubles, f: floats, i: int64, v: texts as they are
-  string_view before, after;
+  Stamp before{""}, after{""};
   Argument values, present;
   std::vector<string_view> texts;  // those of blanks have no data
 
@@ -239,7 +271,7 @@ struct Layer {
 
 // Some cells of one column, one under another.
 struct Segment {
-  std::string letters;
+  Stamp reference{""};  // the beginning of a cell, to the letters of the column
   Py_ssize_t group, start, above, count;
 };
 
@@ -250,56 +282,55 @@ char *put_number(char *at, Number number) {
   const bool is_fixed = size == 0 || (size >= static_cast<Number>(1e-4) && size < static_cast<Number>(1e16));
   const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
   char *end = std::to_chars(at, at + LONGEST_NUMBER, number, format).ptr;
-  if (!is_fixed || std::memchr(at, '.', static_cast<size_t>(end - at))) return end;
+  if (!is_fixed || static_cast<Number>(static_cast<int64_t>(number)) != number) return end;
   *end++ = '.';
   *end++ = '0';
   return end;
 }
 
-// Append a cell's XML after its reference, and return true; false where the layer has no value for it.
-bool append_value(std::string *out, const Layer &layer, size_t index) {
+// Write a cell after its reference, and return true; false where the layer has no value for it.
+bool put_value(Output *out, const Layer &layer, size_t index) {
   if (layer.present.view.obj && !layer.present.at<char>(index)) return false;
-  char number[LONGEST_NUMBER], *end = number;
-  string_view value;
-  if (layer.kind == 'v') {
-    value = layer.texts[index];
-    if (!value.data()) return false;
-  } else {
-    const double large = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
-    const float single = layer.kind == 'f' ? layer.values.at<float>(index) : 0;
-    if (!std::isfinite(large) || !std::isfinite(single)) return false;
-    if (layer.kind == 'd') end = put_number(number, large);
-    else if (layer.kind == 'f') end = put_number(number, single);
-    else end = std::to_chars(number, number + sizeof number, layer.values.at<int64_t>(index)).ptr;
-    value = {number, static_cast<size_t>(end - number)};
-  }
-  out->push_back('"');
-  out->append(layer.before).append(value).append(layer.after);
+  const string_view text = layer.kind == 'v' ? layer.texts[index] : string_view("");
+  const double large = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
+  const float single = layer.kind == 'f' ? layer.values.at<float>(index) : 0;
+  if (!text.data() || !std::isfinite(large) || !std::isfinite(single)) return false;
+  char *at = layer.before.put(out->reserve(layer.before.room() + LONGEST_NUMBER + text.size() + layer.after.room()));
+  if (layer.kind == 'd') at = put_number(at, large);
+  else if (layer.kind == 'f') at = put_number(at, single);
+  else if (layer.kind == 'i') at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
+  else at = std::copy(text.begin(), text.end(), at);
+  out->end_at(layer.after.put(at));
   return true;
 }
 
-// Append rows, the first of the number `first`; `attributes` are those of the first rows.
-void append_rows(std::string *out, size_t first, size_t count, const std::vector<string_view> &attributes,
-                 const std::vector<Segment> &segments, const std::vector<std::vector<Layer>> &groups) {
+// Write rows, the first of the number `first`; `attributes` are those of the first rows.
+void put_rows(Output *out, size_t first, size_t count, const std::vector<string_view> &attributes,
+              const std::vector<Segment> &segments, const std::vector<std::vector<Layer>> &groups) {
+  const Stamp head("<row r=\""), end("</row>");
   for (size_t row = 0; row < count; ++row) {
-    char digits[LONGEST_NUMBER];
-    const char *end = std::to_chars(digits, digits + sizeof digits, first + row).ptr;
-    const string_view number(digits, static_cast<size_t>(end - digits));
-    out->append("<row r=\"").append(number).append("\"").append(row < attributes.size() ? attributes[row] : "");
-    out->push_back('>');
+    char number[LONGEST_NUMBER];
+    const size_t digits = static_cast<size_t>(std::to_chars(number, number + LONGEST_NUMBER, first + row).ptr - number);
+    const string_view more = row < attributes.size() ? attributes[row] : "";
+    char *at = head.put(out->reserve(head.room() + LONGEST_NUMBER + more.size() + 2));
+    at = std::copy(number, number + digits, at);
+    *at++ = '"';
+    at = std::copy(more.begin(), more.end(), at);
+    *at++ = '>';
+    out->end_at(at);
     for (const Segment &segment : segments) {
       const auto above = static_cast<size_t>(segment.above), index = row - above;
       if (row < above || index >= static_cast<size_t>(segment.count)) continue;
-      const size_t before = out->size();
-      out->append("<c r=\"").append(segment.letters).append(number);
+      const size_t before = out->size;
+      at = segment.reference.put(out->reserve(segment.reference.room() + LONGEST_NUMBER));
+      std::memcpy(at, number, 2 * Stamp::STEP);  // no row has as many digits
+      out->end_at(at + digits);
       bool is_written = false;
-      for (const Layer &layer : groups[static_cast<size_t>(segment.group)]) {
-        is_written = append_value(out, layer, static_cast<size_t>(segment.start) + index);
-        if (is_written) break;
-      }
-      if (!is_written) out->resize(before);
+      for (const Layer &layer : groups[static_cast<size_t>(segment.group)])
+        if ((is_written = put_value(out, layer, static_cast<size_t>(segment.start) + index))) break;
+      if (!is_written) out->size = before;
     }
-    out->append("</row>");
+    out->end_at(end.put(out->reserve(end.room())));
   }
 }
 
@@ -322,8 +353,8 @@ bool read_layer(PyObject *tuple, Layer *layer) {
   PyObject *values;
   if (!PyArg_ParseTuple(tuple, "s#COz*s#", &texts[0], &before, &layer->kind, &values, &layer->present.view, &texts[1], &after))
     return false;
-  layer->before = {texts[0], static_cast<size_t>(before)};
-  layer->after = {texts[1], static_cast<size_t>(after)};
+  layer->before = Stamp('"' + std::string(texts[0], static_cast<size_t>(before)));
+  layer->after = Stamp({texts[1], static_cast<size_t>(after)});
   if (layer->kind == 'v' ? !read_texts(values, &layer->texts) : PyObject_GetBuffer(values, &layer->values.view, 0) != 0)
     return false;
   if (!std::strchr("dfiv", layer->kind) || (layer->present.view.obj && layer->present.count<char>() != layer->size()))
@@ -354,7 +385,7 @@ PyObject *format_rows(PyObject *arguments) {
     if (!PyArg_ParseTuple(PyList_GetItem(segment_list, static_cast<Py_ssize_t>(i)), "snnnn", &letters, &one.group,
                           &one.start, &one.above, &one.count))
       return nullptr;
-    one.letters = letters;
+    one.reference = Stamp(std::string("<c r=\"") + letters);
     bool is_sound = one.group >= 0 && static_cast<size_t>(one.group) < groups.size() && one.start >= 0 &&
                     one.above >= 0 && one.count >= 0;
     if (is_sound)
@@ -362,9 +393,9 @@ PyObject *format_rows(PyObject *arguments) {
         is_sound &= static_cast<size_t>(one.start) + static_cast<size_t>(one.count) <= layer.size();
     if (!is_sound) throw std::invalid_argument("a segment beyond its cells");
   }
-  std::string out;
-  unlocked([&] { append_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, segments, groups); });
-  return to_bytes(out);
+  Output out;
+  unlocked([&] { put_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, segments, groups); });
+  return to_bytes(string_view(out.bytes.get(), out.size));
 }
 
 // ---- Doubles: their digits ----------------------------------------------------------------------------------------
@@ -392,23 +423,16 @@ Decimal round_double(double number, int count, bool half_up) {
   const double size = std::fabs(number);
   char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
                       : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
-  const char *mark = end[-4] == 'e' ? end - 4 : end - 5;  // of the exponent, which has two or three digits
-  int64_t digits = text[0] - '0', low = 0, exponent = 0;
-  int taken = 1;
-  if (mark - text > 2) {  // digits after the point, in halves that need not wait for one another
-    const char *at = text + 2, *const middle = at + (mark - at) / 2;
-    taken += static_cast<int>(mark - at);
-    while (at != middle) digits = digits * 10 + (*at++ - '0');
-    while (at != mark) low = low * 10 + (*at++ - '0');
-    digits = digits * power_of_ten(static_cast<int>(mark - middle)) + low;
-  }
+  char *const mark = end[-4] == 'e' ? end - 4 : end - 5;  // of the exponent, which has two or three digits
+  int64_t exponent = 0, digits = text[0] - '0';
   for (const char *at = mark + 2; at != end; ++at) exponent = exponent * 10 + (*at - '0');
   if (mark[1] == '-') exponent = -exponent;
-  if (taken <= count) {
-    digits *= power_of_ten(count - taken);
-  } else {
-    const int64_t unit = power_of_ten(taken - count);
-    digits = digits / unit + (digits % unit / (unit / 10) >= 5);
+  std::memset(mark == text + 1 ? mark + 1 : mark, '0', 16);  // the digits after the point are 16 now
+  for (int i = 2; i < 18; i += 4)
+    digits = digits * 10000 + ((text[i] - '0') * 1000 + (text[i + 1] - '0') * 100 + (text[i + 2] - '0') * 10 + text[i + 3] - '0');
+  if (count < 17) {
+    const int64_t unit = power_of_ten(17 - count);
+    digits = (digits + unit / 2) / unit;
   }
   if (digits == power_of_ten(count)) {
     digits /= 10;
@@ -428,13 +452,18 @@ PyObject *round_doubles(PyObject *arguments) {
   int count, half_up;
   if (!PyArg_ParseTuple(arguments, "y*ip", &numbers.view, &count, &half_up)) return nullptr;
   if (count < 1 || count > 17) throw std::invalid_argument("a number of digits that is not 1 to 17");
-  std::vector<Decimal> decimals;
+  const size_t size = numbers.count<double>();
+  std::vector<double> rounded(size);
+  std::vector<int64_t> digits(size), exponents(size);
   unlocked([&] {
-    decimals.reserve(numbers.count<double>());
-    for (size_t i = 0; i < numbers.count<double>(); ++i)
-      decimals.push_back(round_double(numbers.at<double>(i), count, half_up));
+    for (size_t i = 0; i < size; ++i) {
+      const Decimal decimal = round_double(numbers.at<double>(i), count, half_up);
+      rounded[i] = decimal.rounded;
+      digits[i] = decimal.digits;
+      exponents[i] = decimal.exponent;
+    }
   });
-  return to_bytes(decimals);
+  return Py_BuildValue("(NNN)", to_bytes(rounded), to_bytes(digits), to_bytes(exponents));
 }
 
 // ---- XML: tags, and text between them -----------------------------------------------------------------------------

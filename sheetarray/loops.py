@@ -26,7 +26,6 @@ if os.environ.get(PLAIN, "0") in ("", "0"):
         scan = import_module("._scan", __package__)
 COMPILED = scan is not None
 
-_DECIMAL = np.dtype([("rounded", np.float64), ("digits", np.int64), ("exponent", np.int64)])
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -65,8 +64,7 @@ def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
         [0.3, 0.1]
     """
     if COMPILED:
-        made: Doubles = _round(numbers, digits, half_up)["rounded"].copy()
-        return made
+        return np.frombuffer(_round(numbers, digits, half_up)[0], np.float64)
     rounded: list[float] = []
     for number in numbers.tolist():
         if digits >= 17 or not math.isfinite(number) or number == 0:
@@ -89,8 +87,8 @@ def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[
         [[300000000000000], [-1]]
     """
     if COMPILED:
-        decimals = _round(numbers, digits, half_up)
-        return decimals["digits"].copy(), decimals["exponent"].copy()
+        _, kept, exponents = _round(numbers, digits, half_up)
+        return np.frombuffer(kept, np.int64), np.frombuffer(exponents, np.int64)
     pairs = [
         _digits_of(abs(number), digits, half_up) if math.isfinite(number) and number else (0, 0)
         for number in numbers.tolist()
@@ -110,5 +108,7 @@ def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:
     return (kept // 10, exponent + 1) if kept == 10**count else (kept, exponent)
 
 
-def _round(numbers: Doubles, digits: int, half_up: bool) -> Any:
-    return np.frombuffer(scan.round_doubles(np.ascontiguousarray(numbers, np.float64), digits, half_up), _DECIMAL)
+def _round(numbers: Doubles, digits: int, half_up: bool) -> tuple[bytes, bytes, bytes]:
+    """Return rounded doubles, the digits of each and its exponent, as bytes of eight each."""
+    made: tuple[bytes, bytes, bytes] = scan.round_doubles(np.ascontiguousarray(numbers, np.float64), digits, half_up)
+    return made

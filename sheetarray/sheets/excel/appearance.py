@@ -92,26 +92,20 @@ def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
     if not columns:
         return []
     most = max(_FEWEST_SAMPLED, _MOST_SAMPLED // len(columns))
-    steps = [max(1, -(-len(column) // most)) for column in columns]
-    samples = [column[::step] for column, step in zip(columns, steps, strict=True)]
-    owners = np.repeat(np.arange(len(columns)), [len(sample) for sample in samples])
-    values = np.concatenate(samples).astype(np.float64)
-    finite = np.isfinite(values)
-    owners, values = owners[finite], values[finite]
-    largest = np.zeros(len(columns))
-    np.maximum.at(largest, owners, np.abs(values))
+    samples, largest = [], np.zeros(len(columns))
     for place, column in enumerate(columns):
-        if steps[place] > 1:
-            largest[place] = _find_largest(column)
+        sample = column[:: max(1, -(-len(column) // most))].astype(np.float64)
+        sample = np.append(sample[np.isfinite(sample)], 0.0)
+        sample.sort()
+        samples.append(sample)
+        largest[place] = max(-sample[0], sample[-1]) if len(column) <= most else _find_largest(column)
+    owners, values = np.repeat(np.arange(len(columns)), list(map(len, samples))), np.concatenate(samples)
     noise = largest * [_NOISE[column.dtype.itemsize] for column in columns]
     shown = largest < GENERAL_DIGITS
     values = np.where(shown[owners] & (np.abs(values) > noise[owners]), values, 0.0)
     exact = _fewest_decimals(
         range(MOST_DECIMALS + 1), len(columns), lambda scale: owners[_is_cut(scale, values, noise[owners])]
     )
-    owners, values = np.append(owners, np.arange(len(columns))), np.append(values, np.zeros(len(columns)))
-    order = np.lexsort((values, owners))
-    owners, values = owners[order], values[order]
     differ = (owners[1:] == owners[:-1]) & (np.diff(values) > noise[owners[1:]])
     told = _fewest_decimals(
         range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
@@ -133,7 +127,10 @@ def _fewest_decimals(counts: range, columns: int, find_wrong: Callable[[float], 
     """
     fewest = np.full(columns, counts[-1] + 1)
     for count in reversed(counts):
-        fewest[np.bincount(find_wrong(10.0**count), minlength=columns) == 0] = count
+        right = np.bincount(find_wrong(10.0**count), minlength=columns) == 0
+        if not right.any():
+            break
+        fewest[right] = count
     return fewest
 
 

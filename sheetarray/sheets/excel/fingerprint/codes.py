@@ -110,38 +110,44 @@ def code_elements(buffer: Buffer, dtype: DType, *, is_old: bool = False) -> Code
 
 def _code_doubles(numbers: Doubles, exact: Codes, *, is_old: bool) -> Coded:
     digits, exponents = digits_of_doubles(numbers, 17, half_up=True)  # all digits of the shortest text
-    to_sixteen = digits // 10
-    to_fifteen = to_sixteen // 10
-    fifteen = _decimal_codes(numbers, to_fifteen + (to_sixteen - to_fifteen * 10 >= 5), exponents, 15)
+    decimals = _Decimals(numbers)
+    to_fifteen = (digits + 50) // 100
+    fifteen = decimals.code(to_fifteen, exponents, 15)
     longer = digits != to_fifteen * 100
     if is_old:
         digits, exponents = digits_of_doubles(numbers, 16, half_up=False)
         nearly_ten = digits == 10**16 - 1  # as which `%.16g` prints some powers of ten
-        return Coded(exact, fifteen, _decimal_codes(numbers, digits + nearly_ten, exponents, 16), longer)
-    rest = digits - to_sixteen * 10
-    to_sixteen += rest >= 5
+        return Coded(exact, fifteen, decimals.code(digits + nearly_ten, exponents, 16), longer)
+    to_sixteen = (digits + 5) // 10
     # A double lies above or below the tie that its text says; and the doubles below a power of two are closer than
     # those above. These few are rounded as `%.16g` does it, and what is left has a shortest text of 16 digits
-    ties = np.flatnonzero((rest == 5) | ((numbers.view(np.uint64) + _ONE) & _MANTISSA <= _ONE))
+    ties = np.flatnonzero((to_sixteen * 10 - digits == 5) | ((numbers.view(np.uint64) + _ONE) & _MANTISSA <= _ONE))
     if len(ties):
         left = round_doubles(numbers[ties], 16, half_up=False)
         exponents = exponents.copy()
-        digits, exponents[ties] = digits_of_doubles(left, 16, half_up=True)
-        to_sixteen[ties] = digits
-    return Coded(exact, fifteen, _decimal_codes(numbers, to_sixteen, exponents, 16), longer)
+        to_sixteen[ties], exponents[ties] = digits_of_doubles(left, 16, half_up=True)
+    return Coded(exact, fifteen, decimals.code(to_sixteen, exponents, 16), longer)
 
 
-def _decimal_codes(numbers: Doubles, digits: Integers, exponents: Integers, count: int) -> Codes:
-    """Return the codes of decimals of `count` digits, or of 10^count, with the signs of some numbers."""
-    values = (exponents + _EXPONENT) << 53
-    values += digits
-    size = np.abs(numbers)
-    if digits.max(initial=0) == 10**count or not (size.min(initial=1) > 0 and size.max(initial=1) < _LARGE):
-        for index in np.flatnonzero((digits == 10**count) | ~((size > 0) & (size < _LARGE))).tolist():
-            values[index] = _odd_decimal(float(size[index]), int(digits[index]), int(exponents[index]), count)
-        numbers = np.where(np.isnan(numbers), 1.0, numbers)
-    values *= (numbers.view(np.int64) >> 63) | 1
-    return mix(values.view(np.uint64))
+class _Decimals:
+    """Makes the codes of decimals, which some doubles were rounded to."""
+
+    def __init__(self, numbers: Doubles) -> None:
+        self._size = np.abs(numbers)
+        is_usual = self._size.min(initial=1) > 0 and self._size.max(initial=1) < _LARGE
+        self._odd = None if is_usual else ~((self._size > 0) & (self._size < _LARGE))
+        self._signs = (numbers if is_usual else np.where(np.isnan(numbers), 1.0, numbers)).view(np.int64) >> 63 | 1
+
+    def code(self, digits: Integers, exponents: Integers, count: int) -> Codes:
+        """Return the codes of decimals of `count` digits, or of 10^count."""
+        values = (exponents + _EXPONENT) << 53
+        values += digits
+        if self._odd is not None or digits.max(initial=0) == 10**count:
+            odd = digits == 10**count if self._odd is None else self._odd | (digits == 10**count)
+            for index in np.flatnonzero(odd).tolist():
+                values[index] = _odd_decimal(float(self._size[index]), int(digits[index]), int(exponents[index]), count)
+        values *= self._signs
+        return mix(values.view(np.uint64))
 
 
 def _odd_decimal(size: float, digits: int, exponent: int, count: int) -> int:
