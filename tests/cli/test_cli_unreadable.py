@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["diff", *map(str, arguments)])
+    return run_command("diff", *arguments)
 
 
 @pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!", "=1/0"])
@@ -88,7 +88,7 @@ def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bo
     else:
         lines = path.read_text().replace("2,2.0", "n/a,2.0").replace("1,1.0", "1,77.5").splitlines()
         path.write_text("\n".join([*lines, "5,5.5", ""]))
-    result = CliRunner().invoke(main, ["adopt", str(path)])
+    result = run_command("adopt", path)
     assert result.exit_code == 1, result.output
     assert "1 cell cannot be read, and stays as it is" in result.output
     assert "2 arrays adopted" in result.output
@@ -99,5 +99,5 @@ def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bo
     with pytest.raises(sa.FormatError, match="n/a"):
         sa.read(path)
     again = path.read_bytes()
-    assert CliRunner().invoke(main, ["adopt", str(path), "-o", str(tmp_path / "other.json")]).exit_code == 2
+    assert run_command("adopt", path, "-o", tmp_path / "other.json").exit_code == 2
     assert path.read_bytes() == again

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from addresses import cell_address
 from round_trips import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
-from sheetarray.columns import cell_address
 from sheetarray.testing.cases import objects
 
 # Names -------------------------------------------------------------------------------------------------------

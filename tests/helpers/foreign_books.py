@@ -11,10 +11,10 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
+from addresses import cell_address
 
 import sheetarray as sa
 from sheetarray.adapters import Source
-from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.sheet import ExcelSheet
 from sheetarray.sheets.excel.workbook import Workbook
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import openpyxl
+from addresses import column_letters
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import sheetarray as sa
-from sheetarray.columns import column_letters
 from sheetarray.testing.cases import Array
 
 # Hypothesis strategies of arrays: any dtype, bits, text, shape and layout.

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.labels import NAME
+
+NAME = "dataset.json"
 
 PLACES = ["csv", "tsv", "json", "csv.gz", "xlsx", "google"]
 

@@ -12,7 +12,8 @@ import pytest
 from examples import ANEW, cross
 
 import sheetarray as sa
-from sheetarray.labels import NAME
+
+NAME = "dataset.json"
 
 SUFFIXES = ("csv", "json", "xlsx")
 COLUMNS: dict[str, Any] = {

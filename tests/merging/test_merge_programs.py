@@ -10,12 +10,12 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from addresses import cell_address
 from examples import ANEW
 from merge_model import Copy, Trial, draw_trial, merge_plainly
 from programs import open_office, resave_by_node, schema_errors
 
 import sheetarray as sa
-from sheetarray.columns import cell_address
 
 TRIALS = 300 if ANEW else 6
 PROGRAMS = ["openpyxl", "sheetjs", "exceljs", "office xlsx", "office ods", "json", "csv"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from addresses import cell_address
 from browser import PageReader
 from limits import get_limit, set_limits
 
@@ -112,7 +113,7 @@ def address_in_page(entry: dict[str, Any], index: tuple[int, ...]) -> str:
     stored = cells["offset"] + sum(i * stride for i, stride in zip(index, cells["strides"], strict=True))
     (run,) = cells["runs"]
     along = stored - run["first"]
-    return str(sa.columns.cell_address(run["row"] + along * run["down"], run["column"] + along * (not run["down"])))
+    return str(cell_address(run["row"] + along * run["down"], run["column"] + along * (not run["down"])))
 
 
 ARRAYS = {
@@ -138,12 +139,7 @@ def test_every_element_has_the_address_of_its_cell(tmp_path: Path, orient: str, 
     for name, array in sa.read(path).items():
         for index in np.ndindex(array.shape):
             address = address_in_page(page.entry(name), index)
-            (place,) = [
-                (i, j)
-                for i, row in enumerate(rows)
-                for j in range(len(row))
-                if sa.columns.cell_address(i, j) == address
-            ]
+            (place,) = [(i, j) for i, row in enumerate(rows) for j in range(len(row)) if cell_address(i, j) == address]
             assert rows[place[0]][place[1]].removesuffix(".0") == str(sa.to_linear(array[index])[-1]).removesuffix(".0")
             checked += 1
     assert checked == 24 + 6 + 2 + 2 + 1

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from browser import Browser
 from children import until
-from click.testing import CliRunner
+from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 BASE = np.arange(12.0).reshape(4, 3)
 
@@ -51,7 +50,7 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
     how = {"behavior": "allow", "downloadPath": str(tmp_path / "down")}
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
     page = tmp_path / "merge.html"
-    result = CliRunner().invoke(main, ["view", "--merge", *files, "-o", str(page)])
+    result = run_command("view", "--merge", *files, "-o", page)
     assert result.exit_code == 0, result.output
     browser.open(page.read_text(encoding="utf-8"))
     browser.select("#choose-file", files[2])
@@ -72,7 +71,7 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
         ([2, 2], "ben.csv"),
     ]
     merged = tmp_path / "merged.csv"
-    result = CliRunner().invoke(main, ["merge", *files, "-o", str(merged), "--choices", str(saved)])
+    result = run_command("merge", *files, "-o", merged, "--choices", saved)
     assert result.exit_code == 1, result.output
     wanted = BASE.copy()
     wanted[0, 1], wanted[2, 2] = 10.5, -20.5
@@ -83,6 +82,6 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
 def test_a_merge_is_shown_alone(files: list[str]) -> None:
     with pytest.raises(TypeError, match="alone"):
         sa.view(sa.merge(*files), files[0])
-    assert CliRunner().invoke(main, ["view", "--merge", files[0]]).exit_code == 2
+    assert run_command("view", "--merge", files[0]).exit_code == 2
     html = sa.view(sa.merge(files[0], files[1])).html
     assert '"conflicts":[]' in html

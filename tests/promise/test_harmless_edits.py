@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from addresses import column_letters
 from examples import examples
 from excel_packages import parts, with_parts
 from foreign_books import document, table_cell, table_row
@@ -25,7 +26,6 @@ from hypothesis import strategies as st
 from mixtures import EDITS, SHAPES, TEXTS, Edited, Rows, arrays, numbers
 
 import sheetarray as sa
-from sheetarray.columns import column_letters
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 

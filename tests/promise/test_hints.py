@@ -12,11 +12,11 @@ import numpy as np
 import openpyxl
 import pytest
 from adapters_deleted import DELETED
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import run_command
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.cli import main
 
 pytestmark = pytest.mark.skipif(bool({"csv", "json", "npz", "xlsx"} & set(DELETED)), reason="an adapter was deleted")
 
@@ -77,7 +77,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(words: str) -> Result:
-    return CliRunner().invoke(main, shlex.split(words))
+    return run_command(*shlex.split(words))
 
 
 @pytest.mark.parametrize(

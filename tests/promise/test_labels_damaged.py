@@ -23,8 +23,9 @@ from round_trips import grid
 from services import ENDPOINT, Book
 
 import sheetarray as sa
-from sheetarray.labels import NAME
 from sheets_emulator import SheetsServer
+
+NAME = "dataset.json"
 
 Grid = list[list[str]]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from addresses import column_letters
 from examples import cross
 
 import sheetarray as sa
-from sheetarray.columns import column_letters
 from sheetarray.sheets.delimited.dialect import DELIMITERS
 from sheetarray.testing.conformance import Conformance
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from addresses import cell_address
 from examples import cross
 from excel_packages import parts, with_parts
 from foreign_books import binary_book, binary_cell, document, wide
@@ -20,7 +21,6 @@ from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader.cells import CellRun
 from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from addresses import cell_address
 from children import SECONDS, measured, run_limited
 from examples import PART, cross, examples
 from foreign_books import (
@@ -47,7 +48,6 @@ from hostile import survive
 
 import sheetarray as sa
 from sheetarray.adapters import Source
-from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.workbook import Workbook
 
 MIB = 2**20

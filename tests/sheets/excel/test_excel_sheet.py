@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
+from addresses import cell_address
 from foreign_books import (
     FIRST,
     book,
@@ -37,7 +38,7 @@ from foreign_books import (
 import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.adapters import Source
-from sheetarray.columns import Request, cell_address
+from sheetarray.columns import Request
 from sheetarray.sheets.excel.workbook import Workbook
 from sheetarray.testing.cases import assert_same, objects
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from addresses import cell_address
 from foreign_books import (
     MAIN,
     book,
@@ -30,7 +31,6 @@ from hypothesis import strategies as st
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import cells as c
 
 FOREIGN = "urn:another"
