@@ -77,7 +77,7 @@ def write(
     append_axis: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> None:
+) -> str | None:
     """Write arrays; a failed write leaves the target as it was.
 
     Args:
@@ -108,6 +108,9 @@ def write(
             - ra: axes, metadata, bool_as, progress
             - sciserialize sciserialize-json: form, extensions, progress
 
+    Returns:
+        The URL of the worksheet in Google Sheets, also of a spreadsheet that was made; None for any other target.
+
     Raises:
         DTypeError: an array that the format cannot hold.
         LimitError: too much for it, or a name that it cannot carry; before anything is written.
@@ -129,16 +132,15 @@ def write(
         check_writable(target, format, options)
         with Spool(append_axis, folder_beside(target)) as spool:
             spool_blocks(arrays, spool)
-            write_spooled(target, spool, format, options)
-        return
+            return write_spooled(target, spool, format, options)
     if options.get("layout") == "table":
         from .tables import write_table
 
-        write_table(target, arrays, format=format, **{key: value for key, value in options.items() if key != "layout"})
-        return
+        options = {key: value for key, value in options.items() if key != "layout"}
+        return write_table(target, arrays, format=format, **options)
     arrays = hold_stream(arrays)
     row = find_format("write", target, format, options)
-    row.write(target, arrays, **{**row.writing, **options})
+    url = row.write(target, arrays, **{**row.writing, **options})
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
         path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
@@ -146,6 +148,7 @@ def write(
         labelled = not keeps.labels and has_labels(arrays)
         for change in keeps.changes(values_by_name(arrays), name, labelled=labelled):
             warn_caller(f"{row.title} {change}")
+    return url if isinstance(url, str) else None  # an adapter from outside may return anything
 
 
 def check_readable(source: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
@@ -177,9 +180,9 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
 
 
-def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> None:
+def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> str | None:
     """Write what the blocks of a spool make up; pages of its files leave the memory as they are written."""
-    write_releasing(target, spool.join(), spool.release, format, options)
+    return write_releasing(target, spool.join(), spool.release, format, options)
 
 
 def write_releasing(
@@ -188,7 +191,7 @@ def write_releasing(
     release: Callable[[], None],
     format: str | None,
     options: Mapping[str, Any],
-) -> None:
+) -> str | None:
     """Write arrays that are mapped; `release` is called as they are written, so that their pages leave the memory."""
     report = options.get("progress")
 
@@ -198,7 +201,7 @@ def write_releasing(
             report(done, total)
 
     takes = "progress" in format_of(target, format).options("write")
-    write(target, arrays, format=format, **{**options, **({"progress": progress} if takes else {})})
+    return write(target, arrays, format=format, **{**options, **({"progress": progress} if takes else {})})
 
 
 def scan(

@@ -172,7 +172,7 @@ def write_table(
     verify: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> None:
+) -> str | None:
     """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
 
     No header of the exchange format is written. Numbers have all their digits, dates are dates, times with a zone are
@@ -194,6 +194,9 @@ def write_table(
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`;
             `worksheet`, `if_sheet_exists`, `client`.
+
+    Returns:
+        The URL of the worksheet in Google Sheets, also of a spreadsheet that was made; None for any other target.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
@@ -218,6 +221,7 @@ def write_table(
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
     is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)
+    other = None
     if is_place or row.prefixes or row.objects:
         other = row.write_table(target, table, **merged)
         written: SourceOrTarget = target if other is None else other
@@ -235,6 +239,7 @@ def write_table(
         if "sheet" in row.options("write_table"):
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)
+    return other if isinstance(other, str) else None
 
 
 def _warn_of_zones(table: Any) -> None:

@@ -128,8 +128,8 @@ class Format:
         return self.function("read")
 
     @property
-    def write(self) -> Callable[..., None]:
-        """The adapter's function that writes arrays: `write(target, arrays, **options)`."""
+    def write(self) -> Callable[..., str | None]:
+        """The adapter's function that writes arrays, and returns the URL of a service: `write(target, arrays, **o)`."""
         return self.function("write")
 
     @property

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from services import ENDPOINT
 
@@ -38,9 +40,34 @@ def test_a_write_to_a_new_spreadsheet_says_where_it_is(
     assert client.open("run 12").worksheet("arrays").id == gid
     assert_same(read_gsheet(url, client=client)["t"], np.arange(3))
     monkeypatch.setenv(ENDPOINT, sheets_server.url)
-    sa.write("gsheets://new?title=another", {"t": np.arange(4)})
-    assert_same(sa.read(client.open("another").url)["t"], np.arange(4))
+    written = sa.write("gsheets://new?title=another", {"t": np.arange(4)})
+    assert written is not None
+    assert written.partition("/edit")[0] == client.open("another").url
+    assert_same(sa.read(written)["t"], np.arange(4))
     assert sa.create_gsheet("third", share=["me@example.org"]) == client.open("third").url
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("layout", ["arrays", "table"])
+def test_every_write_says_where_its_spreadsheet_is(sheets_server: SheetsServer, layout: str, verify: bool) -> None:
+    client = sheets_server.client()
+    frame = pd.DataFrame({"id": ["007", "b"], "t": [0.5, 1.5]})
+    target = "gsheets://new?title=Measured"
+    if layout == "arrays":
+        url = sa.write(target, frame, client=client, layout="table", verify=verify)
+    else:
+        url = sa.write_table(target, frame, client=client, verify=verify)
+    assert url is not None
+    assert url.startswith(f"{client.open('Measured').url}/edit#gid=")
+    assert sa.read_columns(url, client=client)["id"].tolist() == ["007", "b"]
+    assert sa.write_table(url, frame, if_sheet_exists="replace", client=client) == url
+    blocks = ({"t": np.full(2, number)} for number in range(3))
+    assert sa.write(target, blocks, append_axis=0, client=client) not in (None, url)
+
+
+def test_a_write_to_a_file_has_no_address(tmp_path: Path) -> None:
+    assert sa.write(tmp_path / "t.csv", {"t": np.arange(3)}) is None
+    assert sa.write_table(tmp_path / "t.xlsx", {"t": np.arange(3)}) is None
 
 
 @pytest.mark.parametrize(
