@@ -71,6 +71,12 @@ def _keep_files_in_memory() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formats that a test registers are forgotten after it."""
+    monkeypatch.setattr("sheetarray.registry.lookup._registered", {})
+
+
 @pytest.fixture(scope="module")
 def server(shared_sheets_server: SheetsServer) -> SheetsServer:
     """A Google Sheets service for the tests of a module."""

@@ -18,7 +18,6 @@ from adapters_deleted import DELETED, NAMES_DELETED
 from public_api import RELEASED, describe_api
 
 import sheetarray as sa
-from sheetarray.registry import lookup
 from sheetarray.registry.inside import INSIDE
 
 NAMES = [
@@ -171,8 +170,8 @@ def test_no_setting_of_the_process_is_changed() -> None:
     assert (np.geterr(), list(warnings.filters), sys.getrecursionlimit(), sys.get_int_max_str_digits()) == before
 
 
+@pytest.mark.usefixtures("own_registry")  # one registers a format, which is refused if there is CSV
 def test_examples_in_docstrings_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "_registered", {})  # one registers a format, which is refused if there is CSV
     runner, finder = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), doctest.DocTestFinder()
     for name in MODULES:
         for test in finder.find(import_module(name)):

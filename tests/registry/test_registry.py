@@ -109,8 +109,8 @@ def test_collisions_are_refused(row: Format) -> None:
     assert format_of("a.csv").module == "sheetarray.sheets.delimited"
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_row_is_registered_once_or_again_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "_registered", {})
     row = Format("mine", (".mine",), "fake_formats", "mine", "my own")
     sa.registry.register_format(row)
     sa.registry.register_format(replace(row))
@@ -130,10 +130,10 @@ def test_a_row_is_registered_once_or_again_as_it_is(monkeypatch: pytest.MonkeyPa
             registry.register_format(wrong)
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_row_of_the_session_may_share_a_suffix_by_its_signature(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(lookup, "_registered", {})
     registry.register_format(Format("mine", (".json",), "m", "s", "t", signature=re.compile(rb"\A%MINE")))
     (tmp_path / "x.json").write_text("%MINE 1")
     assert format_of(tmp_path / "x.json", reading=True).name == "mine"
@@ -184,9 +184,9 @@ def test_a_format_that_does_not_compress_has_no_compressed_suffix(fake: ModuleTy
         format_of("a.fake.gz")
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Format("absent", (".absent",), "sheetarray.sheets.absent", "absent", "an absent format", extra="absents")
-    monkeypatch.setattr(lookup, "_registered", {})
     registry.register_format(row)
     with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[absents\]'") as caught:
         sa.read("x.absent")

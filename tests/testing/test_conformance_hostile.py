@@ -15,7 +15,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.adapters import Keeps
-from sheetarray.registry import Format, lookup, register_format
+from sheetarray.registry import Format, register_format
 from sheetarray.testing.conformance import HostileConformance
 
 MODULE = types.ModuleType("toy_adapter_of_doubles")
@@ -84,9 +84,8 @@ def installed(parser: Callable[[bytes], np.ndarray[Any, Any]], *, finds: bool = 
 
 
 @pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy(monkeypatch: pytest.MonkeyPatch, own_registry: None) -> None:
     monkeypatch.setitem(sys.modules, MODULE.__name__, MODULE)
-    monkeypatch.setattr(lookup, "_registered", {})
     register_format(Format("toy", (".toy",), MODULE.__name__, "toy", "doubles", compressible=False))
 
 
