@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from children import measured, run_limited
 from examples import PART, STRIDE
-from limits import set_limits
+from limits import get_limit, set_limits
 
 import sheetarray as sa
 from sheetarray.files import check_structure, max_inflated_size
@@ -22,7 +22,6 @@ from sheetarray.files import check_structure, max_inflated_size
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
-from sheetarray.interchange.avro import adapter  # noqa: E402
 from sheetarray.interchange.avro.datum import encode_varint  # noqa: E402
 from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 
@@ -62,8 +61,8 @@ def zstandard_bomb(unit: bytes) -> bytes:
 FILES: dict[str, Callable[[], bytes]] = {
     "records.avro": lambda: avro_file((RECORDS, deflated(3 * ONE)), codec="deflate"),
     "deflated records.avro": lambda: avro_file((RECORDS, deflated(RECORDS * ONE)), codec="deflate"),
-    "blocks.avro": lambda: avro_file(*[(1, ONE)] * (3 * adapter.MOST_RECORDS // PART)),
-    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * (3 * adapter.MOST_RECORDS // PART)),
+    "blocks.avro": lambda: avro_file(*[(1, ONE)] * (3 * get_limit("avro_records") // PART)),
+    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * (3 * get_limit("avro_records") // PART)),
     "gigabytes.avro": lambda: avro_file(
         *[(1, deflated(avro.pack(np.zeros(10**8 // PART, "u1"))))] * 20, codec="deflate"
     ),
@@ -137,7 +136,7 @@ def test_values_that_are_not_too_many_are_looked_through_once(unit: str, tmp_pat
 
 
 def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "MOST_RECORDS", 3)
+    set_limits(monkeypatch, avro_records=3)
     for codec in ("null", "deflate"):
         packed = [content if codec == "null" else deflated(content) for content in (ONE, 3 * ONE)]
         assert len(avro.read_avro(io.BytesIO(avro_file((3, packed[1]), codec=codec)))) == 3
@@ -146,24 +145,24 @@ def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "MOST_RECORDS", 1000)
-    arrays = {str(number): np.array(True) for number in range(adapter.MOST_RECORDS + 1)}
+    set_limits(monkeypatch, avro_records=1000)
+    arrays = {str(number): np.array(True) for number in range(get_limit("avro_records") + 1)}
     with pytest.raises(sa.LimitError, match="1,001 arrays"):
         avro.write_avro(io.BytesIO(), arrays)
     del arrays["0"]
     file = io.BytesIO()
     avro.write_avro(file, arrays)
-    assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == adapter.MOST_RECORDS
+    assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == get_limit("avro_records")
 
 
 def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = {name: np.arange(2) for name in "abc"}
     file = io.BytesIO()
     npy.write_npz(file, arrays)
-    monkeypatch.setattr(npy, "MOST_MEMBERS", 3)
+    set_limits(monkeypatch, archive_members=3)
     assert len(npy.read_npz(io.BytesIO(file.getvalue()))) == 3
     npy.write_npz(io.BytesIO(), arrays)
-    monkeypatch.setattr(npy, "MOST_MEMBERS", 2)
+    set_limits(monkeypatch, archive_members=2)
     with pytest.raises(sa.FormatError, match="3 members; at most 2"):
         npy.read_npz(io.BytesIO(file.getvalue()))
     assert len([*npy.check_npz(io.BytesIO(file.getvalue()))]) == 1
@@ -172,7 +171,7 @@ def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "_MOST_BLOCKS", 3)
+    set_limits(monkeypatch, avro_blocks=3)
     assert len(avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (1, ONE))))) == 1
     with pytest.raises(sa.FormatError, match="more than 3 blocks"):
         avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (0, b""), (1, ONE))))
@@ -197,7 +196,7 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
     count = serializers.count_values(value)
     assert count == 12
     for most in (count, count - 1):
-        monkeypatch.setattr(serializers, "MOST_VALUES", most)
+        set_limits(monkeypatch, packed_values=most)
         if most == count:
             assert unpack(pack(value)) == value
         else:
@@ -207,9 +206,9 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
 
 def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     content = sciserialize.packb([1, [2, 3], {"b": None}])
-    monkeypatch.setattr(serializers, "MOST_VALUES", 8)
+    set_limits(monkeypatch, packed_values=8)
     assert sciserialize.unpackb(content) == [1, [2, 3], {"b": None}]
-    monkeypatch.setattr(serializers, "MOST_VALUES", 7)
+    set_limits(monkeypatch, packed_values=7)
     with pytest.raises(sa.FormatError, match="8 values; at most 7"):
         sciserialize.unpackb(content)
 
