@@ -217,7 +217,7 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
 
 def _is_plain(value: Any) -> bool:
     """Return whether a value is an ndarray of numbers, text or dates, which is taken as it is."""
-    return type(value) is np.ndarray and value.dtype.kind not in "OV"
+    return type(value) is np.ndarray and value.dtype.kind not in "OTV"
 
 
 def _value(name: str, value: Any) -> Any:

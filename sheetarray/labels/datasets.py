@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
-from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, name_of, naming, note_of
+from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, name_of_variable, naming, note_of
 from .description import DatasetLabels, VariableLabels
 from .frames import MASKED, describe_categories, restore_column
 
@@ -35,9 +35,9 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
     labels.frame.indexed = _unusual_indexes(dataset)
     for kind, variables in (("coords", labels.coords), ("data_vars", labels.data_vars)):
         for label, entry in described[kind].items():
-            variable, name = dataset.variables[label], name_of(label)
+            variable, name = dataset.variables[label], name_of_variable(label)
             with naming(name):
-                dims = tuple(name_of(dim) for dim in entry["dims"])
+                dims = tuple(name_of_variable(dim) for dim in entry["dims"])
                 if len({*dims}) < len(dims):
                     raise DTypeError("a dimension stands twice: rename one, variable.swap_dims or .set_dims")
                 note = None if name in composed else note_of(variable)
@@ -49,13 +49,13 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
                 arrays[name] = as_array(variable)
                 if dtype == "category":
                     labels.frame.categories[name] = describe_categories(variable.data.dtype)
-    return {label: arrays[label] for label in map(name_of, dataset.variables) if label in arrays}, labels
+    return {label: arrays[label] for label in map(name_of_variable, dataset.variables) if label in arrays}, labels
 
 
 def _to_dataset(array: Any) -> Any:
     """Return the Dataset of a DataArray and its coordinates."""
-    name = DEFAULT_NAME if array.name is None or array.name == "" else name_of(array.name)
-    if name in map(name_of, array.coords):
+    name = DEFAULT_NAME if array.name is None or array.name == "" else name_of_variable(array.name)
+    if name in map(name_of_variable, array.coords):
         if array.name is None:
             raise LimitError(f"two arrays would have the name {name!r}: give the DataArray one, .rename(..)")
         coordinate = array.coords[array.name].variable
@@ -76,7 +76,7 @@ def _list_labels(dataset: Any) -> dict[str, Any]:
     """
     labels: dict[str, Any] = {}
     for label in [*dataset.variables, *dataset.sizes]:
-        name = name_of(label)
+        name = name_of_variable(label)
         if labels.setdefault(name, label) != label:
             raise LimitError(f"two arrays or dimensions would have the name {name!r}")
     return {name: label for name, label in labels.items() if label != name}
@@ -91,7 +91,7 @@ def _unusual_indexes(dataset: Any) -> dict[str, bool]:
     """
     indexed: dict[str, bool] = {}
     for index, coordinates in dataset.xindexes.group_by_index():
-        names = [name_of(label) for label in coordinates]
+        names = [name_of_variable(label) for label in coordinates]
         if is_of(index, "xarray", "PandasIndex") and len(names) == 1 and index.coord_dtype is not None:
             if dataset.variables[next(iter(coordinates))].dims != (*coordinates,):
                 indexed[names[0]] = True
@@ -100,7 +100,7 @@ def _unusual_indexes(dataset: Any) -> dict[str, bool]:
                 f"{', '.join(names):.200}: an index of xarray's {type(index).__name__} is not kept, only its values"
             )
     missing = [label for label in dataset.coords if label in dataset.sizes and label not in dataset.xindexes]
-    return indexed | {name_of(label): False for label in missing}
+    return indexed | {name_of_variable(label): False for label in missing}
 
 
 def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
@@ -108,7 +108,7 @@ def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
     indexes = {}
     for index in dataset.xindexes.get_unique():
         if is_of(index, "xarray", "PandasMultiIndex"):
-            indexes[name_of(index.dim)] = tuple(map(name_of, index.index.names))
+            indexes[name_of_variable(index.dim)] = tuple(map(name_of_variable, index.index.names))
     return indexes
 
 
@@ -172,7 +172,7 @@ def _restore_indexes(dataset: xr.Dataset, labels: DatasetLabels) -> xr.Dataset:
 
 def _stands_for(name: str, label: Any) -> bool:
     try:
-        return name_of(label) == name
+        return name_of_variable(label) == name
     except DTypeError:
         return False
 
@@ -269,6 +269,8 @@ def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
         return array
     if description.dtype == "object" or OBJECTS.fullmatch(description.dtype):
         return restore_column(name, array, description.dtype)
+    if description.dtype in _MISSING_TEXTS and array.dtype.kind == "O":
+        return _restore_texts(name, array, _MISSING_TEXTS[description.dtype])
     known = MASKED.fullmatch(description.dtype) or EXTENSIONS.fullmatch(description.dtype)
     if array.ndim == 1 and (known or description.dtype.endswith("[pyarrow]")):
         column = restore_column(name, array, description.dtype)
@@ -276,6 +278,17 @@ def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
     if description.dtype == "category" and array.ndim == 1:
         return restore_column(name, array, "category", labels.frame.categories.get(name))
     return array
+
+
+_MISSING_TEXTS = {"StringDType(na_object=None)": None, "StringDType(na_object=nan)": np.nan}
+
+
+def _restore_texts(name: str, array: Array, missing: float | None) -> Array:
+    """Return texts and None as an array of NumPy's `StringDType`, with the object that it has for missing texts."""
+    values = [missing if value is None else value for value in array.ravel().tolist()]
+    if strange := [value for value in values if not isinstance(value, str) and value is not missing]:
+        raise FormatError(f"{name!r:.80} holds {strange[0]!r:.60}, and was written as text", array=name)
+    return np.array(values, dtype=np.dtypes.StringDType(na_object=missing)).reshape(array.shape)
 
 
 def _to_index(column: Any) -> Any:

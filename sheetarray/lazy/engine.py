@@ -5,8 +5,9 @@ xarray loads this module for its entry point alone; `read_dataset` is the same a
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,36 @@ from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
 from ..labelled import read_dataset, scan_with_labels, warn_of_absent
 from ..labels import DatasetLabels, build_dataset, name_dimensions
-from ..registry import format_of, locate_place
+from ..registry import format_of, locate_place, read_head
 from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
+
+_DECODERS = (
+    "mask_and_scale",
+    "decode_times",
+    "decode_timedelta",
+    "use_cftime",
+    "concat_characters",
+    "decode_coords",
+)
 
 
 class SheetArrayBackend(BackendEntrypoint):
     """The engine `sheetarray` of xarray."""
 
     description = "Arrays in spreadsheets, CSV, JSON and Google Sheets (sheetarray)"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "format", "storage_options")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", *_DECODERS, "format", "storage_options")
 
     def open_dataset(
         self,
         filename_or_obj: Any,
         *,
         drop_variables: str | Iterable[str] | None = None,
+        mask_and_scale: Any = None,
+        decode_times: Any = None,
+        decode_timedelta: Any = None,
+        use_cftime: Any = None,
+        concat_characters: Any = None,
+        decode_coords: Any = None,
         format: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
         **options: Any,
@@ -43,6 +59,14 @@ class SheetArrayBackend(BackendEntrypoint):
         Args:
             filename_or_obj: a path, a URL, or an open file (then with `format`), which is read at once.
             drop_variables: names of arrays to leave out.
+            mask_and_scale: None or False takes the values as they stand, as in all of the next five: a cell holds a
+                number, a date or a duration itself, not its code. True decodes numbers by their attributes
+                `scale_factor`, `add_offset` and `_FillValue`, as xarray does in a NetCDF file.
+            decode_times: True or a coder makes dates of numbers with `units` such as "days since 2000-01-01".
+            decode_timedelta: True or a coder makes durations of numbers with `units` such as "days".
+            use_cftime: True makes these dates objects of cftime.
+            concat_characters: True joins characters along the last dimension to texts.
+            decode_coords: True makes coordinates of the variables that attributes `coordinates` name.
             format: instead of the suffix.
             storage_options: for the file system of a URL.
             **options: of the format, as for `sheetarray.read`.
@@ -54,39 +78,69 @@ class SheetArrayBackend(BackendEntrypoint):
             SheetArrayWarning: as `read_dataset`.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else {*(drop_variables or ())}
-        if not isinstance(filename_or_obj, (str, os.PathLike)):
-            return read_dataset(filename_or_obj, format=format, storage_options=storage_options, **options).drop_vars(
-                dropped, errors="ignore"
-            )
-        path = from_root(locate_place(filename_or_obj, storage_options, format))
-        file = ArrayReader(path, format, options, version_of(path))
-        infos, described = scan_with_labels(path, format, options)
-        labels = described or DatasetLabels()
-        warn_of_absent((name for name in labels.variables if name not in dropped), labels, infos)
-        infos = {name: info for name, info in infos.items() if name not in dropped}
-        dims = name_dimensions(infos, labels)
-        at_once = [name for name in infos if is_read_at_once(name, dims[name], labels)]
-        arrays: dict[str, Any] = {
-            name: indexing.LazilyIndexedArray(
-                LazyArray(file, name, info.shape, dtype_before_reading(info, name, labels), in_rows=lies_in_rows(info))
-            )
-            for name, info in infos.items()
-        }
-        return build_dataset(arrays | (file.read(at_once) if at_once else {}), labels, dims)
+        if isinstance(filename_or_obj, (str, os.PathLike)):
+            dataset = _open_lazily(filename_or_obj, dropped, format, storage_options, options)
+        else:
+            dataset = read_dataset(filename_or_obj, format=format, storage_options=storage_options, **options)
+            dataset = dataset.drop_vars(dropped, errors="ignore")
+        given = (mask_and_scale, decode_times, decode_timedelta, use_cftime, concat_characters, decode_coords)
+        return _decode(dataset, dict(zip(_DECODERS, given, strict=True)))
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """Return whether a path has a suffix, or is a URL, of one of the formats; or an open file begins as they do.
 
-        NetCDF and Zarr are left to xarray's own engines.
+        Any text may be a table: of an open file, only one with the word `ndarray` near its beginning is meant. NetCDF
+        and Zarr are left to xarray's own engines.
         """
         is_path = isinstance(filename_or_obj, (str, os.PathLike))
         if not is_path and not hasattr(filename_or_obj, "read"):
             return False
         try:
             row = format_of(filename_or_obj, reading=not is_path)
-        except (SheetArrayError, TypeError):
+            if row.name in ("netcdf", "zarr"):
+                return False
+            return is_path or not row.text or b"ndarray" in (read_head(filename_or_obj) or b"").replace(b"\0", b"")
+        except (SheetArrayError, TypeError, OSError):
             return False
-        return row.name not in ("netcdf", "zarr")
+
+
+def _open_lazily(
+    source: str | os.PathLike[str],
+    dropped: Container[str],
+    format: str | None,
+    storage_options: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> xr.Dataset:
+    """Return the Dataset of a file, of which only indexes are read."""
+    path = from_root(locate_place(source, storage_options, format))
+    file = ArrayReader(path, format, options, version_of(path))
+    infos, described = scan_with_labels(path, format, options)
+    labels = described or DatasetLabels()
+    warn_of_absent((name for name in labels.variables if name not in dropped), labels, infos)
+    infos = {name: info for name, info in infos.items() if name not in dropped}
+    dims = name_dimensions(infos, labels)
+    at_once = [name for name in infos if is_read_at_once(name, dims[name], labels)]
+    arrays: dict[str, Any] = {
+        name: indexing.LazilyIndexedArray(
+            LazyArray(file, name, info.shape, dtype_before_reading(info, name, labels), in_rows=lies_in_rows(info))
+        )
+        for name, info in infos.items()
+    }
+    return build_dataset(arrays | (file.read(at_once) if at_once else {}), labels, dims)
+
+
+def _decode(dataset: xr.Dataset, decoders: Mapping[str, Any]) -> xr.Dataset:
+    """Return a Dataset that is decoded by xarray's rules for NetCDF, as far as the caller asks for it."""
+    wanted = {name: value for name, value in decoders.items() if value is not None and value is not False}
+    if not wanted:
+        return dataset
+    if "use_cftime" in wanted:
+        wanted.setdefault("decode_times", True)
+    off = dict.fromkeys([name for name in _DECODERS if name != "use_cftime"], False)
+    others = [name for name, variable in dataset.variables.items() if not isinstance(variable.dtype, np.dtype)]
+    decoded = xr.decode_cf(dataset.drop_vars(others), **{**off, **wanted})  # it knows no dtypes of pandas
+    coords = {name: dataset[name] for name in others if name in dataset.coords}
+    return decoded.assign_coords(coords).assign({name: dataset[name] for name in others if name not in coords})
 
 
 class LazyArray(BackendArray):
@@ -99,6 +153,10 @@ class LazyArray(BackendArray):
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read_part)
+
+    async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
+        """Read elements in a thread, for `Dataset.load_async`."""
+        return await asyncio.to_thread(self.__getitem__, key)
 
     def _read_part(self, key: tuple[Any, ...]) -> Array:
         if self._in_rows and key and isinstance(key[0], slice) and key[0].step in (None, 1):

@@ -205,7 +205,7 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
     if not reading or row.signature:
         return row
     rivals = [other for other in _load_outside() if other.signature and set(other.suffixes) & set(row.suffixes)]
-    head = (_read_head(source) if rivals else None) or b""
+    head = (read_head(source) if rivals else None) or b""
     return next((other for other in rivals if other.signature and other.signature.search(head)), row)
 
 
@@ -302,7 +302,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
 
 def _format_by_content(file: Any) -> Format | None:
     """Return the format of an open file by what it begins with; None if nobody knows, as of a pipe."""
-    head = _read_head(file)
+    head = read_head(file)
     if head is None:
         return None
     if head.startswith(b"PK\x03\x04"):
@@ -344,8 +344,8 @@ def _warn_of_problem() -> str:
     return "".join(f"; {problem}" for problem in FORMATS.problems)
 
 
-def _read_head(source: Any) -> bytes | None:
-    """Return the first bytes of a source; None if they could not be read a second time, as those of a pipe."""
+def read_head(source: Any) -> bytes | None:
+    """Return the first 4 KiB of a source, inflated; None if they can be read only once, as those of a pipe."""
     try:
         if isinstance(source, (str, os.PathLike)):
             source = locate(source)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .everyday import OBJECTS, restore_objects
 from .extensions import EXTENSIONS, restore_extension
-from .kinds import is_of, name_of, naming
+from .kinds import is_of, name_of, name_of_variable, naming
 from .taking import DEFAULT_NAME, Note, RaggedError, as_array, note_of, split_columns, split_fields
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "as_array",
     "is_of",
     "name_of",
+    "name_of_variable",
     "naming",
     "note_of",
     "restore_extension",

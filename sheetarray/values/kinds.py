@@ -44,6 +44,15 @@ def name_of(key: Any) -> str:
     raise DTypeError(f"{key!r:.60}: no name of an array: names are text")
 
 
+def name_of_variable(label: Any) -> str:
+    """Return the name that the label of a variable or a dimension of xarray stands for, which may be None.
+
+    Raises:
+        DTypeError: as `name_of`.
+    """
+    return "None" if label is None else name_of(label)
+
+
 _name: ContextVar[str] = ContextVar("_name", default="")
 
 

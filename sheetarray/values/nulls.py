@@ -72,6 +72,16 @@ def fill_masked(array: Any) -> Array:
     return filled
 
 
+def missing_texts_as_none(array: Array) -> Array:
+    """Return a `StringDType` array as it is; one of objects, None where a text is missing, if one is."""
+    objects = array.astype(object)
+    missing = np.array([not isinstance(text, str) for text in objects.ravel().tolist()], dtype=bool)
+    if not missing.any():
+        return array
+    objects[missing.reshape(array.shape)] = None
+    return objects
+
+
 def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
     """Return dates or durations, NaT where one is missing.
 

@@ -17,8 +17,8 @@ from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
 from .everyday import check_zone, find_kind, to_plain
 from .extensions import EXTENSIONS
 from .frames import column_array, frame_columns, index_columns, missing_objects
-from .kinds import is_of, name_of, naming
-from .nulls import fill_masked, texts_or_objects, to_floats, to_objects, to_times
+from .kinds import is_of, name_of, name_of_variable, naming
+from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_objects, to_times
 
 # polars -> ndarrays: a DataFrame's columns, and Series of every dtype.
 #
@@ -117,7 +117,7 @@ def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
     Raises:
         DTypeError: a label that is no name.
     """
-    return [(name_of(label), variable) for label, variable in dataset.variables.items()]
+    return [(name_of_variable(label), variable) for label, variable in dataset.variables.items()]
 
 
 def variable_array(variable: Any) -> Array:
@@ -132,6 +132,8 @@ def variable_array(variable: Any) -> Array:
     if is_of(data, "pint"):
         data = np.asarray(data.magnitude)
     array = data if isinstance(data, np.ndarray) else np.asarray(variable.to_numpy())
+    if array.dtype.kind == "T":
+        return missing_texts_as_none(array)
     if array.dtype.kind == "O":  # xarray itself puts NaN in the place of None
         array = array.copy()
         array[np.asarray(variable.isnull().to_numpy())] = None
@@ -425,9 +427,13 @@ def as_array(value: Any) -> Array:
 
 
 def _check_elements(array: Array) -> Array:
-    """Return an ndarray with what is masked as missing values, and objects of one everyday kind as their array."""
+    """Return an ndarray with what is masked as missing values, missing text as None, and objects of one everyday kind
+    as their array.
+    """
     if isinstance(array, np.ma.MaskedArray) and not array.dtype.names:
         array = fill_masked(array)
+    if array.dtype.kind == "T":
+        return missing_texts_as_none(array)
     if array.dtype.kind == "O" and (plain := to_plain(array.ravel().tolist())) is not None:
         return plain.reshape(array.shape)
     return array

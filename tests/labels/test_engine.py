@@ -155,6 +155,63 @@ def test_the_beginning_of_an_open_file_tells_whether_the_engine_is_meant() -> No
         assert opened.tell() == 0
 
 
+def test_only_an_open_file_of_arrays_is_claimed_among_texts() -> None:
+    arrays, files = {"t": np.arange(3)}, {}
+    for suffix, name in (("csv", "array of csv"), ("json", "array of json"), ("xlsx", "workbook")):
+        files[name] = io.BytesIO()
+        sa.write(files[name], arrays, format=suffix)
+    utf16 = files["array of csv"].getvalue().decode().encode("utf-16")
+    for content in (utf16, *(file.getvalue() for file in files.values())):
+        assert SheetArrayBackend().guess_can_open(io.BytesIO(content))
+    for content in (b"", b"hello", b"a,b\n1,2\n", b"{}", b"[1, 2]", b'{"t": 1}', b"\x81\xa1a\x01"):
+        assert not SheetArrayBackend().guess_can_open(io.BytesIO(content)), content
+    with pytest.raises(ValueError, match="did not find a match"):
+        xr.open_dataset(io.BytesIO(b"a,b\n1,2\n"))
+
+
+@pytest.mark.parametrize("option", ["decode_times", "decode_timedelta", "mask_and_scale", "concat_characters"])
+def test_values_are_decoded_only_where_it_is_asked_for(option: str, grid: xr.Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, grid)
+    for off in ({option: False}, {option: None}, {"decode_cf": False}, {"use_cftime": False, "decode_coords": False}):
+        xr.testing.assert_identical(xr.open_dataset(path, engine=SheetArrayBackend, **off).load(), grid)
+
+
+def test_values_are_decoded_by_the_rules_of_netcdf(grid: xr.Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, grid)
+    with xr.open_dataset(path, engine=SheetArrayBackend, decode_times=True) as opened:
+        assert opened["t"].values[0, 1] == np.datetime64("1970-01-02")
+        assert opened["t"].attrs == {}
+        assert opened["lat"].identical(grid["lat"])
+    cftime = pytest.importorskip("cftime")
+    with xr.open_dataset(path, engine=SheetArrayBackend, decode_times=xr.coders.CFDatetimeCoder(use_cftime=True)) as o:
+        assert o["t"].values[0, 1] == cftime.DatetimeGregorian(1970, 1, 2)
+    packed = xr.Dataset(
+        {
+            "n": ("x", [2, -1], {"scale_factor": 0.5, "_FillValue": -1, "coordinates": "p"}),
+            "p": ("x", [7, 8]),
+            "lag": ("x", [1, 2], {"units": "hours"}),
+        }
+    )
+    sa.write(path, packed)
+    decoded = {"mask_and_scale": True, "decode_coords": True, "decode_timedelta": True}
+    with xr.open_dataset(path, engine=SheetArrayBackend, **decoded) as opened:
+        np.testing.assert_array_equal(opened["n"], [1, np.nan])
+        assert "p" in opened.coords
+        assert opened["lag"].values.tolist() == np.array([1, 2], "m8[h]").astype("m8[ns]").tolist()
+
+
+def test_a_variable_named_none_comes_back_so(tmp_path: Path) -> None:
+    dataset = xr.Dataset({None: ("x", [1, 2]), "b": ("x", [3, 4])})
+    for suffix in ("csv", "json", "xlsx"):
+        sa.write(tmp_path / f"t.{suffix}", dataset)
+        xr.testing.assert_identical(sa.read_dataset(tmp_path / f"t.{suffix}"), dataset)
+        assert list(sa.read(tmp_path / f"t.{suffix}")) == ["None", "b"]
+    with pytest.raises(sa.LimitError, match="'None'"):
+        sa.write(tmp_path / "t.csv", dataset.assign({"None": 1}))
+
+
 def test_the_entry_point_names_the_engine() -> None:
     pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     module, _, name = pyproject["project"]["entry-points"]["xarray.backends"]["sheetarray"].partition(":")

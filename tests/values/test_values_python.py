@@ -151,9 +151,9 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "text of variable width": (np.array(["a", "bb"], np.dtypes.StringDType()), np.array(["a", "bb"])),
     "text with missing values": (
         np.array(["a", None], np.dtypes.StringDType(na_object=None)),
-        Refused("x: a StringDType array with missing values (element 1)", "fill"),
+        objects("a", None),
     ),
-    "text with NaN": (np.array(["a", np.nan], np.dtypes.StringDType(na_object=np.nan)), Refused("x: ", "fill")),
+    "text with NaN": (np.array(["a", np.nan], np.dtypes.StringDType(na_object=np.nan)), objects("a", None)),
     "text with a name for what is missing": (
         np.array(["a", "none"], np.dtypes.StringDType(na_object="none")),
         np.array(["a", "none"]),
