@@ -144,6 +144,8 @@ def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
         DTypeError: no array holds one of the values; names it, and says what to do.
         LimitError: two arrays have one name, or there is no array.
     """
+    if _are_plain(arrays):
+        return dict(arrays)
     values: dict[str, Any] = {}
     for name, value in _named_pairs(arrays, split):
         if name in values:
@@ -184,8 +186,8 @@ def note_values(arrays: Any) -> dict[str, Note]:
     Raises:
         DTypeError: times of several zones, or of one without a name; names the array.
     """
-    notes = {}
-    for name, value in _named_values(arrays):
+    notes: dict[str, Note] = {}
+    for name, value in () if _are_plain(arrays) else _named_values(arrays):
         if _is_plain(value):
             continue
         with naming(name):
@@ -213,6 +215,11 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
     if not split:
         return [(name_of(key), value) for key, value in pairs]
     return [field for key, value in pairs for field in split_fields(name_of(key), value)]
+
+
+def _are_plain(arrays: Any) -> bool:
+    """Return whether nothing has to be made of what `write` is given: it is a dictionary of names and plain arrays."""
+    return type(arrays) is dict and {*map(type, arrays)} == {str} and all(map(_is_plain, arrays.values()))
 
 
 def _is_plain(value: Any) -> bool:

@@ -100,7 +100,7 @@ class LayoutColumn:
         """Return the cells above its elements: its name, blanks and its header, or its header alone."""
         return [self.name, *[""] * self.blanks, *self.header] if named else [*self.header]
 
-    @property
+    @cached_property
     def above(self) -> int:
         """The number of cells between its name and its first element."""
         return self.blanks + len(self.header)
@@ -126,7 +126,7 @@ class Layout:
     @cached_property
     def zone_height(self) -> int:
         """The number of rows of the header zone: the names, and the tallest header."""
-        return self.named + max((piece.above for piece in self.pieces), default=0)
+        return self.named + max([piece.above for piece in self.pieces], default=0)
 
     @cached_property
     def hides_headers(self) -> bool:
@@ -150,7 +150,7 @@ class Layout:
 
     @cached_property
     def _blanks(self) -> int:
-        return sum(piece.blanks for piece in self.pieces)
+        return sum([piece.blanks for piece in self.pieces])
 
     def count_cells_above(self, row: int) -> int:
         """Return the number of cells that hold something in the rows before `row`, which is below the header zone."""

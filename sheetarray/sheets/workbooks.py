@@ -54,6 +54,12 @@ _RESERVED = {  # names of constants, and names that Excel keeps for its own use
 }
 
 
+def check_is_text(title: object) -> None:
+    """Refuse a title that is no text."""
+    if not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+
+
 def check_title(title: str) -> None:
     """Refuse a title that no sheet can have.
 
@@ -175,7 +181,7 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
 
 def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
     """Return the defined name that each area would have if there were no other areas."""
-    sheets, seen = Counter(area.array for area in areas), Counter[str]()
+    sheets, seen = Counter([area.array for area in areas]), Counter[str]()
     wanted = {}
     for area in areas:
         name = _sanitize(area.array)

@@ -7,26 +7,26 @@ is text. A fingerprint of each array goes into the document's properties, so tha
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
+from ...adapters import CELL_CHARACTERS, Keeps, Progress
 from ...arrays import linear_arrays
 from ...columns import ArrayInfo
 from ...composite import scan_sheets, spread
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, locating
-from ...files import Readable, Source, Writable, exists, locate
+from ...files import Readable, Source, Writable, locate
 from ...views.description import View, select_views
+from ..workbooks import check_is_text
 from .appearance import check_formats
 from .append import IfSheetExists
-from .checking import check_is_text, find_all, read_book, select_searched, select_sheets
+from .checking import find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large
 from .workbook import Workbook
-from .writing import append_workbook, lay_out_arrays, write_workbook
+from .writing import SheetOptions, lay_out_arrays, write_sheets
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 
@@ -89,18 +89,18 @@ def write_excel(
     if dates not in ("real", "text"):
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     check_is_text(sheet)
-    target = locate(target)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    layouts = lay_out_arrays(linear)
-    how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
-    how |= {"guard": guard, "views": select_views(views, linear), "report": progress or ignore_progress}
-    how["number_formats"] = check_formats(formats, {name: array.dtype_entry for name, array in linear.items()})
-    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
-        write_workbook(target, linear, layouts, **how)
-    elif isinstance(target, (str, os.PathLike)):
-        append_workbook(target, linear, layouts, if_sheet_exists=if_sheet_exists, **how)
-    else:
-        raise LimitError('mode="a" takes a path, not an open file')
+    dtypes = {name: array.dtype_entry for name, array in linear.items()}
+    options = SheetOptions(
+        sheet,
+        as_text=cells == "text",
+        real_dates=dates == "real",
+        report=progress,
+        guard=guard,
+        views={} if views is False else select_views(views, linear),
+        formats={} if formats is None else check_formats(formats, dtypes),
+    )
+    write_sheets(target, linear, lay_out_arrays(linear), options, mode=mode, if_sheet_exists=if_sheet_exists)
 
 
 # Reading -----------------------------------------------------------------------------------------------------

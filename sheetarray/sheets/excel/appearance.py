@@ -14,7 +14,7 @@ import numpy as np
 
 from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...dtypes import DType, Mask, Positions
+from ...dtypes import DType, Positions
 from ...errors import LimitError, NotFoundError
 from .cell_xml import ColumnSpan, make_cells_together
 from .package.relations import DECIMAL_CODES, GENERAL, MOST_DECIMALS, CellStyles
@@ -61,9 +61,8 @@ def value_styles(
     """
     made = [value_style(piece, styles, dates=dates) for piece in pieces]
     floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
-    by_count = [None, *map(styles.format_of, DECIMAL_CODES)]
     for place, count in zip(floats, count_decimals([pieces[place].buffer for place in floats]), strict=True):
-        made[place] = by_count[count]
+        made[place] = styles.format_of(DECIMAL_CODES[count - 1]) if count else None
     for place, piece in enumerate(pieces if formats else ()):
         if piece.name in formats:
             made[place] = styles.format_of(formats[piece.name])
@@ -103,16 +102,21 @@ def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
     noise = largest * [_NOISE[column.dtype.itemsize] for column in columns]
     shown = largest < GENERAL_DIGITS
     values = np.where(shown[owners] & (np.abs(values) > noise[owners]), values, 0.0)
+    rest = noise[owners]
     exact = _fewest_decimals(
-        range(MOST_DECIMALS + 1), len(columns), lambda scale: owners[_is_cut(scale, values, noise[owners])]
-    )
-    differ = (owners[1:] == owners[:-1]) & (np.diff(values) > noise[owners[1:]])
-    told = _fewest_decimals(
-        range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
+        range(MOST_DECIMALS + 1),
         len(columns),
-        lambda scale: owners[1:][differ & (np.diff(np.rint(values * scale)) == 0)],
+        lambda scale: owners[np.abs(np.rint(values * scale) / scale - values) > rest],
     )
-    counts = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS))
+    counts = exact
+    if not (exact <= MOST_DECIMALS).all():
+        differ = (owners[1:] == owners[:-1]) & (np.diff(values) > rest[1:])
+        told = _fewest_decimals(
+            range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
+            len(columns),
+            lambda scale: owners[1:][differ & (np.diff(np.rint(values * scale)) == 0)],
+        )
+        counts = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS))
     vanish = np.bincount(owners[(values != 0) & (np.rint(values * 10**MOST_DECIMALS) == 0)], minlength=len(columns)) > 0
     shown &= (exact <= MOST_DECIMALS) | ((largest >= _SMALLEST) & ~vanish)
     digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
@@ -134,12 +138,6 @@ def _fewest_decimals(counts: range, columns: int, find_wrong: Callable[[float], 
     return fewest
 
 
-def _is_cut(scale: float, values: np.ndarray[Any, Any], noise: np.ndarray[Any, Any]) -> Mask:
-    """Return a mask of the numbers that rounding to a scale changes by more than noise."""
-    mask: Mask = np.abs(np.rint(values * scale) / scale - values) > noise
-    return mask
-
-
 def _find_largest(numbers: np.ndarray[Any, Any]) -> float:
     """Return the largest finite magnitude among some numbers; 0 if there is none."""
     with np.errstate(invalid="ignore"):
@@ -157,7 +155,7 @@ _SECTION = f"{_COLOUR}{_LITERAL}{_NUMERAL}{_LITERAL}"
 _CODE = re.compile(f"{_SECTION}(?:;(?:{_SECTION}|{_COLOUR}{_LITERAL}|@)){{0,3}}")
 
 
-def check_formats(formats: Mapping[str, str] | None, dtypes: Mapping[str, DType]) -> dict[str, str]:
+def check_formats(formats: Mapping[str, str], dtypes: Mapping[str, DType]) -> dict[str, str]:
     """Return the formats that a caller has chosen for numbers, by the names of arrays.
 
     `dtypes`: of all arrays, by their names.
@@ -166,8 +164,6 @@ def check_formats(formats: Mapping[str, str] | None, dtypes: Mapping[str, DType]
         LimitError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
         NotFoundError: no array of that name.
     """
-    if formats is None:
-        return {}
     if not isinstance(formats, Mapping):
         raise LimitError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
     for name, code in formats.items():
@@ -217,7 +213,7 @@ def column_widths(
     spread: list[ColumnSpan] = []
     for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
         count = len(piece.buffer)
-        if style is not None and (unit := shown_unit(piece.buffer)) is not None:
+        if style is not None and piece.dtype.kind == "datetime" and (unit := shown_unit(piece.buffer)) is not None:
             widest[place] = len(DATE_CODES[unit])
             continue
         if style is not None and piece.dtype.kind in ("float", "int") and (code := known.code_of(style)) is not None:
@@ -227,7 +223,7 @@ def column_widths(
         if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length
             some = piece.every(-(-count // _SPREAD))
             spread.append(ColumnSpan(place, some, None, 0, len(some.buffer)))
-    for spans in (first, spread):
+    for spans in filter(None, (first, spread)):
         for cells, _, members in make_cells_together(spans, as_text=as_text):
             starts = np.cumsum([0, *(span.size for span in members[:-1])])
             places = [span.place for span in members]

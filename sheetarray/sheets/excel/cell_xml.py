@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -93,8 +93,8 @@ class ColumnSpan(NamedTuple):
 
 def make_cells_together(
     spans: Iterable[ColumnSpan], *, as_text: bool
-) -> Iterator[tuple[TypedCells, int | None, list[ColumnSpan]]]:
-    """Yield the cells of columns of one dtype and style, one column after the other; their style; and the columns.
+) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
+    """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
 
     `spans`: the elements of which cells are made; columns without any are left out.
 
@@ -105,17 +105,19 @@ def make_cells_together(
     for span in spans:
         if span.size:
             groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+    made = []
     for some in groups.values():
         buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
         elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
         style, piece = some[0].style, some[0].piece
         how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
         try:
-            yield buffer_to_typed(elements, piece.dtype, **how), style, some
+            made.append((buffer_to_typed(elements, piece.dtype, **how), style, some))
         except DTypeError:
             for _, refused, _, first, size in some:
                 refused.to_typed(first, size, **how)
             raise
+    return made
 
 
 # Rows of a worksheet as XML, made of segments of columns: by a compiled loop, or cell by cell in Python.

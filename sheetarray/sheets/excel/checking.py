@@ -28,6 +28,7 @@ from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
+from ..workbooks import check_is_text
 from .appearance import value_style
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
@@ -402,12 +403,6 @@ def select_searched(book: Workbook, title: str | None) -> list[ExcelSheet]:
     known = book.header_rows
     sheets = [book.sheet(sheet.title or "", known.get(sheet.title or "")) for sheet in select_sheets(book, title)]
     return [sheet for sheet in sheets if known.get(sheet.title or "") != 0] or sheets
-
-
-def check_is_text(title: object) -> None:
-    """Refuse a title that is no text."""
-    if not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
 
 
 # Reads the arrays of an open workbook as a whole; `piecewise` reads an array piece by piece.

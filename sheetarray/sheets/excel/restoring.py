@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...adapters import ignore_progress
 from ...columns import read_sheets
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
@@ -19,7 +18,7 @@ from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
 from .skeleton import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
-from .writing import append_workbook, lay_out_arrays, write_workbook
+from .writing import SheetOptions, lay_out_arrays, write_sheets
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
@@ -56,33 +55,14 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         path = Path(folder, f"restored{suffix_of(target)}")
         for snapshot, arrays in groups.values():
             layouts = lay_out_arrays(arrays)
-            as_text, real_dates = snapshot.cells == "text", snapshot.dates == "real"
-            views = select_views(asked, arrays)
-            if not path.exists():
-                write_workbook(
-                    path,
-                    arrays,
-                    layouts,
-                    sheet=snapshot.sheet,
-                    as_text=as_text,
-                    real_dates=real_dates,
-                    report=ignore_progress,
-                    guard=True,
-                    views=views,
-                )
-            else:
-                append_workbook(
-                    path,
-                    arrays,
-                    layouts,
-                    sheet=snapshot.sheet,
-                    if_sheet_exists="error",
-                    as_text=as_text,
-                    real_dates=real_dates,
-                    report=ignore_progress,
-                    guard=True,
-                    views=views,
-                )
+            options = SheetOptions(
+                snapshot.sheet,
+                as_text=snapshot.cells == "text",
+                real_dates=snapshot.dates == "real",
+                guard=True,
+                views=select_views(asked, arrays),
+            )
+            write_sheets(path, arrays, layouts, options, mode="a", if_sheet_exists="error")
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
     return [name for _, arrays in groups.values() for name in arrays]

@@ -146,38 +146,47 @@ def content_types(sheets: int, workbook: str, views: Sequence[ViewPart], tables:
         "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
         "docProps/app.xml": f"{OFFICE}extended-properties+xml",
         PROPERTIES: CONTENT_TYPE,
-        **{view.drawing: DRAWING_TYPE for view in views if view.drawing},
-        **{view.chart: CHART_TYPE for view in views if view.chart},
         **dict.fromkeys(tables, TABLE_TYPE),
     }
+    for view in views:
+        types |= {view.drawing: DRAWING_TYPE, view.chart: CHART_TYPE} if view.drawing else {}
     return (
         f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         '<Default Extension="xml" ContentType="application/xml"/>'
-        + "".join(f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items())
+        + "".join([f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items()])
         + "</Types>"
     )
 
 
 def _relations(targets: Sequence[tuple[str, str]]) -> str:
     """Return the XML of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
-    listed = (
+    listed = [
         f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
         for number, (type_, target) in enumerate(targets, 1)
-    )
+    ]
     return f'{_DECLARED}<Relationships xmlns="{_PACKAGE}/relationships">{"".join(listed)}</Relationships>'
 
 
-def root_relations() -> str:
-    """Return the XML of the relationships of the package itself, from which a program finds the other parts."""
-    return _relations(
-        [
-            (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
-            (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
-            (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
-            (f"{_RELATIONS}/custom-properties", PROPERTIES),
-        ]
-    )
+# The relationships of the package itself, from which a program finds the other parts
+_ROOT_RELATIONS = _relations(
+    [
+        (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
+        (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+        (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
+        (f"{_RELATIONS}/custom-properties", PROPERTIES),
+    ]
+)
+# The properties that name the maker of the workbook, without a time of writing
+_CORE_PROPERTIES = (
+    f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
+    f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
+)
+# The properties that name the program by which the workbook was made
+_APPLICATION_PROPERTIES = (
+    f'{_DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
+    f"<Application>{_MAKER}</Application></Properties>"
+)
 
 
 def workbook_relations(sheets: int) -> str:
@@ -189,18 +198,24 @@ def workbook_relations(sheets: int) -> str:
 def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
     """Return the XML of the workbook's own part: its sheets, and its defined names with their references."""
     listed = "".join(
-        f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{hidden_state(plan.very_hidden)} '
-        f'r:id="rId{number}"/>'
-        for number, plan in enumerate(sheets, 1)
+        [
+            f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{hidden_state(plan.very_hidden)} '
+            f'r:id="rId{number}"/>'
+            for number, plan in enumerate(sheets, 1)
+        ]
     )
     defined = "".join(
-        f"<definedName name={quote_attribute(name)}>{escape_text(refers)}</definedName>"
-        for name, refers in names.items()
+        [
+            f"<definedName name={quote_attribute(name)}>{escape_text(refers)}</definedName>"
+            for name, refers in names.items()
+        ]
     )
     defined += "".join(
-        f'<definedName name="{PRINT_AREA}" localSheetId="{index}">{escape_text(plan.print_area)}</definedName>'
-        for index, plan in enumerate(sheets)
-        if plan.printed
+        [
+            f'<definedName name="{PRINT_AREA}" localSheetId="{index}">{escape_text(plan.print_area)}</definedName>'
+            for index, plan in enumerate(sheets)
+            if plan.printed
+        ]
     )
     return (
         f'{_DECLARED}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><workbookPr/>'
@@ -264,26 +279,14 @@ def styles_part(formats: tuple[str, ...], *, choosers: bool) -> str:
     )
 
 
-def core_properties() -> str:
-    """Return the XML of the properties that name the maker of the workbook, without a time of writing."""
-    return (
-        f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
-        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
-    )
-
-
-def application_properties() -> str:
-    """Return the XML of the properties that name the program by which the workbook was made."""
-    space = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"
-    return f'{_DECLARED}<Properties xmlns="{space}"><Application>{_MAKER}</Application></Properties>'
-
-
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
     """Return the XML before the rows of a sheet, and the XML after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
-        f'<col min="{first}" max="{end}" width="{width:g}"{before} customWidth="1"{after}/>'
-        for first, end, width, before, after in _group_columns(plan)
+        [
+            f'<col min="{first}" max="{end}" width="{width:g}"{before} customWidth="1"{after}/>'
+            for first, end, width, before, after in _group_columns(plan)
+        ]
     )
     below = f"A{plan.headers + 2}"
     frozen = (  # ySplit is the number of rows of the upper pane, without hidden ones
@@ -358,8 +361,8 @@ def _in_one_line(name: str) -> str:
 
 def name_tables(sheets: Sequence[SheetPlan], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return the name of the Excel Table of each sheet that has one, by the title of the sheet: its title, if free."""
-    names = make_defined_names([ArrayArea(plan.title, plan.title) for plan in sheets if plan.table], taken)
-    return {area.title: name for area, name in names.items()}
+    areas = [ArrayArea(plan.title, plan.title) for plan in sheets if plan.table]
+    return {area.title: name for area, name in make_defined_names(areas, taken).items()} if areas else {}
 
 
 # Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
@@ -406,8 +409,7 @@ class WorkbookSkeleton:
         Raises:
             OSError: the sink refuses.
         """
-        for name, content in self.parts.items():
-            writer.write_part(name, content)
+        writer.write_parts(self.parts)
 
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Write the custom properties, which hold the record, into a package.
@@ -441,7 +443,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         (['xl/worksheets/sheet1.xml'], {'arrays': {'names': ['t'], 'of': 'arrays'}})
     """
     check_titles(sheets)
-    refers = build_references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
+    refers = build_references([(array, plan.title, cells) for plan in sheets for array, cells in plan.arrays])
     tables = name_tables(sheets)
     names = make_defined_names(refers, tables.values())
     views = [
@@ -449,7 +451,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         for number, plan in enumerate(sheets, 1)
         if plan.is_view
     ]
-    styles = make_styles(formats, views=bool(views))
+    styles = make_styles(tuple(formats), views=bool(views))
     parts = {
         TYPES: content_types(
             len(sheets),
@@ -457,12 +459,12 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
             views,
             [TABLES.format(n) for n, plan in enumerate(sheets, 1) if plan.table],
         ),
-        "_rels/.rels": root_relations(),
+        "_rels/.rels": _ROOT_RELATIONS,
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
         "xl/styles.xml": styles_part(tuple(formats), choosers=bool(views)),
-        "docProps/core.xml": core_properties(),
-        "docProps/app.xml": application_properties(),
+        "docProps/core.xml": _CORE_PROPERTIES,
+        "docProps/app.xml": _APPLICATION_PROPERTIES,
     }
     made = [
         SheetPart(

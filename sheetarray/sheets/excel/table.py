@@ -6,7 +6,6 @@ a group. A tall column is a group by itself.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...adapters import Progress, ignore_progress
+from ...adapters import Progress
 from ...cells.serials import serials_to_moments
 from ...columns import Request, cell_address, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import LimitError, locating
-from ...files import Readable, Source, Writable, exists
+from ...files import Readable, Source, Writable
 from ...tables import (
     EXACT,
     SHORT,
@@ -33,10 +32,10 @@ from ...tables import (
     lay_out_table,
     read_table,
 )
-from ..workbooks import MOST_COLUMNS
+from ..workbooks import MOST_COLUMNS, check_is_text
 from .appearance import check_formats
 from .append import IfSheetExists
-from .checking import check_is_text, select_sheets
+from .checking import select_sheets
 from .open_workbook import OpenWorkbook
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts
@@ -44,7 +43,7 @@ from .reader.column_runs import ColumnRuns, gather_columns
 from .reader.scalars import codes_of_words, scalars
 from .sheet import ExcelSheet
 from .workbook import Workbook
-from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, write_workbook
+from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, write_sheets
 
 if TYPE_CHECKING:
     import polars as pl
@@ -499,15 +498,14 @@ def write_table_excel(
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", dates "real" or "text"')
     check_is_text(sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
-    how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
-    how |= {"report": progress or ignore_progress, "note": table.describe() if isinstance(table, LabelledTable) else {}}
-    how["number_formats"] = check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces})
-    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
-        write_workbook(target, {}, [layout], **how)
-    elif isinstance(target, (str, os.PathLike)):
-        append_workbook(target, {}, [layout], if_sheet_exists=if_sheet_exists, **how)
-    else:
-        raise LimitError('mode="a" takes a path, not an open file')
+    options = SheetOptions(
+        sheet,
+        real_dates=dates == "real",
+        report=progress,
+        formats={} if formats is None else check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces}),
+        note=table.describe() if isinstance(table, LabelledTable) else {},
+    )
+    write_sheets(target, {}, [layout], options, mode=mode, if_sheet_exists=if_sheet_exists)
 
 
 def read_columns_excel(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...elements import Cell
 from ...errors import LimitError, locating, quote_names, warn_caller
-from ...files import Source, Writable, file_version, replacing
+from ...files import Source, Writable, exists, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
@@ -210,84 +210,81 @@ def lay_out_arrays(arrays: Mapping[str, LinearArray]) -> list[Layout]:
     )
 
 
-def write_workbook(
+@dataclass(frozen=True)
+class SheetOptions:
+    """How sheets are written, as a caller asks for it.
+
+    Attributes:
+        sheet: the title of the first of them.
+        as_text: whether every element is written as text.
+        real_dates: whether dates are numbers where that is exact.
+        report: called with the cells written and the cells in all.
+        guard: whether a very hidden sheet holds a snapshot of every array.
+        views: by the names of their arrays.
+        formats: codes of number formats, by the names of arrays.
+        note: what the record keeps of a table, which becomes an Excel Table; None for arrays.
+    """
+
+    sheet: str
+    as_text: bool = False
+    real_dates: bool = True
+    report: Progress | None = None
+    guard: bool = False
+    views: Mapping[str, View] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    note: Mapping[str, Any] | None = None
+
+
+def write_sheets(
     target: Writable,
     arrays: Mapping[str, LinearArray],
     layouts: Sequence[Layout],
+    options: SheetOptions,
     *,
-    sheet: str,
-    as_text: bool,
-    real_dates: bool,
-    report: Progress,
-    guard: bool = False,
-    views: Mapping[str, View] | None = None,
-    note: Mapping[str, Any] | None = None,
-    number_formats: Mapping[str, str] | None = None,
-) -> None:
-    """Write a new workbook.
-
-    `arrays`: of which fingerprints are made; empty for a table. `sheet`: title of the first of them. `real_dates`:
-    make dates numbers where that is exact. `report`: called with the cells written and the cells in all. `guard`:
-    whether a very hidden sheet holds a snapshot of every array. `views`: by the names of their arrays. `note`: what the
-    record keeps of a table, which becomes an Excel Table; None for arrays. `number_formats`: codes of formats by the
-    names of arrays.
-    """
-    codes, how = list((number_formats or {}).values()), {"as_text": as_text, "real_dates": real_dates}
-    styles = make_styles(codes)
-    formats = [_value_styles(layout, styles, number_formats or {}, **how) for layout in layouts]
-    plans = _plan_sheets(sheet, layouts, formats, styles, as_text, guard, note)
-    taken = [sheet_plan.title for sheet_plan in plans]
-    places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
-    shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
-    plan = skeleton([*map(plan_view_sheet, shown), *plans], suffix=suffix_of(target), formats=codes)
-    with replacing(target, binary=True) as sink:
-        snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
-        _write_sheets(
-            plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown, Searches()
-        )
-
-
-def append_workbook(
-    target: str | os.PathLike[str],
-    arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    *,
-    sheet: str,
+    mode: str,
     if_sheet_exists: IfSheetExists,
-    as_text: bool,
-    real_dates: bool,
-    report: Progress,
-    guard: bool = False,
-    views: Mapping[str, View] | None = None,
-    note: Mapping[str, Any] | None = None,
-    number_formats: Mapping[str, str] | None = None,
 ) -> None:
-    """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
+    """Write a new workbook, or add sheets to one, of which every part that has nothing to do with them keeps its bytes.
+
+    `arrays`: of which fingerprints are made; empty for a table. `mode` and `if_sheet_exists`: see `write_excel`.
 
     Raises:
         FormatError: the file is no workbook, or damaged.
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
-            workbook in the meantime.
+            workbook in the meantime; or mode "a" and an open file.
     """
+    path = target if isinstance(target, (str, os.PathLike)) else None
+    if mode == "w" or (path is not None and not exists(path)):
+        codes = list(options.formats.values())
+        plan = _plan_sheets(arrays, layouts, options, make_styles(tuple(codes)), ())
+        made = skeleton(plan.sheets, suffix=suffix_of(target), formats=codes)
+        with replacing(target, binary=True) as sink:
+            _write_package(made, PackageWriter(sink), arrays, plan, options, Searches())
+    elif path is not None:
+        _append_sheets(path, arrays, layouts, options, if_sheet_exists)
+    else:
+        raise LimitError('mode="a" takes a path, not an open file')
+
+
+def _append_sheets(
+    target: str | os.PathLike[str],
+    arrays: Mapping[str, LinearArray],
+    layouts: Sequence[Layout],
+    options: SheetOptions,
+    if_sheet_exists: IfSheetExists,
+) -> None:
     before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.ranges())
-        styles = read_styles(package)
-        number_formats, how = number_formats or {}, {"as_text": as_text, "real_dates": real_dates}
-        formats = [_value_styles(layout, styles, number_formats, **how) for layout in layouts]
-        _warn_of_formats(number_formats, styles)
-        plans = _plan_sheets(sheet, layouts, formats, styles, as_text, guard, note)
-        taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
-        taken += [sheet_plan.title for sheet_plan in plans]
-        places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
-        shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=False)
-        plans = [*map(plan_view_sheet, shown), *plans]
-        plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
-        snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
+        styles, replaces = read_styles(package), if_sheet_exists == "replace"
+        taken = titles_of_others(package, options.sheet, replacing=replaces) if options.views else []
+        plan = _plan_sheets(arrays, layouts, options, styles, taken, is_own=False)
+        _warn_of_formats(options.formats, styles)
+        edit = plan_append(package, plan.sheets, if_sheet_exists=if_sheet_exists)
         searches = search_other_sheets(
-            source, {*(part.name for part in plan.sheets), *(view.name for view in plan.views)}
+            source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown, searches)
+        _write_package(edit, PackageWriter(sink), arrays, plan, options, searches)
         if file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -295,36 +292,34 @@ def append_workbook(
             )
 
 
-def _write_sheets(
-    plan: WorkbookSkeleton | PackageEdit,
+def _write_package(
+    made: WorkbookSkeleton | PackageEdit,
     writer: PackageWriter,
     arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    formats: Sequence[Sequence[int | None]],
-    as_text: bool,
-    report: Progress,
-    snapshots: _Snapshots | None,
-    views: Sequence[ViewPlan],
+    plan: _Plan,
+    options: SheetOptions,
     searches: Searches,
 ) -> None:
-    total, before = sum(layout.cell_count for layout in layouts), 0
+    """Write a workbook of which everything but the rows is made."""
+    total, before = sum([layout.cell_count for layout in plan.layouts]), 0
     header_rows: dict[tuple[int, int], int] = {}
-    report(0, total)
+    if options.report is not None:
+        options.report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
         fingerprints = aside.submit(_make_fingerprints, arrays)
-        texts = None if snapshots is None else aside.submit(snapshots.encode)
-        plan.write(writer)
-        names = {area.array: name for area, name in plan.names.items()}
-        links = link_columns(views)
-        remembered = {
-            view.title: write_view(writer, view, part, names, plan.styles)
-            for view, part in zip(views, plan.views, strict=True)
-        }
-        for part, layout, styles in zip(plan.sheets, layouts, formats, strict=False):
+        snapshots = aside.submit(_encode_snapshots, arrays, options) if options.guard else None
+        made.write(writer)
+        links, remembered = {}, {}
+        if plan.views:
+            names = {area.array: name for area, name in made.names.items()}
+            links = link_columns(plan.views)
+            for view, view_part in zip(plan.views, made.views, strict=True):
+                remembered[view.title] = write_view(writer, view, view_part, names, made.styles)
+        for part, layout, styles in zip(made.sheets, plan.layouts, plan.styles, strict=False):
             rows = RowWriter(
                 layout,
-                as_text=as_text,
-                styles=plan.styles,
+                as_text=options.as_text,
+                styles=made.styles,
                 value_styles=styles,
                 links=links,
                 filtered=part.table is not None,
@@ -333,20 +328,21 @@ def _write_sheets(
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():
                     out.write(chunk)
-                    report(before + done, total)
+                    if options.report is not None:
+                        options.report(before + done, total)
                 out.write(part.tail)
             if part.table is not None:
                 name, content = part.table
-                write_relation(writer, part.name, "table", name, strict=isinstance(plan, PackageEdit) and plan.strict)
+                write_relation(writer, part.name, "table", name, strict=isinstance(made, PackageEdit) and made.strict)
                 writer.write_part(name, content)
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
-        if texts is not None:
-            _write_guard(plan.sheets[-1], writer, texts.result())
-        remembered[plan.sheets[0].title] = fingerprints.result()
+        if snapshots is not None:
+            _write_guard(made.sheets[-1], writer, snapshots.result())
+        remembered[made.sheets[0].title] = fingerprints.result()
         known = Searches(searches.strings, header_rows | searches.rows)
-        plan.write_properties(writer, {"sheets": remembered, SEARCHES_KEY: known.to_json()})
+        made.write_properties(writer, {"sheets": remembered, SEARCHES_KEY: known.to_json()})
         writer.finish()
 
 
@@ -364,22 +360,12 @@ def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
     )
 
 
-@dataclass(frozen=True)
-class _Snapshots:
-    """The snapshots that the guard's sheet will hold, and how the arrays are written."""
-
-    arrays: Mapping[str, LinearArray]
-    sheet: str
-    as_text: bool
-    real_dates: bool
-
-    def encode(self) -> list[list[str]]:
-        """Return the texts of each array's snapshot."""
-        cells, dates = "text" if self.as_text else "numeric", "real" if self.real_dates else "text"
-        return [
-            encode_snapshot(name, array, sheet=self.sheet, cells=cells, dates=dates)
-            for name, array in self.arrays.items()
-        ]
+def _encode_snapshots(arrays: Mapping[str, LinearArray], options: SheetOptions) -> list[list[str]]:
+    """Return the texts of the snapshot of each array, for the guard's sheet."""
+    cells, dates = "text" if options.as_text else "numeric", "real" if options.real_dates else "text"
+    return [
+        encode_snapshot(name, array, sheet=options.sheet, cells=cells, dates=dates) for name, array in arrays.items()
+    ]
 
 
 def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Sequence[str]]) -> None:
@@ -395,19 +381,76 @@ def _estimate_bytes(layout: Layout) -> int:
     """Return an upper bound on the bytes of XML that the rows of a layout take."""
     if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
         return _ANY  # a text may be of any length
-    return sum(piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces)
+    return sum([piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces])
 
 
 # What the sheets are ------------------------------------------------------------------------------------------
 
 
-def _value_styles(
-    layout: Layout, styles: CellStyles, number_formats: Mapping[str, str], *, as_text: bool, real_dates: bool
-) -> list[int | None]:
-    """Return the style of the numbers or booleans in each column."""
-    if as_text:
-        return [None] * len(layout.pieces)
-    return value_styles(layout.pieces, styles, dates=real_dates, formats=number_formats)
+class _Plan(NamedTuple):
+    """What is written, and how it looks.
+
+    Attributes:
+        layouts: of the sheets of arrays.
+        styles: of the numbers or booleans in each column of these sheets.
+        views: the views, which stand before them.
+        sheets: the views, the sheets of arrays, and the guard's sheet if there is one.
+    """
+
+    layouts: Sequence[Layout]
+    styles: Sequence[Sequence[int | None]]
+    views: Sequence[ViewPlan]
+    sheets: Sequence[SheetPlan]
+
+
+def _plan_sheets(
+    arrays: Mapping[str, LinearArray],
+    layouts: Sequence[Layout],
+    options: SheetOptions,
+    known: CellStyles,
+    taken: Collection[str],
+    *,
+    is_own: bool = True,
+) -> _Plan:
+    """Plan the sheets of a write.
+
+    `known`: the styles of the workbook. `taken`: the titles of sheets that are there. `is_own`: whether the workbook is
+    a new one.
+    """
+    titles = _sheet_titles(options.sheet, len(layouts))
+    styles: list[list[int | None]] = [
+        [None] * len(layout.pieces)
+        if options.as_text
+        else value_styles(layout.pieces, known, dates=options.real_dates, formats=options.formats)
+        for layout in layouts
+    ]
+    plans = [_plan_sheet(*one, known, options) for one in zip(titles, layouts, styles, strict=True)]
+    if options.guard:
+        plans.append(SheetPlan(guard_title(options.sheet), (), 0, names=False, very_hidden=True))
+    if not options.views:
+        return _Plan(layouts, styles, (), plans)
+    taken = [*taken, *(plan.title for plan in plans)]
+    columns = ViewedColumns.of_layouts(titles, layouts, styles, as_text=options.as_text)
+    views = plan_views(options.views, arrays, columns, taken=taken, text_chooser=is_own)
+    return _Plan(layouts, styles, views, [*map(plan_view_sheet, views), *plans])
+
+
+def _plan_sheet(
+    title: str, layout: Layout, styles: Sequence[int | None], known: CellStyles, options: SheetOptions
+) -> SheetPlan:
+    table = () if options.note is None else _table_columns(layout)
+    ranges = [(piece.name, _element_range(layout, place)) for place, piece in enumerate(layout.pieces)]
+    return SheetPlan(
+        title,
+        column_widths(layout.pieces, styles, known, as_text=options.as_text, filtered=bool(table)),
+        layout.height,
+        [(name, cells) for name, cells in ranges if cells],
+        headers=layout.zone_height - 1 if layout.hides_headers else 0,
+        printed=printed_ranges(layout),
+        hidden=frozenset([place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)]),
+        table=table,
+        note=options.note or {},
+    )
 
 
 def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> None:
@@ -418,41 +461,6 @@ def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> N
                 f"{name!r:.80} is shown without the format {code!r:.80}: no cell style of the workbook has it; "
                 "give a cell that format in a spreadsheet program, save, and write again"
             )
-
-
-def _plan_sheets(
-    sheet: str,
-    layouts: Sequence[Layout],
-    formats: Sequence[Sequence[int | None]],
-    known: CellStyles,
-    as_text: bool,
-    guard: bool,
-    note: Mapping[str, Any] | None,
-) -> list[SheetPlan]:
-    tables = [() if note is None else _table_columns(layout) for layout in layouts]
-    plans = [
-        SheetPlan(
-            title,
-            column_widths(layout.pieces, styles, known, as_text=as_text, filtered=bool(table)),
-            layout.height,
-            [
-                (piece.name, cells)
-                for place, piece in enumerate(layout.pieces)
-                if (cells := _element_range(layout, place))
-            ],
-            headers=layout.zone_height - 1 if layout.hides_headers else 0,
-            printed=printed_ranges(layout),
-            hidden=frozenset(place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)),
-            table=table,
-            note=note or {},
-        )
-        for title, layout, styles, table in zip(
-            _sheet_titles(sheet, len(layouts)), layouts, formats, tables, strict=True
-        )
-    ]
-    if guard:
-        plans.append(SheetPlan(guard_title(sheet), (), 0, names=False, very_hidden=True))
-    return plans
 
 
 def _table_columns(layout: Layout) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import shutil
 import struct
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -216,12 +216,23 @@ class PackageWriter:
         Raises:
             OSError: the sink refuses.
         """
-        packer = fast_zlib.compressor(fast_zlib.RAW)
-        packed = packer.compress(content) + packer.flush()
-        entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
-        entry.sizes = PackedSizes(fast_zlib.crc32()(content, 0), len(content), len(packed))
-        self._write(entry.to_local_header() + packed)
-        self._entries.append(entry)
+        self.write_parts({name: content})
+
+    def write_parts(self, parts: Mapping[str, bytes]) -> None:
+        """Write parts by their names; their contents are given as a whole.
+
+        Raises:
+            OSError: the sink refuses.
+        """
+        deflate, pieces = fast_zlib.deflater(), []
+        for name, content in parts.items():
+            packed, crc = deflate(content)
+            entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
+            entry.sizes = PackedSizes(crc, len(content), len(packed))
+            pieces += [entry.to_local_header(), packed]
+            self._offset += len(pieces[-2]) + len(packed)
+            self._entries.append(entry)
+        self._sink.write(b"".join(pieces))
 
     def copy_part(self, package: Package, name: str) -> None:
         """Write a copy of a part of another package, with its compressed bytes as they are.
@@ -275,8 +286,10 @@ class PackageWriter:
 
     def content_of(self, name: str) -> tuple[int, int]:
         """Return the CRC-32 and the number of bytes of the content of a part that has been written."""
-        sizes = next(entry.sizes for entry in reversed(self._entries) if entry.name == name.encode())
-        return sizes.crc, sizes.size
+        for entry in reversed(self._entries):
+            if entry.name == name.encode():
+                return entry.sizes.crc, entry.sizes.size
+        raise KeyError(name)
 
     def finish(self) -> None:
         """Write the directory, with which the package is complete.
@@ -286,8 +299,7 @@ class PackageWriter:
         """
         assert not self._streaming, "a stream is open, or failed"
         start = self._offset
-        for entry in self._entries:
-            self._write(entry.to_directory_entry())
+        self._write(b"".join([entry.to_directory_entry() for entry in self._entries]))
         size, count = self._offset - start, len(self._entries)
         if max(start, size) >= ZIP64 or count >= 0xFFFF:
             self._write(

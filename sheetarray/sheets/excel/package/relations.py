@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any
 from urllib.parse import quote, unquote
@@ -17,7 +18,7 @@ from ....cells.serials import DATE_CODES
 from ....errors import FormatError, LimitError
 from ....files import fast_zlib
 from ...workbooks import TRUTH_CODE
-from .markup import Element, Markup, escape_text, quote_attribute
+from .markup import Element, Markup, quote_attribute
 from .parts import Package
 
 # Reads and changes the references from parts of a package to others (relationships), and the types of the parts.
@@ -288,7 +289,7 @@ _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _STRICT_SPACE = STRICT + "officeDocument/customProperties"
-_EMPTY = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}"></Properties>'
+_NEW = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}">{}</Properties>'
 _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
@@ -447,7 +448,8 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
     """
     if content is None:
         space = _STRICT_SPACE if strict else _SPACE
-        content = _EMPTY.format(space, _value_space(space)).encode()
+        made = _record_properties(record, 2, "", "vt:", "")
+        return _NEW.format(space, _value_space(space), made).encode()
     part = Markup(content, location=location, limit=MOST_BYTES)
     if part.root.name != "Properties" or part.root.space not in (_SPACE, _STRICT_SPACE):
         raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)
@@ -457,17 +459,26 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
             part.remove(entry)
         elif re.fullmatch("[0-9]{1,9}", entry.get("pid")):
             pids.append(int(entry.get("pid")))
-    first = max(pids) + 1
     values = _value_space(part.root.space)
     known = [prefix for prefix, space in part.root.scope.items() if space == values and prefix]
     prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{values}"')
-    made = [
-        f'<{part.root.prefix}property fmtid="{_FMTID}" pid="{pid}" name={quote_attribute(name)}>'
-        f"<{prefix}lpwstr{declared}>{escape_text(value)}</{prefix}lpwstr></{part.root.prefix}property>"
-        for pid, (name, value) in enumerate(pack(record).items(), first)
-    ]
-    part.append(part.root, "".join(made))
+    part.append(part.root, _record_properties(record, max(pids) + 1, part.root.prefix, prefix, declared))
     return part.to_bytes()
+
+
+def _record_properties(record: Mapping[str, Any], pid: int, prefix: str, value_prefix: str, declared: str) -> str:
+    """Return the XML of the properties that hold a record.
+
+    `pid`: of the first of them. `prefix` and `value_prefix`: of the names of properties and of their values.
+    `declared`: attributes of each value that declare its prefix.
+    """
+    return "".join(
+        [
+            f'<{prefix}property fmtid="{_FMTID}" pid="{number}" name="{name}">'
+            f"<{value_prefix}lpwstr{declared}>{value}</{value_prefix}lpwstr></{prefix}property>"
+            for number, (name, value) in enumerate(pack(record).items(), pid)
+        ]
+    )
 
 
 def _value_space(space: str) -> str:
@@ -518,7 +529,11 @@ class CellStyles:
 
     def code_of(self, style: int) -> str | None:
         """Return the code of the format of a style for numbers, without marks that quote; None for any other style."""
-        return next((code for code, index in self.formats.items() if index == style), None)
+        return self._codes.get(style)
+
+    @cached_property
+    def _codes(self) -> dict[int, str]:
+        return {index: code for code, index in reversed([*self.formats.items()])}
 
 
 GENERAL = "General"  # the code of the format of cells without one
@@ -528,6 +543,7 @@ DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1
 _DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
 
 
+@lru_cache(maxsize=64)
 def _plain_code(code: str) -> str:
     """Return the code of a format as codes are compared."""
     return _UNUSED.sub("", code).lower()
@@ -541,7 +557,8 @@ def own_codes(formats: Iterable[str] = ()) -> list[str]:
     return list(dict.fromkeys([*_DAYS_AND_TIMES, "0", TRUTH_CODE, *DECIMAL_CODES, *formats]))
 
 
-def make_styles(formats: Iterable[str] = (), *, views: bool = False) -> CellStyles:
+@lru_cache(maxsize=8)
+def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> CellStyles:
     """Return the styles of a new workbook: the usual one, two bold ones, one for each code of `own_codes`.
 
     In one with views there follow those of choosers, and the usual one and those of the codes once more, unlocked.
