@@ -26,6 +26,7 @@ if os.environ.get(PLAIN, "0") in ("", "0"):
         scan = import_module("._scan", __package__)
 COMPILED = scan is not None
 
+_FIXED = 1e-4, 1e15  # doubles from here to there are written without an exponent, by Python and by the engine
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -87,14 +88,34 @@ def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[
         [[300000000000000], [-1]]
     """
     if COMPILED:
-        _, kept, exponents = _round(numbers, digits, half_up)
-        return np.frombuffer(kept, np.int64), np.frombuffer(exponents, np.int64)
-    pairs = [
-        _digits_of(abs(number), digits, half_up) if math.isfinite(number) and number else (0, 0)
-        for number in numbers.tolist()
-    ]
-    both = np.array(pairs, np.int64).reshape(-1, 2)
-    return both[:, 0].copy(), both[:, 1].copy()
+        _, packed, powers = _round(numbers, digits, half_up)
+        return np.frombuffer(packed, np.int64), np.frombuffer(powers, np.int64)
+    sizes = np.abs(numbers)
+    kept, exponents = np.zeros((2, len(sizes)), np.int64)
+    usual = (sizes >= _FIXED[0]) & (sizes < _FIXED[1]) & half_up
+    kept[usual], exponents[usual] = _digits_of_texts(sizes[usual], digits)
+    for index in np.flatnonzero(~usual & np.isfinite(sizes) & (sizes > 0)).tolist():
+        kept[index], exponents[index] = _digits_of(float(sizes[index]), digits, half_up)
+    return kept, exponents
+
+
+def _digits_of_texts(sizes: Doubles, count: int) -> tuple[Integers, Integers]:
+    """Return the digits and exponents of positive doubles that the engine writes without an exponent, rounded half up.
+
+    The engine's texts are the shortest that read back, as Python's are.
+    """
+    import polars as pl
+
+    texts = pl.Series(sizes).cast(pl.String)
+    digits = texts.str.replace(".", "", literal=True).str.strip_chars_start("0")
+    kept = digits.str.pad_end(17, "0").cast(pl.Int64).to_numpy()
+    lengths, point = texts.str.len_bytes().to_numpy().astype(np.int64), texts.str.find(".", literal=True).to_numpy()
+    zeros = lengths - 2 - digits.str.len_bytes().to_numpy()  # after the point, before the first digit
+    exponents = np.where(sizes >= 1, point.astype(np.int64) - 1, -zeros - 1)
+    unit = 10 ** (17 - count)
+    kept = (kept + unit // 2) // unit
+    carried = kept == 10**count
+    return np.where(carried, kept // 10, kept), exponents + carried
 
 
 def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:

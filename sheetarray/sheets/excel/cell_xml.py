@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice, zip_longest
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -192,14 +191,17 @@ def format_rows(
         made: bytes = loops.scan.format_rows(first, count, list(attributes), segments, groups)
         return made
     cells = [_format_cells(layers) for layers in groups]
-    rows: list[list[str]] = [[] for _ in range(count)]
+    numbers = list(map(str, range(first, first + count)))
+    columns: list[list[str]] = []
     for letters, group, start, above, length in segments:
-        some = islice(cells[group], start, start + max(min(length, count - above), 0))
-        for row, cell in enumerate(some, above):
-            if cell is not None:
-                rows[row].append(f'<c r="{letters}{first + row}"{cell}')
-    numbered = zip_longest(range(first, first + count), rows, attributes[:count], fillvalue="")
-    return "".join(f'<row r="{number}"{more}>{"".join(row)}</row>' for number, row, more in numbered).encode()
+        size = max(min(length, count - above), 0)
+        some = zip(numbers[above : above + size], cells[group][start : start + size], strict=True)
+        column = [f'<c r="{letters}{number}"{cell}' if cell is not None else "" for number, cell in some]
+        columns.append([*[""] * min(above, count), *column, *[""] * (count - above - size)])
+    rows = map("".join, zip(*columns, strict=True)) if columns else repeat("", count)
+    more = chain(attributes[:count], repeat("", max(count - len(attributes), 0)))
+    marked = zip(numbers, more, rows, strict=True)
+    return "".join([f'<row r="{number}"{mark}>{row}</row>' for number, mark, row in marked]).encode()
 
 
 def value_layers(cells: TypedCells, style: int | None) -> Group:
@@ -279,20 +281,36 @@ def _format_cells(layers: Group) -> list[str | None]:
     size = max((len(layer.values) for layer in layers), default=0)
     cells: list[str | None] = [None] * size
     for layer in reversed(layers):
-        present = None if layer.present is None else layer.present.tolist()
-        for index, text in enumerate(_texts_of(layer)):
-            if text is not None and (present is None or present[index]):
-                cells[index] = f"{layer.before}{text}{layer.after}"
+        before, after, texts = layer.before, layer.after, _texts_of(layer)
+        if layer.present is not None:
+            texts = [text if present else None for text, present in zip(texts, layer.present.tolist(), strict=True)]
+        made = [None if text is None else f"{before}{text}{after}" for text in texts]
+        cells = made if len(made) == size and None not in made else _put_over(cells, made)
     return cells
 
 
+def _put_over(cells: list[str | None], made: list[str | None]) -> list[str | None]:
+    """Return some cells, replaced by those that were made, where there are any."""
+    return [*(old if new is None else new for old, new in zip(cells, made, strict=False)), *cells[len(made) :]]
+
+
 def _texts_of(layer: Layer) -> list[str | None]:
-    """Return the texts of the values of a layer."""
+    """Return the texts of the values of a layer: the engine's where they are Python's, which no others have."""
     if layer.kind == "v":
         return list(layer.values)
-    if layer.kind == "f":
-        return [_format_single(number) if np.isfinite(number) else None for number in layer.values]
-    return [repr(number) if math.isfinite(number) else None for number in layer.values.tolist()]
+    if layer.kind == "i":
+        return list(map(str, layer.values.tolist()))
+    import polars as pl
+
+    values = layer.values
+    texts: list[str | None] = pl.Series(values).cast(pl.String).to_list()
+    size, one = np.abs(values), values.dtype.type
+    most = one(2**24) if layer.kind == "f" else one(1e15)
+    for index in np.flatnonzero(~((size >= one(1e-4)) & (size < most))).tolist():
+        value = values[index]
+        text = _format_single(value) if layer.kind == "f" else repr(float(value))
+        texts[index] = text if np.isfinite(value) else None
+    return texts
 
 
 def _format_single(number: np.float32) -> str:
