@@ -1,5 +1,7 @@
 """The results that stand beneath the examples of README and docs/: `python -m docs.results` runs all and renews them.
 
+It renews the table of faults in docs/faults.md, too, which lists what the tests with the mark `fault` try.
+
 A block of Python that prints is followed by a block `output`; in a block `console` each command is followed by what it
 prints. Both are cut after 20 lines. The size of a page changes with each version, so nothing is shown for `view`. The
 tests run the same examples, and fail where a page shows anything else.
@@ -7,6 +9,7 @@ tests run the same examples, and fail where a page shows anything else.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -111,8 +114,31 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "COLUMNS": WIDTH, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
+def list_faults() -> list[str]:
+    """Return the table of faults, from the marks `fault` of the tests: what goes wrong, what stays, and which test."""
+    lines = ["| what goes wrong | what stays | test |", "|---|---|---|"]
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "mark.fault(" not in text:
+            continue
+        for node in ast.parse(text).body:
+            for mark in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
+                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.fault":
+                    fault, outcome = map(ast.literal_eval, mark.args)
+                    name = node.name.removeprefix("test_").replace("_", " ")
+                    lines.append(f"| {fault} | {outcome} | `{path.relative_to(ROOT / 'tests')}`: {name} |")
+    return lines
+
+
+def show_faults(text: str) -> str:
+    """Return the page on faults with its table renewed."""
+    return text[: text.index("| what goes wrong")] + "\n".join(list_faults()) + "\n"
+
+
 def main() -> None:
     """Renew the results on every page."""
+    faults = ROOT / "docs" / "faults.md"
+    faults.write_text(show_faults(faults.read_text(encoding="utf-8")), encoding="utf-8")
     for page in find_pages():
         text = page.read_text(encoding="utf-8")
         text = show_results(text, map(run_example, find_examples(text)))

@@ -120,6 +120,7 @@ def test_a_reader_that_goes_away_is_no_error(path):
     assert process.wait(GIVEN_UP_AFTER) == 141
 
 
+@pytest.mark.fault("The disk is full while a command prints.", "One line on standard error, and exit status 2.")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("args", [["info", "{}"], ["show", "{}", "--json"], ["convert", "{}", "-", "--to", "json"]])
 def test_a_full_disk_is_one_line(path, args):
@@ -129,6 +130,7 @@ def test_a_full_disk_is_one_line(path, args):
     assert done.errors == f"error: {where}No space left on device\n"
 
 
+@pytest.mark.fault("Ctrl-C in a command.", "Exit status 130, no traceback.")
 def test_an_interrupt_ends_with_130():
     process = subprocess.Popen(
         [*PROGRAM, "info", "-", "--from", "csv"],

@@ -176,6 +176,7 @@ def test_a_manifest_goes_on_where_it_was_left(folder):
     assert convert(folder, manifest=manifest).already == 8
 
 
+@pytest.mark.fault("A process is killed after it wrote a file, before it noted so.", "The file is not written again.")
 def test_what_was_written_before_a_kill_could_be_noted_is_not_written_again(folder, monkeypatch):
     manifest, old = folder / "m.sqlite", folder / "out" / "0006.json"
     old.write_text("older than the work")
@@ -286,6 +287,9 @@ class Deadly:
         return os._exit, (9,)
 
 
+@pytest.mark.fault(
+    "A process that converts one of many files dies.", "That file is reported as failed. All others are converted."
+)
 def test_a_process_that_dies_fails_its_file_alone(folder):
     jobs = [
         Job(number, str(path), str(folder / "out" / f"{path.stem}.json"), sa.files.file_version(path))
@@ -329,6 +333,9 @@ def finish(folder, monkeypatch, **options):
     assert result.done + result.already == result.total
 
 
+@pytest.mark.fault(
+    "All processes of a conversion are killed.", "The same command goes on from there. No process is left."
+)
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_processes_that_were_killed_are_resumed_and_leave_none_behind(folder, monkeypatch):
     write_sources(folder, 150)
@@ -341,6 +348,7 @@ def test_processes_that_were_killed_are_resumed_and_leave_none_behind(folder, mo
     assert {name: (folder / "out" / name).stat().st_mtime_ns for name in done} == done  # not once more
 
 
+@pytest.mark.fault("A conversion on a cluster is killed twice.", "The same command goes on from there.")
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder, monkeypatch):

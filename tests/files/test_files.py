@@ -49,6 +49,7 @@ class Full(io.BytesIO):
         return super().write(chunk)
 
 
+@pytest.mark.fault("The disk is full.", "The old file is whole. No other file is left.")
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_a_full_disk_passes_through_with_the_old_file_whole(
     path: Path, monkeypatch: pytest.MonkeyPatch, size: int
@@ -87,6 +88,7 @@ def test_a_callers_file_that_is_full_is_the_callers_error(format: str, room: int
     assert not file.closed
 
 
+@pytest.mark.fault("Ctrl-C while a file is written.", "The old file is whole. No other file is left.")
 def test_an_interrupt_leaves_the_old_file(path: Path) -> None:
     sa.write(path, {"old": np.arange(3)})
     before = path.read_bytes()
@@ -304,6 +306,7 @@ def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path) -> None:
     release_pages(b"no map", 0, 6)
 
 
+@pytest.mark.fault("The disk fails while a long file is flushed.", "The old file is whole, and the error is raised.")
 def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, asked = tmp_path / "t", threading.Event()
     path.write_bytes(b"old")

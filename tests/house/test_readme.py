@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from adapters_deleted import needing
+from adapters_deleted import DELETED, needing
 from children import run_limited
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +20,7 @@ from docs.results import (  # noqa: E402
     find_pages,
     run_commands,
     show_commands,
+    show_faults,
     show_results,
 )
 
@@ -141,3 +142,8 @@ def pixels(png: bytes) -> bytes:
     size = int.from_bytes(png[33:37], "big")
     assert png[37:41] == b"IDAT"
     return zlib.decompress(png[41 : 41 + size])
+
+
+@pytest.mark.skipif(bool(DELETED), reason="tests of a deleted adapter are gone")
+def test_the_table_of_faults_lists_the_tests_that_are_marked() -> None:
+    assert show_faults(PAGES["faults.md"]) == PAGES["faults.md"], "run: python -m docs.results"

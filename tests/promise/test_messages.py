@@ -289,6 +289,7 @@ def test_every_refusal_is_a_line_or_two(table: Path, tmp_path: Path) -> None:
         assert all(line.startswith("hint: ") for line in lines[1:])
 
 
+@pytest.mark.fault("The disk is full, for each format.", "One line names the file and the reason.")
 def test_a_full_disk_is_named(table: Path) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")

@@ -147,6 +147,7 @@ def test_workbooks_are_restored_and_get_more_sheets(options, store):
     assert list(sa.scan("s3://runs/new.xlsx", storage_options=options)) == ["u"]
 
 
+@pytest.mark.fault("An upload to S3 fails on the way.", "The old object is whole. No other object is left.")
 def test_a_write_that_fails_leaves_the_old_object_and_nothing_else(options, store, monkeypatch):
     url = "s3://runs/kept/run.csv"
     sa.write(url, ARRAYS, storage_options=options)
@@ -176,6 +177,7 @@ def test_a_write_that_fails_leaves_the_old_object_and_nothing_else(options, stor
     assert not store.call_s3("list_multipart_uploads", Bucket="runs").get("Uploads")
 
 
+@pytest.mark.fault("The process is killed while it uploads to S3.", "The old object is whole. No other object is left.")
 def test_a_killed_writer_leaves_nothing(options, store, tmp_path):
     code = (
         "import os, json, sys, numpy as np, sheetarray as sa\n"

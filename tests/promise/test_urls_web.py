@@ -136,6 +136,7 @@ def test_refusals_are_those_of_files(web, status, kind):
     assert "run.csv" in str(caught.value)
 
 
+@pytest.mark.fault("A web server breaks off, or does not answer.", "`RemoteError` names the server.")
 def test_a_broken_server_and_none_at_all_are_remote_errors(web):
     web.statuses["run.csv"] = 500
     with pytest.raises(sa.errors.RemoteError) as caught:

@@ -197,6 +197,7 @@ def test_a_target_of_rawarray_may_be_a_folder(tmp_path: Path) -> None:
     sa.open_writer(tmp_path / "x.ra")
 
 
+@pytest.mark.fault("An error between two blocks of `open_writer`.", "The old file is whole.")
 def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
     sa.write(tmp_path / "x.csv", {"old": [1.5]})
 
@@ -221,6 +222,9 @@ with sa.open_writer(sys.argv[1]) as writer:
 """
 
 
+@pytest.mark.fault(
+    "The process is killed between two blocks of `open_writer`.", "The old file is whole. No other file is left."
+)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_killed_writer_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     sa.write(tmp_path / "x.csv", {"old": [1.5]})
@@ -243,6 +247,9 @@ with sa.open_writer(sys.argv[1], progress=die) as writer:
 """
 
 
+@pytest.mark.fault(
+    "The process is killed while `open_writer` writes the file.", "The old file is whole. No other file is left."
+)
 @pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="every file of this system has a name")
 @pytest.mark.parametrize("name", ["x.csv", "x.xlsx", "x.csv.gz"])
 def test_a_writer_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path, name: str) -> None:

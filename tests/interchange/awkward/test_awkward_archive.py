@@ -178,6 +178,7 @@ def test_names_that_no_archive_should_have_are_refused(name: str, tmp_path: Path
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.fault("An array that an `.awkd` file cannot hold.", "The old file is whole.")
 @pytest.mark.parametrize("refused", [{"bad": objects(1)}, {"fine": np.arange(10), "bad": objects(1)}, {}])
 @pytest.mark.parametrize("mode", ["a", "w"])
 def test_a_failed_save_leaves_the_old_file(refused: dict[str, Any], mode: Any, tmp_path: Path) -> None:
@@ -190,6 +191,7 @@ def test_a_failed_save_leaves_the_old_file(refused: dict[str, Any], mode: Any, t
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
+@pytest.mark.fault("An error while an `.awkd` file is written.", "The old file is whole.")
 @pytest.mark.parametrize("mode", ["a", "w"])
 def test_a_save_that_fails_on_the_way_leaves_the_old_file(mode: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"

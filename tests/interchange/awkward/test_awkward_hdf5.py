@@ -114,6 +114,7 @@ def test_a_refused_array_leaves_the_group_as_it_was(name: str, array: Any, error
     assert arrays["t"].to_list() == LISTS.to_list()
 
 
+@pytest.mark.fault("An error while an array is written into HDF5.", "The old array is whole.")
 def test_an_array_that_fails_on_the_way_leaves_the_old_one(file: Any) -> None:
     def fails(_content: Any) -> bytes:
         raise OSError("no space left")

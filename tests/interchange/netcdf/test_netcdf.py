@@ -111,6 +111,7 @@ def test_links_to_other_files_are_not_followed(tmp_path: Path) -> None:
         sa.read(tmp_path / "u.nc")
 
 
+@pytest.mark.fault("An error or Ctrl-C while a Zarr folder is replaced.", "The old folder is whole.")
 def test_a_zarr_folder_is_replaced_whole_or_stays(tmp_path: Path) -> None:
     path = tmp_path / "t.zarr"
     sa.write(path, {"old": np.arange(3)})

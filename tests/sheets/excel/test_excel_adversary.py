@@ -123,6 +123,7 @@ def test_no_title_to_write_to_is_a_type_error(tmp_path: Path) -> None:
 # Guests --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault("A `progress` function of yours raises an error.", "The workbook is as it was.")
 def test_a_progress_that_fails_leaves_the_workbook_as_it_was(book: Path) -> None:
     def fail(done: int, total: int) -> None:
         raise RuntimeError(f"{done} of {total}")

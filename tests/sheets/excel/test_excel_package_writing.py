@@ -157,6 +157,7 @@ def test_equal_content_makes_equal_packages() -> None:
     assert made[0] == made[1]
 
 
+@pytest.mark.fault("An error in the middle of a worksheet.", "The old workbook is whole. No other file is left.")
 @pytest.mark.parametrize("plain", [True, False])
 def test_a_failure_in_mid_stream_leaves_the_old_file_and_nothing_else(tmp_path: Path, plain: bool) -> None:
     path = tmp_path / "x.zip"
@@ -206,6 +207,7 @@ def test_a_full_disk_is_an_error_of_the_system(room: int) -> None:
         write(PackageWriter(Full(room)), TEXT, {"a": noise(100_000)})
 
 
+@pytest.mark.fault("The device is full.", "The error of the system is raised.")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_device_is_an_error_of_the_system() -> None:
     with pytest.raises(OSError, match="No space"), replacing("/dev/full", binary=True) as sink:

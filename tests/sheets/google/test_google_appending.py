@@ -130,6 +130,7 @@ def test_an_array_of_no_dimensions_has_no_rows(server: SheetsServer) -> None:
         book.append({"x": np.zeros(2)}, worksheet="other")
 
 
+@pytest.mark.fault("A fault at any request of an append.", "The rows are there once, or not at all.")
 @pytest.mark.parametrize("status", [503, "reset-before", "reset-after", "truncated", "empty", "wrong", "repeated"])
 @pytest.mark.parametrize("after", [0, 1, 2])
 def test_a_fault_appends_once_or_not_at_all(

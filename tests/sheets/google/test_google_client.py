@@ -390,6 +390,7 @@ def test_a_certificate_that_is_not_trusted_ends_it_at_once(
     assert len(taken) == 1
 
 
+@pytest.mark.fault("A connection is cut during the TLS handshake.", "The request is repeated.")
 def test_a_connection_that_is_cut_while_it_is_made_safe_is_tried_again(
     listening: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_what_is_no_address_is_refused_before_anything_is_made(sheets_server: Sh
     assert sheets_server.requests == []
 
 
+@pytest.mark.fault("The answer to a request for a new spreadsheet is lost.", "There is no second spreadsheet.")
 @pytest.mark.parametrize("fault", [{"status": "reset-after"}, {"status": 503}, {"status": "empty", "applied": True}])
 def test_a_lost_answer_makes_no_second_spreadsheet(
     sheets_server: SheetsServer, fault: Any, monkeypatch: pytest.MonkeyPatch

@@ -170,6 +170,10 @@ def written_late(scene: Scene) -> list[int]:
 EVERY_REQUEST = "arrays there, staged"
 
 
+@pytest.mark.fault(
+    "A fault at any request: errors 429 and 5xx, cut connections, lost answers.",
+    "The write succeeds with the exact arrays.",
+)
 @pytest.mark.parametrize(("kind", "scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["scene"])
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
@@ -254,6 +258,10 @@ def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, 
     assert pauses
 
 
+@pytest.mark.fault(
+    "A fault that lasts.",
+    "The write ends with `RemoteError` after a limited number of requests. The old arrays are whole.",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "scene"),
@@ -283,6 +291,7 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
     assert "error" not in outcomes
 
 
+@pytest.mark.fault("Many random faults.", "The write succeeds, or it fails and can be repeated.")
 @pytest.mark.parametrize("seed", range(examples(12)))
 def test_storms_of_faults_are_survived_or_given_up_and_then_repeated(
     scene: Scene, seed: int, pauses: list[float]
@@ -304,6 +313,7 @@ def test_storms_of_faults_are_survived_or_given_up_and_then_repeated(
     assert scene.leftovers() == []
 
 
+@pytest.mark.fault("The quota of requests is used up.", "The write waits, then succeeds.")
 @pytest.mark.slow
 def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     with SheetsServer(quota=(4, 2)) as server:

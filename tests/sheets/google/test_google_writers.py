@@ -163,6 +163,7 @@ def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, bef
 
 # A writer that dies while it reads leaves what one leaves that dies before its next request that writes; and one whose
 # request is applied leaves what one leaves whose next request is not.
+@pytest.mark.fault("A writer is killed at any request.", "Readers get the old arrays or the new ones.")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "before"), [*((setting, True) for setting in SETTINGS), ("arrays there, staged", False)]
@@ -197,6 +198,7 @@ def stage_of(server: SheetsServer, key: str, writer: Writer) -> None:
     server.client().http_client.batch_update(key, {"requests": requests})
 
 
+@pytest.mark.fault("A writer that died left a stage.", "The next write removes it.")
 @pytest.mark.parametrize(
     ("writer", "stays"),
     [
