@@ -25,11 +25,20 @@ from .blobs import (
     read_elements,
     to_native,
 )
-from .layouts import check_utf8, contents_of, encode_utf8, find_layout_problem, offsets_of, packed_size, text_layout
+from .layouts import (
+    check_dtype,
+    check_utf8,
+    contents_of,
+    encode_utf8,
+    find_layout_problem,
+    layout_of_array,
+    offsets_of,
+    packed_size,
+    regular,
+    text_layout,
+)
 
 Errors = Literal["strict", "replace"]
-
-_NUMBERS = "biufcmM"
 
 
 class Builder:
@@ -129,39 +138,19 @@ class Builder:
         return layout
 
     def _from_numpy(self, array: Array, what: str) -> AwkwardLayout:
-        contents = self.ak.contents
+        try:
+            check_dtype(array.dtype)
+        except DTypeError as error:
+            raise FormatError(
+                f"{what} has the dtype {array.dtype}, which awkward arrays do not have: {error}"
+            ) from error
         if not array.size:
             self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
-        if array.dtype.names is not None:
-            flat = array.reshape(-1) if array.size else np.empty(0, array.dtype)
-            fields, names = [], [field_name(name) for name in array.dtype.names]
-            for name in names:
-                self.budget.take(flat[name].nbytes, f"the field {name!r:.40}")
-                fields.append(self.to_layout(flat[name].copy(), f"the field {name!r:.40}"))  # side by side, and aligned
-            return self.to_regular(contents.RecordArray(fields, names, length=len(flat)), array.shape)
-        if array.dtype.kind == "U":
-            self.budget.take(2 * array.nbytes, what)
-            return self.to_regular(text_layout(*encode_utf8(array.reshape(-1)), "string"), array.shape)
-        if array.dtype.kind == "S":
-            self.budget.take(2 * array.nbytes, what)
-            wide = array if array.itemsize else array.astype("S1")
-            layout: AwkwardLayout = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
-            return layout
-        if array.dtype.kind not in _NUMBERS or array.dtype.char in "gG":
-            raise FormatError(f"{what} has the dtype {array.dtype}, which awkward arrays do not have")
-        if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
-            raise FormatError(f"{what} has the dtype {array.dtype}, without a unit")
-        if not array.flags.c_contiguous:
-            self.budget.take(array.nbytes, what)
-        return contents.NumpyArray(np.ascontiguousarray(array))
+        return layout_of_array(array, self.budget.take, what)
 
     def to_regular(self, layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
         """Give the elements of a layout, side by side, the shape of an array."""
-        for index in range(len(shape) - 1, 0, -1):
-            length = math.prod(shape[:index])
-            self.budget.take(8 * length if not shape[index] else 0, "lists of no elements")
-            layout = self.ak.contents.RegularArray(layout, shape[index], zeros_length=length)
-        return layout
+        return regular(layout, shape, self.budget.take)
 
     def to_index(self, values: Array) -> Any:
         """Return numbers as an index that awkward takes."""
@@ -208,15 +197,6 @@ def describe_value(value: Any) -> str:
 def _locate_value(array: Array, value: int) -> str:
     """Return a value of an array, and the index where it first stands."""
     return f"{value} at [{', '.join(map(str, np.argwhere(array == value)[0]))}]"
-
-
-def field_name(name: object) -> str:
-    """Return the name of a field."""
-    if not isinstance(name, str):
-        raise FormatError(f"a field is named {describe_value(name)}")
-    if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
-        raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
-    return name
 
 
 # JaggedArray, ByteJaggedArray and StringArray -> lists of any length, strings in UTF-8, and bytes.

@@ -21,7 +21,6 @@ from .builder import (
     byte_jagged_array,
     byte_jagged_array_from_counts,
     describe_value,
-    field_name,
     jagged_array,
     jagged_array_from_counts,
     jagged_array_from_offsets,
@@ -32,7 +31,7 @@ from .builder import (
     to_bytes_array,
 )
 from .functions import NamedFunction, Spec, call_function
-from .layouts import packed_size
+from .layouts import field_name, packed_size
 
 # MaskedArray, BitMaskedArray and IndexedMaskedArray -------------------------------------------------------------------
 
@@ -124,19 +123,10 @@ def sparse_array(build: Builder, length: Any, index: Any, content: Any, default:
         raise FormatError("an index that decreases")
     first = np.ones(len(numbers), bool)
     first[1:] = numbers[1:] != numbers[:-1]  # of elements that are there twice, the first counts
-    is_plain = isinstance(content, (np.ndarray, StoredBlob))
-    inner: Any = build.to_array(content, "content") if is_plain else build.to_layout(content, "content")
+    inner = build.to_array(content, "content")
     if len(numbers) > len(inner):
         raise FormatError(f"an index of {len(numbers)} elements for a content of {len(inner)}")
-    if is_plain:
-        return build.to_layout(_to_dense(build, size, numbers[first], inner[: len(numbers)][first], default), "content")
-    if default is not None or not inner.is_list or inner.parameter("__array__") is not None:
-        raise FormatError("a SparseArray of something else than numbers or lists, which is not read")
-    build.budget.take(16 * size, "a sparse array")
-    bounds = np.zeros((2, size), np.int64)
-    for row, ends in zip(bounds, (inner.starts, inner.stops), strict=True):
-        row[numbers[first]] = np.asarray(ends)[: len(numbers)][first]
-    return build.check_measured(build.ak.contents.ListArray(*map(build.to_index, bounds), inner.content))
+    return build.to_layout(_to_dense(build, size, numbers[first], inner[: len(numbers)][first], default), "content")
 
 
 def _to_dense(build: Builder, size: int, index: Array, content: Array, default: Any) -> Array:
@@ -458,29 +448,17 @@ def _vectors(name: str, *fields: str) -> Callable[..., AwkwardLayout]:
         if len(components) != len(fields):
             raise FormatError(f"{len(components)} components, where {', '.join(fields)} are expected")
         layouts = [build.to_layout(value, field) for field, value in zip(fields, components, strict=True)]
-        return build.check_measured(_zip_fields(build, name, fields, layouts))
+        if len({layout.length for layout in layouts}) > 1 or len({layout.purelist_depth for layout in layouts}) > 1:
+            raise FormatError("components that are not lists alike, of one length")
+        for layout in layouts:
+            build.budget.take(packed_size(layout), "components, put side by side")
+        try:
+            vector = build.ak.zip(dict(zip(fields, layouts, strict=True)), with_name=name, highlevel=False)
+        except Exception as error:  # awkward has errors of many classes for what it cannot put side by side
+            raise FormatError("components whose lists have different lengths, or are no lists of numbers") from error
+        return build.check_measured(vector)
 
     return vectors
-
-
-def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[AwkwardLayout]) -> AwkwardLayout:
-    """Return records of components; where those are lists, lists of records."""
-    lengths = {layout.length for layout in layouts}
-    if len(lengths) > 1:
-        raise FormatError(f"components of different lengths: {', '.join(map(str, sorted(lengths)))}")
-    contents = build.ak.contents
-    if not any(layout.is_list for layout in layouts):
-        return contents.RecordArray(layouts, list(fields), length=lengths.pop(), parameters={"__record__": name})
-    if not all(layout.is_list for layout in layouts):
-        raise FormatError("some components are lists, and others are not")
-    for layout in layouts:
-        build.budget.take(packed_size(layout), "components, put side by side")
-    lists = [layout.to_ListOffsetArray64(True) for layout in layouts]
-    offsets = lists[0].offsets.data
-    if not all(np.array_equal(other.offsets.data, offsets) for other in lists[1:]):
-        raise FormatError("components whose lists have different lengths")
-    records = _zip_fields(build, name, fields, [other.content[: offsets[-1]] for other in lists])
-    return contents.ListOffsetArray(build.to_index(offsets), records)
 
 
 # The table of names ---------------------------------------------------------------------------------------------------

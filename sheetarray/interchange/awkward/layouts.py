@@ -10,12 +10,14 @@ from __future__ import annotations
 import codecs
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import dtypes
 from ...dtypes import Array
+from ...elements import is_mostly_padding
 from ...errors import DTypeError, FormatError, LimitError
 from ...linear import LinearArray
 from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
@@ -27,11 +29,9 @@ TEXTS = {"string": "utf-8", "bytestring": None}
 CHARACTERS = {"string": "char", "bytestring": "byte"}
 
 WIDE = 4  # bytes of a character in `<U`
-_PADDING_ALWAYS = 64_000_000  # bytes that padding may take
-_PADDING_TIMES = 8  # and this many times the text
-_BLOCK = 2**24  # bytes, or characters of a padded block, that are worked on at once
+_BLOCK = 2**24  # bytes that are worked on at once
+_TEXTS_AT_ONCE = 2**16
 _FIRST_OF_PAIR = 0xF0  # bytes from here on begin a character that is two units of UTF-16
-_FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more in UTF-8
 
 
 def offsets_of(counts: Array) -> Array:
@@ -77,25 +77,15 @@ def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array
         >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
         ['a', '', '€']
     """
-    lengths = text_lengths(offsets, content)
-    width = max(int(lengths.max(initial=1)), 1)
-    size = int(lengths.sum())
-    text = content[offsets[0] : offsets[-1]].tobytes().decode("utf-8")
-    taken = WIDE * width * len(lengths)
-    if not padded or (taken > _PADDING_ALWAYS and taken > _PADDING_TIMES * WIDE * size):
-        ends = offsets_of(lengths).tolist()
-        texts = [text[start:stop] for start, stop in itertools.pairwise(ends)]
-        return np.array(texts, dtype=np.dtypes.StringDType())
-    characters = np.frombuffer(text.encode("utf-32-le"), "<u4")
-    points = np.zeros((len(lengths), width), "<u4")
-    first = 0
-    for start, stop in _blocks(len(lengths), width):
-        here = lengths[start:stop]
-        last = first + int(here.sum())
-        points[start:stop][np.arange(width) < here[:, None]] = characters[first:last]
-        first = last
-    array: Array = points.view(f"<U{width}").reshape(-1)
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    width = max(int(text_lengths(offsets, content).max(initial=1)), 1)
+    count, size = len(offsets) - 1, int(offsets[-1] - offsets[0])
+    fixed = padded and not is_mostly_padding(count, width, size)
+    array: Array = np.empty(count, f"U{width}" if fixed else np.dtypes.StringDType())
+    data = content.data
+    for first in range(0, count, _TEXTS_AT_ONCE):
+        ends = offsets[first : first + _TEXTS_AT_ONCE + 1].tolist()
+        array[first : first + _TEXTS_AT_ONCE] = [str(data[a:b], "utf-8") for a, b in itertools.pairwise(ends)]
+    return array
 
 
 def encode_utf8(array: Array) -> tuple[Array, Array]:
@@ -106,40 +96,19 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
         >>> offsets.tolist(), content.tobytes()
         ([0, 1, 1, 4], b'a\\xe2\\x82\\xac')
     """
-    if array.dtype.kind == "T":
-        texts = array.tolist()
+    sizes = np.zeros(len(array), np.int64)
+    pieces: list[bytes] = []
+    for first in range(0, len(array), _TEXTS_AT_ONCE):
+        texts = array[first : first + _TEXTS_AT_ONCE].tolist()
         if not all(isinstance(text, str) for text in texts):
             raise FormatError("an array of text with missing values")
-        encoded = [text.encode("utf-8") for text in texts]
-        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        return offsets_of(sizes), np.frombuffer(b"".join(encoded), np.uint8)
-    wide = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    width = wide.itemsize // WIDE
-    offsets = np.zeros(len(wide) + 1, np.int64)
-    pieces: list[bytes] = []
-    if not width:
-        return offsets, np.zeros(0, np.uint8)
-    lengths = np.strings.str_len(wide).astype(np.int64, copy=False)
-    block = wide.view("<u4").reshape(len(wide), width)
-    for start, stop in _blocks(len(wide), width):
-        here = lengths[start:stop]
-        characters = block[start:stop][np.arange(width) < here[:, None]]
         try:
-            pieces.append(characters.tobytes().decode("utf-32-le").encode("utf-8"))
-        except UnicodeError as error:
+            encoded = [text.encode("utf-8") for text in texts]
+        except UnicodeEncodeError as error:
             raise FormatError("text that is no Unicode") from error
-        before = np.arange(len(characters) + 1)
-        if len(pieces[-1]) > len(characters):
-            for first in _FIRST_OF:
-                before[1:] += np.cumsum(characters >= first)
-        offsets[start + 1 : stop + 1] = offsets[start] + before[np.cumsum(here)]
-    return offsets, np.frombuffer(b"".join(pieces), np.uint8)
-
-
-def _blocks(count: int, width: int) -> list[tuple[int, int]]:
-    """Return the rows of a padded block, in parts of a bounded size: where each begins and ends."""
-    step = max(_BLOCK // max(width, 1), 1)
-    return [(start, min(start + step, count)) for start in range(0, count, step)]
+        sizes[first : first + len(encoded)] = list(map(len, encoded))
+        pieces.append(b"".join(encoded))
+    return offsets_of(sizes), np.frombuffer(b"".join(pieces), np.uint8)
 
 
 def check_utf8(offsets: Array, content: Array) -> None:
@@ -181,9 +150,8 @@ def packed_size(layout: AwkwardLayout) -> int:
         >>> packed_size(ak.contents.ListArray(starts, ends, ak.contents.NumpyArray(np.arange(500))))
         4008000
     """
-    sizes = _Reached()
-    size = sizes.total(layout, 0, layout.length)
-    return int(size + sizes.categories)
+    sizes = _PackedSizes()
+    return int(sizes.total(layout) + sizes.categories)
 
 
 def check_packed(layout: AwkwardLayout) -> None:
@@ -196,8 +164,8 @@ def check_packed(layout: AwkwardLayout) -> None:
         )
 
 
-class _Reached:
-    """Sizes of layouts, each computed once.
+class _PackedSizes:
+    """The sizes of the elements of layouts, each layout looked through once.
 
     Attributes:
         categories: bytes of contents that stay whole, however often their elements are named.
@@ -205,29 +173,12 @@ class _Reached:
 
     def __init__(self) -> None:
         self.categories = 0.0
-        self._totals: dict[tuple[int, int, int], float] = {}
         self._sizes: dict[int, ElementSizes] = {}
 
-    def total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
-        """Return the bytes of the elements from start to stop."""
-        key = (id(layout), start, stop)
-        if key not in self._totals:
-            self._totals[key] = self._total(layout, start, stop)
-        return self._totals[key]
-
-    def _total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
-        count = stop - start
-        if layout.is_record:
-            return sum(self.total(content, start, stop) for content in layout.contents)
-        if layout.is_regular:
-            return self.total(layout.content, start * layout.size, stop * layout.size)
-        if layout.is_list and hasattr(layout, "offsets"):
-            offsets = layout.offsets.data
-            return _INDEX * count + self.total(layout.content, int(offsets[start]), int(offsets[stop]))
-        if layout.is_option and not layout.is_indexed:
-            return _TAG * count + self.total(layout.content, start, stop)
+    def total(self, layout: AwkwardLayout) -> float:
+        """Return the bytes of all elements."""
         sizes = self.of(layout)
-        return float(sizes[start:stop].sum()) if isinstance(sizes, np.ndarray) else float(count) * sizes
+        return float(sizes.sum()) if isinstance(sizes, np.ndarray) else float(layout.length) * sizes
 
     def of(self, layout: AwkwardLayout) -> ElementSizes:
         """Return the bytes of each element."""
@@ -245,7 +196,7 @@ class _Reached:
         if layout.is_union:
             return self._of_union(layout)
         if layout.parameter("__array__") == "categorical":
-            self.categories += self.total(layout.content, 0, layout.content.length)
+            self.categories += self.total(layout.content)
             return float(_INDEX)
         inner = self.of(layout.content)
         if layout.is_indexed:
@@ -315,7 +266,10 @@ def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
     if isinstance(value, (ak.Record, ak.record.Record)):
         raise DTypeError("a single record: write an array of one, for example array[i:i + 1]")
     if not isinstance(value, (ak.Array, ak.contents.Content)):
-        value = _from_numpy(value)
+        try:
+            value = layout_of_array(_array_of(value), _take_freely, "the array")
+        except FormatError as error:
+            raise DTypeError(f"{error.reason}: fill it first" if "missing" in error.reason else error.reason) from error
     layout = ak.to_layout(value)
     if layout.backend.name == "typetracer":
         raise DTypeError("an array without elements in memory (a typetracer)")
@@ -346,7 +300,8 @@ def _to_contiguous(layout: AwkwardLayout, **_: Any) -> AwkwardLayout | None:
     return type(layout)(np.ascontiguousarray(layout.data), parameters=layout.parameters)
 
 
-def _from_numpy(value: Any) -> AwkwardLayout:
+def _array_of(value: Any) -> Array:
+    """Return a value that is no awkward array as an array of NumPy that the protocol holds."""
     try:
         array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
     except ValueError as error:
@@ -356,27 +311,53 @@ def _from_numpy(value: Any) -> AwkwardLayout:
     if isinstance(array, np.ma.MaskedArray) and array.dtype.names is not None:
         raise DTypeError("a masked array of records: write one array per field")
     check_dtype(array.dtype)
-    return _native(array)
+    return array
 
 
-def _native(array: Array) -> AwkwardLayout:
-    """Return the layout of an array, its elements side by side in the machine's byte order; a structure as records."""
+def layout_of_array(array: Array, take: Callable[[int, str], None], what: str) -> AwkwardLayout:
+    """Return the layout of an array, in the machine's byte order; a structure as records, text as strings.
+
+    `take` is told how many bytes of memory are needed before they are taken, and what for.
+    """
     ak = awkward_module()
+    if array.dtype.names is not None:
+        flat, fields = array.reshape(-1) if array.size else np.empty(0, array.dtype), []
+        for name in map(field_name, array.dtype.names):
+            take(flat[name].nbytes, f"the field {name!r:.40}")
+            fields.append(layout_of_array(flat[name].copy(), take, f"the field {name!r:.40}"))
+        return regular(ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat)), array.shape, take)
     if array.dtype.kind in "UT" and not isinstance(array, np.ma.MaskedArray):
-        try:
-            return _regular(text_layout(*encode_utf8(array.reshape(-1)), "string"), array.shape)
-        except FormatError as error:
-            raise DTypeError(f"{error.reason}: fill it first" if array.dtype.kind == "T" else error.reason) from error
-    if array.dtype.names is None:
-        return ak.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C", copy=False), highlevel=False)
-    flat = array.reshape(-1)
-    fields = [_native(flat[name]) for name in array.dtype.names]
-    return _regular(ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat)), array.shape)
+        take(2 * array.nbytes + 16 * array.size, what)
+        return regular(text_layout(*encode_utf8(array.reshape(-1)), "string"), array.shape, take)
+    if array.dtype.kind == "S":
+        take(2 * array.nbytes, what)
+        array = array if array.itemsize else array.astype("S1")
+    elif not array.flags.c_contiguous:
+        take(array.nbytes, what)
+    native = array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+    layout: AwkwardLayout = ak.from_numpy(native, highlevel=False)
+    return layout
 
 
-def _regular(layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
+def _take_freely(_size: int, _what: str) -> None:
+    """What is written is the caller's own: no budget of memory is kept for it."""
+
+
+def field_name(name: object) -> str:
+    """Return the name of a field or a record, where it is one."""
+    if not isinstance(name, str):
+        raise FormatError(f"a field is named {name!r:.60}")
+    if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
+        raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
+    return name
+
+
+def regular(layout: AwkwardLayout, shape: tuple[int, ...], take: Callable[[int, str], None]) -> AwkwardLayout:
+    """Give the elements of a layout, side by side, the shape of an array."""
     for axis in range(len(shape) - 1, 0, -1):
-        layout = awkward_module().contents.RegularArray(layout, shape[axis], math.prod(shape[:axis]))
+        length = math.prod(shape[:axis])
+        take(8 * length if not shape[axis] else 0, "lists of no elements")
+        layout = awkward_module().contents.RegularArray(layout, shape[axis], zeros_length=length)
     return layout
 
 

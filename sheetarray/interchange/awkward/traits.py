@@ -18,8 +18,8 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError
 from .blobs import AwkwardLayout
-from .builder import Builder, field_name
-from .layouts import CHARACTERS, TEXTS, WIDE, decode_utf8, text_lengths, to_block
+from .builder import Builder
+from .layouts import CHARACTERS, TEXTS, WIDE, decode_utf8, field_name, text_lengths, to_block
 from .schema import Traits, check_form, check_json
 
 # Traits of layouts ----------------------------------------------------------------------------------------------------
@@ -166,17 +166,6 @@ def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayou
             raise FormatError(f"lists of the size {size} that do not stand side by side")
         content = layout.content[int(starts[0]) : int(stops[-1])]
     return build.ak.contents.RegularArray(content, size, zeros_length=layout.length)
-
-
-def name_record(build: Builder, layout: AwkwardLayout, name: str) -> AwkwardLayout:
-    """Return the same records under a name, as older files have it; called "tuple", they have no field names."""
-    if not layout.is_record:
-        return build.check_measured(layout)
-    fields, parameters = layout.fields, {**layout.parameters, "__record__": field_name(name)}
-    if name == "tuple" and fields == [str(index) for index in range(len(fields))]:
-        fields, parameters = None, layout.parameters
-    record = build.ak.contents.RecordArray(layout.contents, fields, length=layout.length, parameters=parameters)
-    return build.check_measured(record)
 
 
 # Arrays of NumPy ------------------------------------------------------------------------------------------------------

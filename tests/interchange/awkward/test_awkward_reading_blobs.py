@@ -311,9 +311,9 @@ def test_arrays_of_a_container_are_used_as_they_are() -> None:
     assert Blobs(x=bytewise).read(buffer("x", ["float64", [4]], 3)).tolist() == matrix.tolist()
     assert Blobs(x=INTS).read(buffer("x", "int64", 4)).tolist() == [0, 1, 2, 3]
     refused(Blobs(x=np.array(5)), {"read": "x"}, "without dimensions")
-    refused(Blobs(x=np.zeros(2, "V3")), {"read": "x"}, "which awkward arrays do not have")
-    refused(Blobs(x=np.zeros(2, np.longdouble)), {"read": "x"}, "which awkward arrays do not have")
-    refused(Blobs(x=np.zeros(2, "M8")), {"read": "x"}, "without a unit")
+    refused(Blobs(x=np.zeros(2, "V3")), {"read": "x"}, "which is not read")
+    refused(Blobs(x=np.zeros(2, np.longdouble)), {"read": "x"}, "which is not read")
+    refused(Blobs(x=np.zeros(2, "M8")), {"read": "x"}, "unit")
 
 
 def test_arrays_share_the_memory_of_their_blobs() -> None:

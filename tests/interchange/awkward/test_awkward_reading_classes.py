@@ -7,10 +7,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import FLOATS, INTS, ROWS, Blobs, call, document, refused, table
-
-import sheetarray as sa
-from sheetarray.interchange.awkward import deserialize
+from awkward_layouts import FLOATS, INTS, ROWS, Blobs, call, refused, table
 
 # Lists ---------------------------------------------------------------------------------------------------------------
 
@@ -265,25 +262,6 @@ def test_a_table_is_as_long_as_its_shortest_column() -> None:
     table = call("Table.frompairs", pairs, id=0)
     assert blobs.read(table).tolist() == ROWS[:2]
     refused(blobs, call("Table.fromview", blobs.array([2]), table), r"the value 2 at \[0\], where 1 is the largest")
-
-
-def test_records_have_the_names_that_the_metadata_has_by_their_ids() -> None:
-    blobs = Blobs()
-    numbered = call("Table.frompairs", {"pairs": [["0", blobs.array(INTS)], ["1", table(blobs, id=3)]]}, id=2)
-
-    def read(metadata: Any) -> ak.Array:
-        return deserialize({**blobs, "": document(numbered, metadata=metadata)})
-
-    named = read({"rowname": {"2": "tuple", "3": "Point", "17": "x"}})
-    assert named.tolist() == [(n, row) for n, row in enumerate(ROWS)]
-    assert str(named.type) == "4 * (int64, Point[x: int64, y: float64])"
-    called_tuple = read({"rowname": {"3": "tuple"}})["1"]
-    assert called_tuple.layout.parameter("__record__") == "tuple"
-    assert called_tuple.tolist() == ROWS
-    for metadata in (None, 5, [], {"rowname": None}, {"rowname": []}, {"rowname": {"2": 5}}, {"rowname": {"9": "x"}}):
-        assert str(read(metadata).type) == '4 * {"0": int64, "1": {x: int64, y: float64}}'
-    with pytest.raises(sa.FormatError, match="no valid Unicode"):
-        read({"rowname": {"2": "\ud800"}})
 
 
 # Missing elements ----------------------------------------------------------------------------------------------------

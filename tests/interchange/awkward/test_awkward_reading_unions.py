@@ -45,16 +45,6 @@ def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, defau
     assert blobs.read(sparse).tolist() == result
 
 
-def test_sparse_lists_are_empty_where_nothing_is() -> None:
-    blobs = Blobs()
-    for lists in (
-        call("JaggedArray.fromcounts", blobs.array([2, 1]), blobs.array(INTS)),
-        call("JaggedArray", blobs.array([0, 2]), blobs.array([2, 3]), blobs.array(INTS)),
-    ):
-        sparse = call("SparseArray", {"json": 4}, blobs.array([1, 3]), lists)
-        assert blobs.read(sparse).tolist() == [[], [0, 1], [], [2]]
-
-
 def test_of_elements_that_a_sparse_array_has_twice_the_first_counts() -> None:
     blobs = Blobs()
     assert blobs.read(call("SparseArray", {"json": 3}, blobs.array([1, 1]), blobs.array([7, 8, 9]))).tolist() == [
@@ -88,13 +78,6 @@ def test_sparse_arrays_that_cannot_be_are_refused(
     blobs = Blobs()
     sparse = call("SparseArray", {"json": length}, blobs.array(index), blobs.array(content), {"json": default})
     refused(blobs, sparse, match)
-
-
-def test_sparse_arrays_of_other_classes_are_refused() -> None:
-    blobs = Blobs()
-    words = call("StringArray.fromcounts", blobs.array([1]), blobs.array([97], "u1"))
-    refused(blobs, call("SparseArray", {"json": 3}, blobs.array([0]), words), "something else than numbers or lists")
-    refused(blobs, call("SparseArray", {"json": 3}, blobs.array([0]), table(blobs)), "something else than numbers")
 
 
 # Unions and chunks ---------------------------------------------------------------------------------------------------

@@ -83,9 +83,9 @@ def test_components_that_do_not_fit_together_are_refused() -> None:
         return {"call": ["uproot_methods.classes.TVector2", "TVector2Array"], "args": list(components)}
 
     refused(blobs, vector(numbers), "1 components, where x, y are expected")
-    refused(blobs, vector(numbers, more), "different lengths: 2, 3")
-    refused(blobs, vector(numbers, lists), "some components are lists")
-    refused(blobs, vector(lists, others), "lists have different lengths")
+    refused(blobs, vector(numbers, more), "of one length")
+    refused(blobs, vector(numbers, lists), "lists alike")
+    refused(blobs, vector(lists, others), "different lengths")
     assert blobs.read(vector(lists, apart)).to_list() == [[{"x": 1.5, "y": 2.5}], [{"x": 2.5, "y": 1.5}]]
     refused(blobs, {"call": ["uproot_methods.classes.TH1", "from_numpy"]}, "is not in the whitelist")
 
