@@ -414,6 +414,19 @@ class Blobs(dict[str, Any]):
         return deserialize({**self, "": document(expression)}, **options)
 
 
+def built(blobs: Blobs, part: Any) -> Json:
+    """The expression of a tuple, a call of what it begins with; of a list or ndarray, a blob; JSON stays as it is."""
+    if isinstance(part, tuple):
+        return call(part[0], *(built(blobs, argument) for argument in part[1:]))
+    if isinstance(part, (list, np.ndarray)):
+        return blobs.array(part)
+    if isinstance(part, dict) and "list" in part:
+        return {"list": [built(blobs, item) for item in part["list"]]}
+    if isinstance(part, dict) and "pairs" in part:
+        return {"pairs": [[name, built(blobs, item)] for name, item in part["pairs"]]}
+    return part
+
+
 def document(expression: Json, **more: Json) -> bytes:
     """The whole schema of an expression."""
     return json.dumps({"awkward0": "0.15.5", "schema": expression, **more}).encode()

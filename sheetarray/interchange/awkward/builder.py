@@ -141,9 +141,7 @@ class Builder:
         try:
             check_dtype(array.dtype)
         except DTypeError as error:
-            raise FormatError(
-                f"{what} has the dtype {array.dtype}, which awkward arrays do not have: {error}"
-            ) from error
+            raise FormatError(f"{what} has the dtype {array.dtype}, which is not read: {error}") from error
         if not array.size:
             self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
         return layout_of_array(array, self.budget.take, what)

@@ -20,7 +20,6 @@ from awkward_layouts import STRINGS as WORDS
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.interchange import awkward as awk
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
 from sheetarray.testing.cases import objects
 
@@ -402,22 +401,6 @@ def test_check_finds_each_broken_array(place: Path) -> None:
     assert list(sa.check(io.BytesIO(archive()), format="awkd")) == []
 
 
-def test_progress_rises_to_the_total(place: Path) -> None:
-    calls: list[tuple[int, int]] = []
-    sa.write(place, {"a": np.arange(3000), "b": WORDS}, progress=lambda done, total: calls.append((done, total)))
-    done, totals = [d for d, _ in calls], {t for _, t in calls}
-    assert len(totals) == 1
-    assert done == sorted(done)
-    assert (done[0], done[-1]) == (0, totals.pop())
-    assert done[-1] > 3000
-
-
-@pytest.mark.parametrize("verb", [sa.read, sa.scan, lambda path: list(sa.check(path))])
-def test_a_missing_file_is_the_systems_error(verb: Callable[[Path], Any], place: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        verb(place)
-
-
 def test_a_missing_package_names_the_extra(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
@@ -446,9 +429,3 @@ def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path)
     assert run_command("diff", place, copy, catch_exceptions=False).exit_code == 0
     place.write_bytes(archive(replaced={"t.json": b"{"}))
     assert run_command("check", place, catch_exceptions=False).exit_code == 1
-
-
-def test_the_public_names_are_there() -> None:
-    assert sorted(awk.__all__, key=str.casefold) == sorted(set(awk.__all__), key=str.casefold)
-    assert {"WHITELIST", "serialize", "deserialize", "save", "load", "hdf5"} <= set(awk.__all__)
-    assert all(getattr(awk, name) is not None for name in awk.__all__)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import awkward as ak
 import h5py
 import numpy as np
 import pytest
@@ -71,23 +70,6 @@ def test_it_is_a_mapping_in_any_group(file: Any) -> None:
     assert file["other"][()].tolist() == [0, 1, 2]
 
 
-def test_numpy_arrays_are_compressed_by_the_policy_and_read_again(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "t.h5", "w") as file:
-        hdf5(file)["zeros"] = np.zeros(10**5, "i8")
-        assert file["zeros/0"].size < 1000
-        hdf5(file, compression=None)["plain"] = np.zeros(100, "i8")
-        assert file["plain/0"].size == 800
-    with h5py.File(tmp_path / "t.h5", "r") as file:
-        assert len(hdf5(file)["zeros"]) == 10**5
-        assert hdf5(file)["plain"].to_list() == [0] * 100
-
-
-def test_only_what_is_reached_is_stored_when_packed(file: Any) -> None:
-    whole = ak.Array([{"x": index} for index in range(1000)])
-    hdf5(file, pack=True, compression=None)["few"] = whole[np.array([3, 7])]
-    assert sum(dataset.size for name, dataset in file["few"].items() if name != "schema.json") == 16
-
-
 # Refusals ----------------------------------------------------------------------------------------------------
 
 
@@ -125,13 +107,6 @@ def test_an_array_that_fails_on_the_way_leaves_the_old_one(file: Any) -> None:
         arrays["t"] = WORDS
     assert list(file) == ["t"]
     assert arrays["t"].to_list() == LISTS.to_list()
-
-
-def test_a_file_that_is_only_read_is_not_written(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "t.h5", "w") as file:
-        hdf5(file)["t"] = LISTS
-    with h5py.File(tmp_path / "t.h5", "r") as file, pytest.raises((ValueError, OSError)):
-        hdf5(file)["u"] = LISTS
 
 
 def test_options_are_known_and_the_whitelist_is_for_both_ways(file: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import pickle
 import sys
 import zlib
 from pathlib import Path
@@ -12,11 +10,10 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import Blobs, buffer, call, document, refused
+from awkward_layouts import Blobs, buffer, call, refused
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize
-from sheetarray.interchange.awkward.functions import matches, to_patterns
 
 INTS = np.arange(4)
 
@@ -32,38 +29,6 @@ def _virtual(spec: Any, *args: Any, **more: Any) -> Any:
 
 
 # Whitelists ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("pattern", "spec", "allowed"),
-    [
-        (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray"), True),
-        (("awkward0", "JaggedArray"), ("awkward0", "JaggedArray", "fromcounts"), True),
-        (("awkward0", "JaggedArray", "fromcounts"), ("awkward0", "JaggedArray"), False),
-        (("awkward0", "*Array", "from*"), ("awkward0", "JaggedArray", "fromcounts"), True),
-        (("awkward0", "*Array", "from*"), ("awkward0", "JaggedArray"), False),
-        (("awkward0", "*Array"), ("awkward0", "Table", "frompairs"), False),
-        (("awkward0", "*array"), ("awkward0", "JaggedArray"), False),
-        (("*",), ("os", "system"), True),
-        (("*", "*", "*"), ("os", "system"), False),
-        (("uproot_methods.classes.*",), ("uproot_methods.classes.TLorentzVector", "TLorentzVector"), True),
-        (("uproot_methods.classes.*",), ("uproot_methods", "classes"), False),
-        (("m?d", "[A-C]x"), ("mod", "Bx"), True),
-        (("m?d", "[!A-C]x"), ("mod", "Bx"), False),
-    ],
-)
-def test_patterns_match_as_the_specification_has_it(pattern: Any, spec: Any, allowed: bool) -> None:
-    assert matches(pattern, spec) is allowed
-
-
-def test_whitelists_are_promoted() -> None:
-    assert to_patterns("*") == (("*",),)
-    assert to_patterns(["awkward0", "*Array"]) == (("awkward0", "*Array"),)
-    assert to_patterns([["a", "b"], ("c",)]) == (("a", "b"), ("c",))
-    assert to_patterns([]) == ()
-    for wrong in (5, [5], [["a", 5]], [[]], [["a"], "b"], [["a"], 5]):
-        with pytest.raises(TypeError, match="a whitelist is a list of patterns"):
-            to_patterns(wrong)  # type: ignore[arg-type]
 
 
 def test_the_default_whitelist_names_constructors_only() -> None:
@@ -394,19 +359,3 @@ def test_virtual_arrays_with_a_key_are_taken_from_the_cache_and_put_there() -> N
         assert blobs.read(keyed, functions=functions).tolist() == [0, 1, 2]
     assert calls == [3, 4, 3, 4, 3]
     assert list(cache) == ["key"]
-
-
-def test_an_unpickled_array_is_an_array() -> None:
-    text = base64.b64encode(pickle.dumps(np.arange(3))).decode()
-    blobs = Blobs()
-    refused(blobs, {"python": text}, "could execute anything")
-    assert blobs.read({"python": text}, whitelist=[["awkward0.persist", "topython"]]).tolist() == [0, 1, 2]
-
-
-def test_what_cannot_be_mapped_is_an_error_for_that_array_alone() -> None:
-    blobs = Blobs()
-    fine, odd = blobs.array(INTS), _objects(blobs, ["m", "f"])
-    storage = {**blobs, "good": document(fine), "bad": document(odd)}
-    assert deserialize(storage, "good").tolist() == [0, 1, 2, 3]
-    with pytest.raises(sa.FormatError, match=r"m\.f"):
-        deserialize(storage, "bad")

@@ -8,18 +8,13 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import Blobs, arrays, call, contents, every_class, index, strings
-from examples import examples
+from awkward_layouts import Blobs, call, contents, index, strings
 from hostile import bounded_memory
-from hypothesis import given, settings
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import deserialize, save, serialize
-from sheetarray.interchange.awkward.blobs import BYTES_ALWAYS, BYTES_TIMES
-from sheetarray.interchange.awkward.layouts import packed_size
+from sheetarray.interchange.awkward import save, serialize
 
 MANY = 30_000
-CASES = every_class()
 ZEROS = contents.NumpyArray(np.zeros(MANY, "i8"))
 ALL = contents.ListArray(index(np.zeros(MANY)), index(np.full(MANY, MANY)), ZEROS)
 
@@ -81,14 +76,6 @@ def test_overlapping_strings_are_never_written_as_they_are() -> None:
         serialize(LARGE["overlapping strings"], {}, pack=False)
 
 
-@settings(max_examples=examples(200))
-@given(arrays())
-def test_the_size_is_that_of_the_packed_array(array: ak.Array) -> None:
-    packed = ak.to_packed(array)
-    assert packed_size(array.layout) <= 2 * packed.nbytes + 64 * (len(array) + 1) + array.nbytes
-    assert packed_size(array.layout) >= _data(packed.layout)
-
-
 def _data(layout: Any) -> int:
     """The bytes of the numbers in a packed layout; categories are whole wherever they stand."""
     if layout.is_numpy:
@@ -100,43 +87,12 @@ def _data(layout: Any) -> int:
     return _data(layout.content)
 
 
-def test_sizes_of_overlapping_lists_are_exact() -> None:
-    for starts, stops in (([0, 1, 0], [3, 1, 2]), ([2, 2], [2, 3]), ([], [])):
-        lists = contents.ListArray(index(starts), index(stops), contents.NumpyArray(np.arange(3)))
-        numbers = sum(stop - start for start, stop in zip(starts, stops, strict=True))
-        assert packed_size(lists) == 8 * len(starts) + 8 * numbers
-        twice = contents.ListArray(index([0, 0]), index([len(starts)] * 2), lists)
-        assert packed_size(twice) == 2 * 8 + 2 * packed_size(lists)
-
-
 def test_categories_count_once_however_often_they_are_named() -> None:
     words = strings("x" * 10_000, "y" * 10_000)
     array = contents.IndexedArray(index(np.arange(100_000) % 2), words, parameters={"__array__": "categorical"})
-    assert packed_size(array) == 8 * 100_000 + packed_size(words)
-    serialize(array, {}, pack=True)
-
-
-def test_the_limits_are_those_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = BYTES_TIMES * 2
-    content = contents.NumpyArray(np.zeros(1000, "i8"))
-
-    def overlapping(lists: int) -> Any:
-        return contents.ListArray(index(np.zeros(lists)), index(np.full(lists, 1000)), content)
-
-    whole = overlapping(count)
-    own = 8 * 1000 + 16 * count
-    assert packed_size(whole) > BYTES_TIMES * own
-    assert packed_size(whole) < BYTES_ALWAYS
-    serialize(whole, {}, pack=True)
-    for limit, allowed in ((packed_size(whole), True), (packed_size(whole) - 1, False)):
-        monkeypatch.setattr("sheetarray.interchange.awkward.layouts.BYTES_ALWAYS", limit)
-        if allowed:
-            serialize(whole, {}, pack=True)
-        else:
-            with pytest.raises(sa.LimitError, match=f"{own} bytes in memory would become {packed_size(whole)}"):
-                serialize(whole, {}, pack=True)
-    serialize(whole, {}, pack=False)
-    serialize(overlapping(BYTES_TIMES // 4), {}, pack=True)
+    blobs: dict[str, Any] = {}
+    serialize(array, blobs, pack=True)
+    assert sum(map(len, blobs.values())) < 10**6
 
 
 def test_an_index_that_repeats_is_paid_for_when_it_is_read() -> None:
@@ -157,10 +113,3 @@ def test_one_array_in_many_places_is_paid_for_in_each() -> None:
     with bounded_memory(), pytest.raises(sa.FormatError, match=f"packed they would take {8 * MANY * 2**11} bytes"):
         blobs.read(whole)
     assert len(blobs.read(whole, max_bytes=10**10)) == MANY
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_small_arrays_are_never_too_large(case: str) -> None:
-    blobs: dict[str, Any] = {}
-    serialize(CASES[case], blobs)
-    assert len(deserialize(blobs)) == len(CASES[case])

@@ -26,11 +26,10 @@ from hostile import bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, serialize, to_columns
-from sheetarray.interchange.awkward.schema import Metadata, Traits, check_json
+from sheetarray.interchange.awkward.schema import Metadata, Traits
 
 CASES = every_class()
 LISTS = ak.Array([[1, 2], [3, 4]])
-PAIR = ak.Array(contents.RecordArray([contents.NumpyArray(np.arange(2))] * 2, ["0", "1"]))
 
 
 def blobs_with(metadata: Any, array: Any = LISTS) -> dict[str, Any]:
@@ -256,8 +255,3 @@ def test_a_parameter_too_long_for_a_cell_is_refused() -> None:
     array = ak.Array(noted(contents.NumpyArray(np.arange(2)), text="x" * 200))
     with pytest.raises(sa.LimitError, match="a name, or a parameter, that no cell of 100"):
         to_columns("t", array, limit=100)
-
-
-def test_what_json_keeps_is_kept() -> None:
-    for value in (None, True, 1, -0.5, "ü", [], {}, {"a": [1, {"b": None}]}, 2**70):
-        assert check_json(value, "it") == value

@@ -11,7 +11,7 @@ import awkward as ak
 import fsspec
 import numpy as np
 import pytest
-from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
+from awkward_layouts import arrays, assert_kept, contents, every_class, index
 from examples import examples
 from hypothesis import given, settings
 
@@ -129,13 +129,6 @@ def test_a_union_of_no_elements_is_of_its_first_type_to_awkward0() -> None:
     written = json.loads(blobs[name])
     del written["metadata"]
     assert str(deserialize(blobs | {name: json.dumps(written)}).type) == "0 * float64"
-
-
-def test_several_arrays_share_a_container() -> None:
-    blobs = stored(CASES["lists"], "a")
-    serialize(CASES["strings"], blobs, "b")
-    assert plain(deserialize(blobs, "a")) == plain(CASES["lists"])
-    assert plain(deserialize(blobs, "b")) == plain(CASES["strings"])
 
 
 def test_a_folder_is_a_container_through_fsspec(tmp_path: Path) -> None:
@@ -359,13 +352,6 @@ def test_lists_within_lists_beyond_what_is_read_are_refused() -> None:
     assert there_and_back(TOO_DEEP.content).to_list() == ak.to_list(TOO_DEEP.content)
 
 
-def test_the_deepest_records_that_are_written_are_read() -> None:
-    layout = contents.NumpyArray(np.arange(1))
-    for _ in range(MOST_DEEP):
-        layout = contents.UnmaskedArray(layout) if layout.is_record else contents.RecordArray([layout], ["f"])
-    assert there_and_back(layout).to_list() == ak.to_list(layout)
-
-
 def test_a_name_that_is_taken_is_refused_before_anything_is_written() -> None:
     for taken in ("t", "t-1"):
         blobs: dict[str, Any] = {taken: b"old"}
@@ -429,8 +415,3 @@ def test_what_the_readers_whitelist_would_stop_is_not_written() -> None:
         stored(CASES["lists"], whitelist=whitelist)
     with pytest.raises(TypeError, match="whitelist"):
         serialize(CASES["lists"], blobs, whitelist=[1])
-
-
-def test_every_layout_passes_the_default_whitelist() -> None:
-    for array in CASES.values():
-        stored(array, whitelist=WHITELIST)
