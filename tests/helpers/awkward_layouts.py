@@ -427,6 +427,16 @@ def built(blobs: Blobs, part: Any) -> Json:
     return part
 
 
+def values_of(text: str) -> list[Any]:
+    """The JSON values of a text, one after the other."""
+    decoder, values, rest = json.JSONDecoder(), [], text.strip()
+    while rest:
+        value, end = decoder.raw_decode(rest)
+        values.append(value)
+        rest = rest[end:].lstrip()
+    return values
+
+
 def document(expression: Json, **more: Json) -> bytes:
     """The whole schema of an expression."""
     return json.dumps({"awkward0": "0.15.5", "schema": expression, **more}).encode()

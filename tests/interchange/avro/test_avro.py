@@ -21,10 +21,8 @@ from hypothesis.extra import numpy as nst
 from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  # noqa: F401
 
 import sheetarray as sa
-from sheetarray.file_array import _SHARED_OUT, copy_elements
 from sheetarray.interchange import avro
-from sheetarray.interchange.avro.adapter import _STEP
-from sheetarray.testing.cases import CASES, assert_same
+from sheetarray.testing.cases import CASES
 from sheetarray.testing.conformance import Conformance
 
 HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
@@ -139,7 +137,7 @@ def test_apaches_avro_reads_a_file(tmp_path: Path, codec: Any) -> None:
 
 
 @pytest.mark.parametrize("codec", ["null", "deflate"])
-@pytest.mark.parametrize("size", [0, 1, _STEP - 1, _STEP, _STEP + 1, 3 * _STEP])
+@pytest.mark.parametrize("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1, 3 * 2**20])
 def test_elements_are_written_in_pieces(codec: Any, size: int) -> None:
     array = np.random.default_rng(size).integers(0, 4, size, dtype="u1")
     file, progress = io.BytesIO(), list[tuple[int, int]]()
@@ -246,19 +244,6 @@ def test_elements_are_in_c_order_whatever_the_layout() -> None:
         assert result.flags.writeable
 
 
-def test_scan_says_where(tmp_path: Path) -> None:
-    sa.write(tmp_path / "x.avro", {"a": np.zeros(3), "b": np.zeros((2, 2), "i2")})
-    infos = sa.scan(tmp_path / "x.avro")
-    assert (infos["b"].shape, infos["b"].dtype, infos["b"].order, infos["b"].strides) == (
-        (2, 2),
-        "int16",
-        "row-major",
-        (2, 1),
-    )
-    assert (infos["b"].cells, infos["b"].capacity) == (4, 4)
-    assert infos["b"].location == "record 1"
-
-
 # What it refuses ---------------------------------------------------------------------------------------------
 
 
@@ -298,33 +283,9 @@ def test_an_unknown_codec_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "x.avro").exists()
 
 
-def test_a_file_opened_for_text_is_refused() -> None:
-    file = io.StringIO()
-    with pytest.raises(TypeError, match="'wb'"):
-        sa.write(file, np.zeros(2), format="avro")
-    assert file.getvalue() == ""
-
-
 def test_no_other_package_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("fastavro", "cramjam", "isal", "avro")]:
         monkeypatch.setitem(sys.modules, name, None)
     for codec in ("null", "deflate"):
         sa.write(tmp_path / "x.avro", {"x": np.arange(3)}, codec=codec)
         assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0, 1, 2]
-
-
-def test_linear_arrays_are_taken(tmp_path: Path) -> None:
-    linear = sa.LinearArray.from_numpy(np.arange(6.0).reshape(2, 3)[:, ::-1], base=True)
-    sa.write(tmp_path / "x.avro", {"x": linear})
-    assert_same(sa.read(tmp_path / "x.avro")["x"], linear.to_numpy(), layout=False)
-
-
-@pytest.mark.parametrize("size", [_SHARED_OUT - 1, _SHARED_OUT, _SHARED_OUT + 1, _SHARED_OUT + 3])
-def test_elements_are_copied_whole_by_one_thread_or_by_several(size: int) -> None:
-    elements = np.arange(size, dtype=np.uint8)
-    copies = copy_elements(elements)
-    assert copies.flags.writeable
-    assert not np.shares_memory(copies, elements)
-    assert np.array_equal(copies, elements)
-    few = np.asfortranarray(np.arange(6.0).reshape(2, 3)).T
-    assert np.array_equal(copy_elements(few), few)

@@ -17,7 +17,7 @@ import zstandard
 from children import limited
 from cramjam import snappy
 from examples import examples
-from hostile import Hostile, bounded_memory, survive
+from hostile import Hostile, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import avro
@@ -99,6 +99,7 @@ def test_empty_blocks_are_read() -> None:
 # What is refused ---------------------------------------------------------------------------------------------
 
 
+TYPESTRS = "=f8 |f8 f8 <f16 <c32 <c4 <b2 <U2 |S2 |O8 |V8 <M8 <m8[s] <i3 <i08"
 BAD = {
     "nothing": (b"", "byte 0"),
     "trailing bytes": (datum() + b"\0", "byte 13"),
@@ -128,23 +129,25 @@ BAD = {
     **{
         f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3")
         for name in (
-            "=f8",
-            "|f8",
-            "f8",
-            "<f16",
-            "<c32",
-            "<c4",
-            "<b2",
-            "<U2",
-            "|S2",
-            "|O8",
-            "|V8",
-            "<M8",
-            "<m8[s]",
-            "<i3",
-            "<i08",
-            "<i2 ",
             "",
+            "<i2 ",
+            *[
+                "=f8",
+                "|f8",
+                "f8",
+                "<f16",
+                "<c32",
+                "<c4",
+                "<b2",
+                "<U2",
+                "|S2",
+                "|O8",
+                "|V8",
+                "<M8",
+                "<m8[s]",
+                "<i3",
+                "<i08",
+            ],
         )
     },
 }
@@ -251,20 +254,6 @@ PACK = {
 }
 
 
-@pytest.mark.parametrize("codec", PACK)
-def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> None:
-    packed = PACK[codec](datum())
-    assert read(container((1, packed), codec=codec))["array"].tolist() == [1, 2]
-    for cut in range(len(packed) - 4):
-        with pytest.raises(sa.FormatError, match="byte"):
-            read(container((1, packed[:cut]), codec=codec))
-    for at in range(len(packed)):
-        survive(container((1, packed[:at] + bytes([packed[at] ^ 255]) + packed[at + 1 :]), codec=codec), "avro")
-    survive(container((1, packed + b"more"), codec=codec), "avro")
-    with pytest.raises(sa.FormatError):
-        read(container((1, PACK[codec](datum() * 2)), codec=codec))
-
-
 @pytest.mark.parametrize("codec", sorted(set(PACK) - {"snappy"}))
 def test_a_block_of_any_codec_inflates_no_further_than_asked(codec: str, frugal: Any) -> None:
     bomb = PACK[codec](datum() + bytes(10**7))
@@ -287,33 +276,6 @@ def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) ->
     frame = bytes.fromhex("28b52ffd00a8") + b"\x01\0\0"  # a window of 2^31 bytes, and an empty block
     with pytest.raises(sa.FormatError, match="zstandard"):
         read(container((1, frame), codec="zstandard"))
-
-
-@pytest.mark.parametrize("codec", ["deflate", "zstandard"])
-def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    zeros = datum(encode_varint(1) + encode_varint(10_000) + b"\0", "|u1", bytes(10_000))
-    content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
-    for most, fits in ((10 * len(zeros), True), (10 * len(zeros) - 1, False), (len(zeros), False)):
-        monkeypatch.setattr("sheetarray.interchange.avro.adapter.max_inflated_size", lambda size, most=most: most)
-        if fits:
-            assert len(read(content)) == len(avro.scan_avro(io.BytesIO(content))) == 10
-            assert list(avro.check_avro(io.BytesIO(content))) == []
-            continue
-        for verb in (read, lambda content: avro.scan_avro(io.BytesIO(content))):
-            with pytest.raises(sa.FormatError, match="are read at once"):
-                verb(content)
-        assert list(avro.check_avro(io.BytesIO(content)))
-        assert avro.read_avro(io.BytesIO(content), ["J"])["J"].size == 10_000
-
-
-def test_a_claim_of_gigabytes_takes_no_memory(frugal: Any) -> None:
-    shape = encode_varint(1) + encode_varint(10**9) + b"\0"
-    for content in (
-        shape + F8 + encode_varint(8 * 10**9),
-        container((1, shape + F8 + encode_varint(8 * 10**9) + b"\0" * 90)),
-    ):
-        with pytest.raises(sa.FormatError, match="bytes, but"):
-            read(content)
 
 
 class TestHostileAvroFiles(Hostile):

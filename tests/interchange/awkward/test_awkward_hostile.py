@@ -1,24 +1,32 @@
-"""Files of the awkward0 protocol that are made to harm: refused, soon and in little memory, and nothing is executed."""
+"""Files of the awkward0 protocol made to harm, or damaged: refused soon, in little memory, and nothing is executed."""
 
 from __future__ import annotations
 
 import base64
+import copy
+import io
+import json
 import os
 import pickle
-import sys
+import random
+import struct
+import warnings
+import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import Blobs, buffer, call, document, refused
-from examples import PART
-from hostile import bounded_memory
+from awkward_layouts import LISTS, Blobs, archive, buffer, built, call, document, refused
+from examples import PART, examples
+from hostile import Hostile, bounded_memory
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import deserialize
+from sheetarray.interchange.awkward import WHITELIST, deserialize, load, save
 from sheetarray.interchange.awkward.blobs import (
     BYTES_ALWAYS,
     BYTES_TIMES,
@@ -27,6 +35,7 @@ from sheetarray.interchange.awkward.blobs import (
     DEEPEST_JSON,
     MOST_SCHEMA_BYTES,
 )
+from sheetarray.testing.hostile import Content
 
 INTS = np.arange(4)
 PICKLE = b"cos\nsystem\n(S'touch hostile-marker'\ntR."
@@ -74,37 +83,6 @@ def test_pickles_are_not_executed_wherever_they_stand(tmp_path: Path) -> None:
     with pytest.raises(sa.FormatError):
         Blobs().read(bomb, whitelist="*")  # what it gives is no array, but it was executed: the caller said so
     assert marker.exists()
-
-
-def test_no_name_in_a_file_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "hostile_module.py").write_text(
-        "from pathlib import Path\nPath(__file__).with_name('marker').touch()\ndef f(*a, **k): return [1]\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    blobs = Blobs()
-    ints = blobs.array(INTS)
-    blobs.read(ints)  # whatever reading itself loads when it is needed
-    before = set(sys.modules)
-    for spec in (
-        ["hostile_module", "f"],
-        ["hostile_module.f", "f"],
-        ["awkward0.hostile_module", "f"],
-        ["antigravity", "x"],
-    ):
-        for expression in (
-            {"call": spec},
-            {"function": spec},
-            call("VirtualArray", {"function": spec}),
-            call("ObjectArray", ints, {"function": spec}),
-            {"call": spec, "args": [ints]},
-        ):
-            for whitelist in ([], [["hostile", "*"]], [["hostile_module", "f", "g"]], [["hostile_module", "g"]]):
-                with pytest.raises(sa.FormatError):
-                    blobs.read(expression, whitelist=whitelist)
-            with pytest.raises(sa.FormatError):
-                blobs.read(expression)
-    assert set(sys.modules) == before
-    assert not (tmp_path / "marker").exists()
 
 
 # Bounded time and memory ----------------------------------------------------------------------------------------------
@@ -278,3 +256,212 @@ def test_names_of_a_pickle_are_never_looked_up() -> None:
             assert blobs.read(sparse).tolist()[1] == 1.5
         except sa.FormatError as error:
             assert error.location in ("schema", "schema.args[3]")  # noqa: PT017  (no error is right too)
+
+
+# Damaged schemas, blobs and archives ---------------------------------------------------------------------------------
+
+
+def samples() -> list[Blobs]:
+    """Containers with every class in them."""
+    lists, integers = ("JaggedArray.fromcounts", [1, 0, 2], [1.5, 2.5, 3.5]), np.arange(9, dtype="u1")
+    words = ("StringArray.fromcounts", [2, 3], np.frombuffer(b"ab\xc3\xbcb", "u1"), {"json": "utf-8"})
+    wide = np.frombuffer("abüb".encode("utf-16-le"), "u1")
+    columns = ("Table.frompairs", {"pairs": [["x", INTS], ["y", lists]]}, {"json": 0})
+    view = {"tuple": [{"json": 2}, {"json": -1}, {"json": 3}]}
+    structure = np.array([(1, b"ab", [1.5, 2])], [("x", ">i4"), ("y", "S2"), ("z", "f4", 2)])
+    fields = {"dtype": [["x", ">i4"], ["y", "|S2"], ["z", ["float32", [2]]]]}
+    parts: list[Any] = [
+        INTS,
+        np.array([["a", "bc"]]),
+        ("JaggedArray", [2, 0], [4, 1], np.arange(8).reshape(4, 2)),
+        ("JaggedArray.fromoffsets", [0, 1, 3], columns),
+        ("Table.fromview", view, columns),
+        ("Table.fromview", [1, 1], columns),
+        ("ChunkedArray", {"list": [lists, lists]}, {"json": [3, 3]}),
+        ("AppendableArray", {"tuple": [{"json": 4}]}, {"dtype": "int64"}, {"list": [INTS]}),
+        ("MaskedArray", [True, False], words, {"json": True}),
+        ("BitMaskedArray", np.array([5], "u1"), columns, {"json": False}, {"json": True}),
+        ("IndexedMaskedArray", [1, -1], lists, {"json": -1}),
+        ("IndexedArray", [[1, 0]], ("MaskedArray", [True, False, True], lists)),
+        ("SparseArray", {"json": 9}, [1, 4], [1.5, 2], {"python": "Rm5hbgou"}),
+        ("UnionArray", np.array([0, 1, 0], "u1"), [2, 0, 1], {"list": [lists, words]}),
+        ("UnionArray.fromtags", np.array([1, 0], "u1"), {"list": [INTS, (*words[:3], {"json": None})]}),
+        ("StringArray.fromcounts", [4, 4], wide, {"json": "utf-16le"}),
+        ("ByteJaggedArray", [1, 5], [5, 9], integers, {"dtype": "int32"}),
+        ("ByteIndexedArray", [4, 0], integers, {"dtype": ">i2"}),
+    ]
+    result = [Blobs() for _ in parts]
+    for blobs, part in zip(result, parts, strict=True):
+        blobs[""] = document(built(blobs, part), prefix="")
+    shared = {"pairs": [["a", buffer("x", "int64", 4, id=40)], ["b", {"ref": 40}]]}
+    result.append(Blobs({"x": INTS.tobytes(), "": document(call("Table.frompairs", shared))}))
+    result.append(Blobs({"x": structure.tobytes(), "": document(buffer("x", fields["dtype"], 1, id=1))}))
+    packed = {"x": zlib.compress(INTS.tobytes()), "": document(buffer(inflate({"read": "x"}), "int64", 4))}
+    return [*result, Blobs(packed)]
+
+
+SAMPLES = samples()
+PARTS: list[Any] = [  # what takes the place of a part of a schema
+    *(None, True, False, -1, 0, 1, 3, 2**31, 2**63, 2**64, 10**30, 2.5, float("nan"), [], [1], {}),
+    *("", "x", "utf-8", "int64", "bool", ">f8", "U3", "S2", ["int64", [2]], ["int64", [0]], ["int64", [2**40]]),
+    *([["x", "int32"]], {"dtype": "int8"}, {"json": 1}, {"json": -1}, {"json": None}, {"json": [1, 2]}),
+    *({"ref": 0}, {"ref": 1}, {"ref": 40}, {"list": []}, {"tuple": []}, {"dict": {}}, {"pairs": []}),
+    *({"pairs": [["a", {"ref": 40}]]}, {"read": "0"}, {"read": "../x"}, ["zlib", "decompress"], ["os", "system"]),
+    *(list(spec) for spec in WHITELIST if spec[0] == "awkward0"),
+]
+
+
+def _survives(storage: dict[str, Any]) -> bool:
+    """Whether it could be read; else a FormatError says why."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            result = deserialize(storage)
+        except sa.FormatError as error:
+            assert len(error.reason) > 10  # noqa: PT017  (no error is right too)
+            return False
+        problem = ak.validity_error(result)
+        assert not problem or "mergeable" in problem, problem
+        if len(result) < 100:
+            result.tolist()
+        return True
+
+
+def _spoil(node: Any, source: random.Random) -> None:
+    """Change one part of a schema."""
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        if not keys:
+            return
+        key = source.choice(keys)
+        inner = node[key]
+        if not isinstance(inner, (dict, list)) or not inner or source.random() < 0.25:
+            kind = source.random()
+            if kind < 0.6:
+                node[key] = copy.deepcopy(source.choice(PARTS))
+            elif kind < 0.8 and isinstance(node, list):
+                other = source.choice(keys)
+                node[key], node[other] = node[other], node[key]
+            elif kind < 0.9 and isinstance(node, list):
+                node.append(copy.deepcopy(source.choice(PARTS)))
+            else:
+                del node[key]
+            return
+        node = inner
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_schemas_with_wrong_parts_are_read_or_refused(seed: int) -> None:
+    source = random.Random(seed)
+    read = 0
+    with bounded_memory():
+        for _ in range(examples(600)):
+            storage: dict[str, Any] = dict(source.choice(SAMPLES))
+            schema = json.loads(storage[""])
+            for _ in range(source.choice((1, 1, 2, 3))):
+                _spoil(schema["schema"], source)
+            read += _survives({**storage, "": json.dumps(schema)})
+    assert 0 < read < 600
+
+
+class TestHostileAwkwardFiles(Hostile):
+    """Archives with every class in them."""
+
+    suffix, format = ".awkd", "awkd"
+    tries = examples(60)
+    words = (b'{"ref": 40}', b'{"json": -1}', b'["int64", [0]]', b"frombuffer", b'"id": 1', b"null", b"[", b"}")
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {str(start): archived(SAMPLES[start::3]) for start in range(3)}
+
+
+def archived(containers: list[Blobs]) -> bytes:
+    """An archive of what is in some containers, each an array."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number, blobs in enumerate(containers):
+            archive.writestr(f"a{number}.json", json.dumps({**json.loads(blobs[""]), "prefix": f"a{number}-"}))
+            for name in sorted(blobs.keys() - {""}):
+                archive.writestr(f"a{number}-{name}", blobs[name])
+    return file.getvalue()
+
+
+# Archives that no writer makes ---------------------------------------------------------------------------------------
+
+
+def renamed(name: str) -> bytes:
+    """An archive with a member of that name, as no zipfile writes it."""
+    stand_in = "x" * len(name.encode())
+    return archive(replaced={stand_in: b"1"}).replace(stand_in.encode(), name.encode())
+
+
+def patched(at: int, form: str, value: int) -> bytes:
+    """An archive in which each entry of the directory has a field changed."""
+    content = bytearray(archive())
+    start = 0
+    while (start := content.find(b"PK\1\2", start)) >= 0:
+        struct.pack_into(form, content, start + at, value)
+        start += 4
+    return bytes(content)
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "nothing": lambda: b"",
+    "no archive": lambda: b"PK" * 100,
+    "cut off": lambda: archive()[:-30],
+    "an absolute name": lambda: renamed("/etc/x"),
+    "a name that leads out": lambda: renamed("../../x"),
+    "a name that leads out within": lambda: renamed("a/../../x"),
+    "a backslash": lambda: renamed("..\\x"),
+    "a drive": lambda: renamed("C:/x"),
+    "a NUL": lambda: renamed("t.json\0.txt"),
+    "two members of one name": lambda: renamed("t.json"),
+    "encrypted": lambda: patched(8, "<H", 1),
+    "an unknown method": lambda: patched(10, "<H", 14),
+    "larger than the archive": lambda: patched(20, "<I", 2**30),
+    "far larger when inflated": lambda: patched(24, "<I", 2**31),
+    "beyond the file": lambda: patched(42, "<I", 2**31),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_no_hostile_archive_is_read_or_added_to(case: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    path.write_bytes(HOSTILE[case]())
+    before = path.read_bytes()
+    with bounded_memory():
+        with pytest.raises(sa.FormatError) as caught, load(path) as result:
+            dict(result)
+        assert len(caught.value.reason) > 10
+        for verb in (sa.read, sa.scan):
+            with pytest.raises(sa.FormatError):
+                verb(path)
+        assert any(finding.severity == "error" for finding in sa.check(path))
+    if case != "nothing":
+        try:
+            save(path, LISTS, "new")
+        except sa.FormatError:
+            assert path.read_bytes() == before
+
+
+def test_a_deflated_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    path.write_bytes(archive(method=zipfile.ZIP_DEFLATED))
+    assert sorted(sa.read(path)) == ["t", "u"]
+    path.write_bytes(archive(method=zipfile.ZIP_LZMA))
+    with pytest.raises(sa.FormatError, match="method 14"):
+        sa.read(path)
+    zeros = {f"bomb{index}.raw": bytes(2**24) for index in range(5)}
+    path.write_bytes(archive(replaced=zeros, method=zipfile.ZIP_DEFLATED))
+    with bounded_memory(), pytest.raises(sa.FormatError, match="inflates to"):
+        sa.read(path)
+
+
+@pytest.mark.parametrize("size", [10**6, 10])
+def test_a_member_that_is_not_what_it_claims_is_damaged(size: int) -> None:
+    content = bytearray(archive(method=zipfile.ZIP_DEFLATED))
+    start = content.find(b"t.json", content.find(b"PK\1\2")) - 46
+    struct.pack_into("<I", content, start + 24, size)
+    with pytest.raises(sa.FormatError):
+        sa.read(io.BytesIO(bytes(content)), ["t"], format="awkd")
+    assert list(sa.read(io.BytesIO(bytes(content)), ["u"], format="awkd")) == ["u"]

@@ -16,7 +16,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import FLOATS, INTS, ROWS, Blobs, buffer, built, call, document, refused, table
+from awkward_layouts import FLOATS, INTS, ROWS, Blobs, buffer, built, call, document, refused, table, values_of
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize
@@ -87,16 +87,6 @@ MALFORMED = """
 {"ref": "1"} {"ref": -1} {"ref": 17} {"ref": true} {"json": 1, "id": -1} {"json": 1, "id": "0"} {"json": 1, "id": true}
 {"doc": 1} {"call": ["numpy", "frombuffer"], "json": 5} 5 []
 """
-
-
-def values_of(text: str) -> list[Any]:
-    """The JSON values of a text, one after the other."""
-    decoder, values, rest = json.JSONDecoder(), [], text.strip()
-    while rest:
-        value, end = decoder.raw_decode(rest)
-        values.append(value)
-        rest = rest[end:].lstrip()
-    return values
 
 
 @pytest.mark.parametrize("expression", values_of(MALFORMED), ids=repr)

@@ -6,16 +6,21 @@ import hashlib
 import io
 import random
 import struct
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
+from hostile import Hostile, survive
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
 from sheetarray.testing.cases import CASES, assert_same
 from sheetarray.testing.conformance import Conformance
+from sheetarray.testing.hostile import Content
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "shared" / "examples" / "rawarray"
 HELD = {case: array for case, array in CASES.items() if array.dtype.kind in "iufc"}
@@ -87,7 +92,7 @@ def written(array: Any, **options: Any) -> bytes:
 # The examples ------------------------------------------------------------------------------------------------
 
 
-def examples() -> list[dict[str, str]]:
+def example_rows() -> list[dict[str, str]]:
     """The rows of the table in the folder's README."""
     if not EXAMPLES.is_dir():
         return []
@@ -99,7 +104,7 @@ def examples() -> list[dict[str, str]]:
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
 
 
-ROWS = examples() or [None]  # type: ignore[list-item]
+ROWS = example_rows() or [None]  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -300,18 +305,19 @@ def leb128(values: Any) -> bytes:
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
-def test_integers_of_julia_in_leb128(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_integers_of_julia_in_leb128(dtype: str) -> None:
     info, source = np.iinfo(dtype), random.Random(1)
     edges = [info.min, info.max, 0, 1, info.max - 1, 127 if info.max > 126 else 1]
     values = np.array(
         edges + [source.randint(info.min, info.max) >> source.randrange(8 * info.bits // 8) for _ in range(994)], dtype
     )
     eltype = 1 if values.dtype.kind == "i" else 2
-    for block in (2**20, 16):
-        monkeypatch.setattr("sheetarray.interchange.rawarray.single._BLOCK", block)
+    encoded = leb128(values)
+    for times in (1, 2**20 // len(encoded) + 2):  # it is read by the megabyte
+        whole, data = np.tile(values, times), encoded * times + b"after"
         for flags in (2, 3):
-            given = file(leb128(values) + b"after", (1000,), eltype, values.itemsize, flags=flags, size=values.nbytes)
-            assert_same(rawarray.read(given), values)
+            given = file(data, whole.shape, eltype, values.itemsize, flags=flags, size=whole.nbytes)
+            assert_same(rawarray.read(given), whole)
             given.seek(0)
             assert rawarray.read_metadata(given) == b"after"
 
@@ -470,3 +476,44 @@ def test_headers_that_cannot_be(given: io.BytesIO, location: str, said: str) -> 
     given.seek(0)
     (finding,) = sa.check(given, format="ra")
     assert (finding.severity, finding.location) == ("error", location)
+
+
+# Damaged files -----------------------------------------------------------------------------------------------
+
+VALID = {
+    "floats": written(np.arange(24.0).reshape(2, 3, 4)),
+    "metadata": written(np.arange(6, dtype="int16").reshape(3, 2), metadata=b'{"unit": "K"}' * 3),
+    "bool": written(np.array([True, False, True]), bool_as="julia"),
+    "opaque": written(np.zeros(4, "V5")),
+    "empty": written(np.zeros((3, 0, 2), "c8")),
+    "0-d": written(np.array(1.5)),
+    "brain": file(bytes(range(12)), (2, 3), 5, 2, flags=0, size=12).getvalue(),
+    "half": file(bytes(range(24)), (2, 3), 4, 4, flags=1, size=24).getvalue(),
+    "leb128": file(bytes(range(40)), (4, 10), 1, 4, flags=2, size=160).getvalue(),
+    "bits": file(bytes(range(16)), (10, 10), 5, 8, flags=6, size=16).getvalue(),
+    "lz4": file(bytes.fromhex("1f6101005d") + b"\x70bcdefgh", (12, 10), 2, 1, flags=2, size=13).getvalue(),
+    "big": b"yarrawar" + struct.pack(">6Q2d", 1, 3, 8, 16, 1, 2, 1.5, -0.0),
+}
+
+
+class TestHostileRawArrays(Hostile):
+    suffix, format = ".ra", "ra"
+    tries = examples(200)
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {kind: content for kind, content in VALID.items() if kind != "metadata"}
+
+
+class TestHostileMetadata(Hostile):
+    suffix, format, reads_cut = ".ra", "ra", True
+    reading = scanning = MappingProxyType({"axes": "same"})
+
+    def samples(self, place: Path) -> Mapping[str, Content]:
+        return {"metadata": VALID["metadata"]}
+
+
+def test_a_large_lz4_block_takes_linear_time() -> None:
+    block = b"\x10a" + b"\x01\x00\x00" * 300_000  # copies of four bytes each
+    assert not survive(file(block, (len(block) + 1,), 2, 1, flags=2).getvalue(), "ra")
+    block = b"\x1f" + b"a\x01\x00" + b"\xff" * 300_000  # one copy of any length
+    assert not survive(file(block, (70_000_000,), 2, 1, flags=2).getvalue(), "ra")

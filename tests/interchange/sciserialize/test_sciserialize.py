@@ -104,11 +104,6 @@ def test_the_specifications_examples_byte_for_byte(value: Any, text: str, packed
     assert EXAMPLE[0, 0, 0].round(8) == 1.05344858
 
 
-def test_the_sizes_of_the_specifications_examples() -> None:
-    assert len(sci.packb(timedelta(0, 11, 626512))) == 82 - 33 == len(STORED[1][2])  # bytes had 33 bytes of overhead
-    assert len(sci.packb(EXAMPLE)) == 564 - 33
-
-
 @pytest.mark.parametrize("case", PLAIN)
 def test_every_plain_array_comes_back(case: str) -> None:
     array = PLAIN[case]
@@ -178,14 +173,6 @@ def test_nested_data_come_back() -> None:
         assert result == NESTED
         assert [type(value) for value in result.values()] == [type(value) for value in NESTED.values()]
         assert result["now"].utcoffset() == NESTED["now"].utcoffset()  # type: ignore[union-attr]
-
-
-def test_arrays_are_found_at_any_depth() -> None:
-    value = {"runs": [{"t": np.arange(3), "when": datetime(2020, 1, 1)}, {"t": np.zeros((2, 0), "f4")}]}
-    for result in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
-        assert result["runs"][0]["t"].tolist() == [0, 1, 2]
-        assert result["runs"][1]["t"].shape == (2, 0)
-        assert result["runs"][0]["when"] == datetime(2020, 1, 1)
 
 
 def test_numpy_scalars_become_numbers_and_tuples_lists() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -175,13 +174,6 @@ def test_frames_that_cannot_be_are_refused(change: dict[str, Any], location: str
     with pytest.raises(sa.FormatError) as caught:
         sci.decode_types({"x": {**form, **change}})
     assert caught.value.location == location
-
-
-def test_nothing_warns() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for frame in FRAMES.values():
-            sci.loads(sci.dumps(frame))
 
 
 # Extensions --------------------------------------------------------------------------------------------------
