@@ -21,7 +21,7 @@ from ...errors import FormatError, LimitError, NotFoundError, locating
 from ...file_array import in_member
 from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
 from ..zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
-from .reading import check_options, read_array
+from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan
 
 # Members of a zip archive ---------------------------------------------------------------------------------------------
@@ -165,7 +165,6 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
         >>> load(file).to_list()
         [1.5, 2.5]
     """
-    check_options(options)
     arrays = ArchiveArrays(_resolve_path(file), schemasuffix=schemasuffix, **options)
     if list(arrays) != [""]:
         return arrays
@@ -192,12 +191,13 @@ class ArchiveArrays(Mapping[str, Any]):
     """
 
     def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, plain: bool = False, **options: Any) -> None:
+        self._options = ReadOptions(**options)
         name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else getattr(file, "name", None)
         self.source = name if isinstance(name, str) else None
         with locating(source=self.source):
             self._members = Members(file)
         self._plain = plain
-        self._suffix, self._options = schemasuffix, options
+        self._suffix = schemasuffix
         self._names = {
             member.removesuffix(schemasuffix): member for member in self._members if member.endswith(schemasuffix)
         }

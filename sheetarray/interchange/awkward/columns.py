@@ -22,7 +22,7 @@ from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...header import NoteFinding, warn_of_finding
 from ...json_text import cut_json
 from .blobs import DEEPEST_EXPRESSION
-from .reading import check_options, read_array
+from .reading import ReadOptions, read_array
 from .schema import SIGNATURES, Expression, parse, parse_schema
 from .writing import check_free, plan
 
@@ -188,11 +188,10 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
         >>> from_columns(columns, "e").to_list()
         [['one'], []]
     """
-    check_options(options)
     if name + SUFFIX not in arrays:
         raise NotFoundError(f"no array {name!r}: there is no schema {name + SUFFIX!r}")
     schema = "".join(arrays[name + SUFFIX].tolist()).encode("utf-8", "surrogatepass")
-    return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, options)  # type: ignore[arg-type]
+    return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, ReadOptions(**options))  # type: ignore[arg-type]
 
 
 def _raise(error: FormatError) -> None:

@@ -19,7 +19,7 @@ from ...file_array import in_member
 from ..zip_members import name_problem
 from .archives import check_inflated
 from .blobs import load_package
-from .reading import check_options, read_array
+from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, check_free, plan
 
 # HDF5 groups ----------------------------------------------------------------------------------------------------------
@@ -56,10 +56,9 @@ def hdf5(
         ...     list(arrays), arrays["t"].to_list()
         (['t'], [1.5, 2.5])
     """
-    check_options(options)
     if not isinstance(group, _h5py().Group):
         raise TypeError(f"expected an h5py file or group, not {type(group).__name__}")
-    reading = options if whitelist is None else {**options, "whitelist": whitelist}
+    reading = ReadOptions(**options, **({} if whitelist is None else {"whitelist": whitelist}))
     return ArrayGroup(group, {"compression": compression, "whitelist": whitelist, "pack": pack}, reading)
 
 
@@ -72,7 +71,7 @@ class ArrayGroup(MutableMapping[str, Any]):
         reading: options of `deserialize`.
     """
 
-    def __init__(self, group: Group, writing: Mapping[str, Any], reading: Mapping[str, Any]) -> None:
+    def __init__(self, group: Group, writing: Mapping[str, Any], reading: ReadOptions) -> None:
         self._group, self._writing, self._reading = group, writing, reading
 
     def __getitem__(self, name: str) -> Any:

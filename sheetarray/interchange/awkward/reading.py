@@ -7,8 +7,8 @@ caller says so. Written by awkward 0.5 to 0.14 or awkward0 0.15: all are read.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,31 +83,32 @@ def deserialize(
         >>> deserialize(storage, "x").tolist()
         [[1.5, 2.5], [], [3.5]]
     """
-    options: dict[str, Any] = {"cache": cache, "functions": functions, "errors": errors, "max_bytes": max_bytes}
-    return _read(storage, name, schemasuffix or "", plain=False, whitelist=whitelist, **options)
+    options = ReadOptions(whitelist, cache, functions, errors, max_bytes)
+    return _read(storage, name, schemasuffix or "", options, plain=False)
 
 
-def _read(
-    storage: Mapping[str, Any],
-    name: str,
-    suffix: str,
-    *,
-    plain: bool,
-    whitelist: Whitelist = WHITELIST,
-    cache: MutableMapping[str, Any] | None = None,
-    functions: Functions | None = None,
-    errors: Errors = "strict",
-    max_bytes: int | None = None,
-) -> Any:
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The options of `deserialize` that whoever reads an open container may give, too."""
+
+    whitelist: Whitelist = WHITELIST
+    cache: MutableMapping[str, Any] | None = None
+    functions: Functions | None = None
+    errors: Errors = "strict"
+    max_bytes: int | None = None
+
+
+def _read(storage: Mapping[str, Any], name: str, suffix: str, options: ReadOptions, *, plain: bool) -> Any:
     """Return an array; with `plain`, what was written as an array of NumPy is one."""
-    lookup, build = Lookup(CONSTRUCTORS, whitelist, functions), Builder(MemoryBudget(max_bytes), errors, cache)
+    lookup = Lookup(CONSTRUCTORS, options.whitelist, options.functions)
+    build = Builder(MemoryBudget(options.max_bytes), options.errors, options.cache)
     try:
         content = storage[name + suffix]
     except KeyError as error:
         available = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
         raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
     try:
-        return _Reading(storage, parse_schema(content), lookup, whitelist, build).read_whole(plain=plain)
+        return _Reading(storage, parse_schema(content), lookup, options.whitelist, build).read_whole(plain=plain)
     except FormatError as error:
         error.element = error.element or name or None
         raise
@@ -208,22 +209,12 @@ class _Reading:
 
 # An array of an open container ----------------------------------------------------------------------------------------
 
-_GIVEN = ("storage", "name", "delimiter", "suffix", "schemasuffix")  # by the container, not by its user
-
-
-def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse an option that `deserialize` does not have."""
-    known = [name for name in inspect.signature(deserialize).parameters if name not in _GIVEN]
-    for option in options:
-        if option not in known:
-            raise TypeError(f"no option {option!r} of reading; there are {', '.join(known)}")
-
 
 def read_array(
     storage: Mapping[str, Any],
     name: str,
     schemasuffix: str,
-    options: Mapping[str, Any],
+    options: ReadOptions,
     *,
     source: str | None = None,
     stored: int | None = None,
@@ -235,10 +226,10 @@ def read_array(
     may have inflated its blobs.
     """
     schema = name + schemasuffix
-    if stored is not None and options.get("max_bytes") is None:
-        options = {**options, "max_bytes": max(BYTES_ALWAYS, BYTES_TIMES * stored)}
+    if stored is not None and options.max_bytes is None:
+        options = replace(options, max_bytes=max(BYTES_ALWAYS, BYTES_TIMES * stored))
     try:
-        return _read(storage, name, schemasuffix, plain=plain, **options)
+        return _read(storage, name, schemasuffix, options, plain=plain)
     except FormatError as error:
         error.source = error.source or source
         if error.location != schema:

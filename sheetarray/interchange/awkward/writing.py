@@ -89,13 +89,6 @@ class Rule:
             and any(fnmatchcase(context, pattern) for pattern in self.contexts)
         )
 
-    def compress_buffer(self, content: Any) -> bytes:
-        """Return the bytes of a buffer, compressed."""
-        compressed_bytes = self.compress(content)
-        if not isinstance(compressed_bytes, (bytes, bytearray, memoryview)):
-            raise TypeError(f"{_function_name(self.compress)} gave {type(compressed_bytes).__name__}, not bytes")
-        return bytes(compressed_bytes)
-
 
 def parse_rules(compression: Compression) -> tuple[Rule, ...]:
     """Return the rules of a policy, with everything promoted that may be.
@@ -107,74 +100,44 @@ def parse_rules(compression: Compression) -> tuple[Rule, ...]:
     if compression is None or compression is False:
         return ()
     if compression is True:
-        return (_parse_rule(fast_zlib.compress),)
-    if _is_sequence(compression) and not _is_pair(compression):
-        return tuple(_parse_rule(item) for item in compression)
-    return (_parse_rule(compression),)
-
-
-def find_rule(rules: Sequence[Rule], array: np.ndarray[Any, Any], context: str) -> Rule | None:
-    """Return the first rule that applies to an array, or None if it is stored as it is."""
-    return next((rule for rule in rules if rule.matches(array, context)), None)
+        compression = fast_zlib.compress
+    is_policy = isinstance(compression, (list, tuple)) and not _is_pair(compression)
+    return tuple(map(_parse_rule, compression if is_policy else [compression]))
 
 
 def _parse_rule(given: Any) -> Rule:
-    if isinstance(given, Rule):
-        return given
-    if not isinstance(given, Mapping):
-        return Rule(*_parse_pair(given))
-    if unknown := [key for key in given if key not in _KEYS]:
-        raise ValueError(f"a rule of compression has no {unknown[0]!r}; it has {', '.join(_KEYS)}")
-    if "pair" not in given:
+    rule = {"minsize": 0, "types": object, "contexts": "*"} | (
+        dict(given) if isinstance(given, Mapping) else {"pair": given}
+    )
+    if "pair" not in rule:
         raise ValueError("a rule of compression needs a pair: (compress, (module, decompress))")
-    minsize = given.get("minsize", 0)
+    if unknown := [key for key in rule if key not in _KEYS]:
+        raise ValueError(f"a rule of compression has no {unknown[0]!r}; it has {', '.join(_KEYS)}")
+    minsize, pair = rule["minsize"], rule["pair"]
     if isinstance(minsize, bool) or not isinstance(minsize, (int, np.integer)) or minsize < 0:
         raise ValueError(f"minsize is a number of bytes, not {minsize!r}")
-    types, contexts = (_as_tuple(given.get(key, default)) for key, default in (("types", object), ("contexts", "*")))
+    types, contexts = (tuple(v) if isinstance(v, (list, tuple)) else (v,) for v in (rule["types"], rule["contexts"]))
     if not all(isinstance(type_, type) for type_ in types):
-        raise TypeError(f"types are NumPy scalar types, such as np.integer, not {given['types']!r}")
-    if not all(isinstance(type_, str) for type_ in contexts):
-        raise TypeError(f"contexts are patterns such as 'JaggedArray.*', not {given['contexts']!r}")
-    return Rule(*_parse_pair(given["pair"]), int(minsize), types, contexts)
-
-
-def _parse_pair(given: Any) -> tuple[Compress, Specification]:
-    if _is_pair(given):
-        return given[0], tuple(given[1])
-    if not callable(given):
-        raise TypeError(f"a pair of compression is (compress, (module, decompress)), not {given!r:.80}")
-    for compress, decompress in partner.items():
-        if compress is given:
-            return given, decompress
-    raise ValueError(
-        f"what decompresses the bytes of {_function_name(given)} is not known: give the pair, "
-        f"({_function_name(given)}, (module, function)), or add it to sheetarray.interchange.awkward.partner"
-    )
+        raise TypeError(f"types are NumPy scalar types, such as np.integer, not {rule['types']!r}")
+    if not all(isinstance(pattern, str) for pattern in contexts):
+        raise TypeError(f"contexts are patterns such as 'JaggedArray.*', not {rule['contexts']!r}")
+    if callable(pair):
+        if pair not in partner:
+            raise ValueError(
+                f"what decompresses the bytes of {pair!r} is not known: give the pair, (compress, (module, "
+                "decompress)), or add it to sheetarray.interchange.awkward.partner"
+            )
+        pair = pair, partner[pair]
+    if not _is_pair(pair):
+        raise TypeError(f"a pair of compression is (compress, (module, decompress)), not {pair!r:.80}")
+    return Rule(pair[0], tuple(pair[1]), int(minsize), types, contexts)
 
 
 def _is_pair(given: Any) -> bool:
-    return (
-        _is_sequence(given)
-        and len(given) == 2
-        and callable(given[0])
-        and _is_sequence(given[1])
-        and len(given[1]) >= 2
-        and all(isinstance(part, str) and part for part in given[1])
-    )
-
-
-def _is_sequence(given: Any) -> bool:
-    return isinstance(given, (list, tuple))
-
-
-def _as_tuple(given: Any) -> tuple[Any, ...]:
-    return tuple(given) if _is_sequence(given) else (given,)
-
-
-def _function_name(function: Any) -> str:
-    name = getattr(function, "__qualname__", None) or repr(function)
-    module = getattr(function, "__module__", None)
-    return f"{module}.{name}" if module else name
+    if not (isinstance(given, (list, tuple)) and len(given) == 2 and callable(given[0])):
+        return False
+    names = given[1]
+    return isinstance(names, (list, tuple)) and len(names) >= 2 and all(isinstance(n, str) and n for n in names)
 
 
 # Expressions --------------------------------------------------------------------------------------------------------
@@ -197,7 +160,12 @@ class NewBlob:
     def content(self) -> memoryview | bytes:
         """Return its bytes, as they are stored."""
         plain = self.array.reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
-        return plain if self.rule is None else self.rule.compress_buffer(plain)
+        if self.rule is None:
+            return plain
+        content = self.rule.compress(plain)
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise TypeError(f"{self.rule.compress!r} gave {type(content).__name__}, not bytes")
+        return bytes(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +281,7 @@ class ExpressionWriter:
         except DTypeError as error:
             raise at.problem(error) from error
         plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        rule = find_rule(self._rules, plain, at.context)
+        rule = next((rule for rule in self._rules if rule.matches(plain, at.context)), None)
         read = self._collect(plain, rule, at)
         if self._longest is not None:
             return read
