@@ -12,7 +12,7 @@ from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, 
 from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
 from .remote import RangedBytes
 from .structure import check_structure, repeated_key
-from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
+from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing, replacing_folder
 
 __all__ = [
     "COMPRESSIONS",
@@ -40,5 +40,6 @@ __all__ = [
     "release_pages",
     "repeated_key",
     "replacing",
+    "replacing_folder",
     "takes_options",
 ]

@@ -15,8 +15,6 @@ import io
 import json
 import math
 import os
-import shutil
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +31,7 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import text_array
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
-from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
+from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing, replacing_folder
 from ...header import contiguous_strides, warn_of_finding
 from ...labels import NAME as DESCRIPTION
 from ...labels import (
@@ -550,18 +548,10 @@ def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = Non
     dataset, total = _to_dataset(arrays, separators="/\\\0")
     report = progress or ignore_progress
     report(0, total)
-    beside = Path(tempfile.mkdtemp(prefix=".sheetarray-", dir=path.parent))
-    try:
+    with replacing_folder(target) as folder:
         dataset.attrs[_NAMES] = json.dumps(_names_of(dataset))
         checked = _import("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
         packed = {"compressors": (checked,), "_FillValue": None}
         encoding = dict.fromkeys(dataset.variables, packed)
-        dataset.to_zarr(beside / "new", zarr_format=2, consolidated=True, encoding=encoding)
-        if path.exists():
-            path.rename(beside / "old")
-        (beside / "new").rename(path)
-    finally:
-        if (beside / "old").exists() and not path.exists():  # whatever came between, Ctrl-C too
-            (beside / "old").rename(path)  # where this fails as well, the old folder stays beside
-        shutil.rmtree(beside, ignore_errors=True)
+        dataset.to_zarr(folder, zarr_format=2, consolidated=True, encoding=encoding)
     report(total, total)

@@ -7,9 +7,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
-import shutil
-import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,10 +20,10 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...file_array import in_member, write_elements
-from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, naming_target, replacing
+from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_axes, decode, parse, prepare
 
-# Folders replaced as a whole ------------------------------------------------------------------------------------------
+# Names of files in a folder ------------------------------------------------------------------------------------------
 
 SUFFIX = ".ra"
 
@@ -34,43 +31,14 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  #
 _LONGEST = 255 - len(SUFFIX)  # bytes of a name
 
 
-@contextmanager
-def replacing_folder(target: PathLike) -> Iterator[Path]:
-    """Fill a folder; it takes the place of `target` when the block ends well, which else stays as it was.
-
-    Yields:
-        An empty folder beside it.
-    """
-    path = Path(os.path.realpath(target))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+def _check_replaceable(target: PathLike) -> None:
+    """Refuse to replace anything but a file, or a folder of `.ra` files."""
+    path = Path(target)
     if path.exists() and not path.is_dir() and not path.is_file():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(target))
     for old in sorted(path.iterdir()) if path.is_dir() else ():
         if old.suffix.lower() != SUFFIX or old.is_symlink() or not old.is_file():
             raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
-    aside = path.with_name(f".sheetarray-{secrets.token_hex(8)}.old")
-    temporary = aside.with_suffix(".tmp")
-    try:
-        with naming_target(target, temporary):
-            temporary.mkdir()
-        yield temporary
-        if path.exists():
-            if path.is_dir():
-                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-            path.rename(aside)
-        try:
-            temporary.rename(path)
-        except BaseException:
-            if aside.exists():
-                aside.rename(path)
-            raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    if aside.is_dir():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -165,6 +133,7 @@ def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata:
     check_names(prepared)
     total = sum(elements.size for _, elements in prepared.values())
     done = 0
+    _check_replaceable(target)
     with replacing_folder(target) as folder:
         for name, one in prepared.items():
             with open(folder / f"{name}{SUFFIX}", "xb") as file:
