@@ -26,7 +26,7 @@ from .functions import (
     read_pickle,
 )
 from .schema import METADATA, Expression, Schema, evaluate, parse, parse_schema
-from .traits import NUMBERS, plain_array, restore
+from .traits import NUMBERS, name_record, plain_array, restore
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
@@ -197,7 +197,11 @@ class _Reading:
         reader = dict(pair for key, pair in self._offered.items() if self._build.to_flag(body.get(key, False), key))
         kwargs = dict(zip(names, values[split:], strict=True))
         result = call_function(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
-        return self._build.check_measured(result) if isinstance(result, self._build.ak.contents.Content) else result
+        if not isinstance(result, self._build.ak.contents.Content):
+            return result
+        if name := self._schema.metadata.rownames.get(str(body.get("id"))):
+            result = name_record(self._build, result, name)
+        return self._build.check_measured(result)
 
     def _read(self, body: dict[str, Any]) -> Any:
         name = body["read"]

@@ -82,6 +82,7 @@ class Metadata:
     traits: Mapping[int, Traits] = field(default_factory=dict)  # of arrays, by the ids of their expressions
     attrs: Mapping[str, Any] = field(default_factory=dict)  # of the whole array
     ndarray: str | None = None  # the dtype of an array of NumPy; None where it is an awkward one, or nothing is said
+    rownames: Mapping[str, str] = field(default_factory=dict)  # of records by ids, in older files
     is_ours: bool = False  # whether there is anything of this package in them
 
     def to_json(self) -> dict[str, Any]:
@@ -94,8 +95,12 @@ class Metadata:
     @classmethod
     def from_json(cls, metadata: Any) -> Metadata:
         """Return the metadata of a schema, which may hold anything."""
-        if not isinstance(metadata, dict) or KEY not in metadata:
+        if not isinstance(metadata, dict):
             return cls()
+        rownames = metadata.get("rowname")
+        named = {key: name for key, name in rownames.items() if isinstance(name, str)} if type(rownames) is dict else {}
+        if KEY not in metadata:
+            return cls(rownames=named)
         ours = metadata[KEY]
         if not isinstance(ours, dict) or any(key not in _PARTS for key in ours):
             raise FormatError(f"no object of {', '.join(_PARTS)}", location=METADATA)
@@ -110,7 +115,7 @@ class Metadata:
                 error.location = f"{METADATA}.layout[{key!r:.40}]"
                 raise
         kept = {name: value for name, value in attrs.items() if not name.startswith(_TRANSIENT)}
-        return cls(traits, kept, ndarray, is_ours=True)
+        return cls(traits, kept, ndarray, named, is_ours=True)
 
 
 def _ident(key: str) -> int:

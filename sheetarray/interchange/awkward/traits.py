@@ -168,6 +168,16 @@ def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayou
     return build.ak.contents.RegularArray(content, size, zeros_length=layout.length)
 
 
+def name_record(build: Builder, layout: AwkwardLayout, name: str) -> AwkwardLayout:
+    """Return the same records under a name, as older files have it; called "tuple", they have no field names."""
+    if not layout.is_record:
+        return layout
+    is_tuple = name == "tuple" and layout.fields == [str(index) for index in range(len(layout.fields))]
+    fields, named = (None, {}) if is_tuple else (layout.fields, {"__record__": field_name(name)})
+    parameters = {**layout.parameters, **named}
+    return build.ak.contents.RecordArray(layout.contents, fields, length=layout.length, parameters=parameters)
+
+
 # Arrays of NumPy ------------------------------------------------------------------------------------------------------
 
 NUMBERS = "biufcmM"

@@ -570,6 +570,22 @@ def test_a_table_is_as_long_as_its_shortest_column() -> None:
     refused(blobs, call("Table.fromview", blobs.array([2]), short), r"the value 2 at \[0\], where 1 is the largest")
 
 
+def test_records_have_the_names_that_older_metadata_have_by_their_ids() -> None:
+    blobs = Blobs()
+    numbered = call("Table.frompairs", {"pairs": [["0", blobs.array(INTS)], ["1", table(blobs, id=3)]]}, id=2)
+
+    def read(metadata: Any) -> ak.Array:
+        return deserialize({**blobs, "": document(numbered, metadata=metadata)})
+
+    named = read({"rowname": {"2": "tuple", "3": "Point", "17": "x"}})
+    assert named.tolist() == [(n, row) for n, row in enumerate(ROWS)]
+    assert str(named.type) == "4 * (int64, Point[x: int64, y: float64])"
+    for metadata in (None, 5, {"rowname": []}, {"rowname": {"2": 5}}, {"rowname": {"9": "x"}}):
+        assert str(read(metadata).type) == '4 * {"0": int64, "1": {x: int64, y: float64}}'
+    with pytest.raises(sa.FormatError, match="no valid Unicode"):
+        read({"rowname": {"2": "\ud800"}})
+
+
 # What no array can be ------------------------------------------------------------------------------------------------
 
 HUGE = np.array([2**64 - 1], "u8")
