@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -514,6 +515,16 @@ int64_t parse_count(string_view text, size_t most) {
   return std::from_chars(text.data(), text.data() + text.size(), number).ptr == text.data() + text.size() ? number : -1;
 }
 
+// Parse the numeral at the front of a text, which begins and ends with digits, and return its length; 0 where there is
+// none, or `Number` does not hold it.
+template <class Number>
+size_t parse_numeral(string_view text, Number *number) {
+  const size_t sign = !text.empty() && text.front() == '-';
+  if (text.size() <= sign || !is_digit(text[sign])) return 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return parsed.ec == std::errc() && is_digit(parsed.ptr[-1]) ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
+}
+
 // Parse the hexadecimal or decimal digits at the front of a text, and return how many they are.
 size_t parse_digits(string_view text, int base, uint32_t *code) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *code, base);
@@ -812,14 +823,6 @@ class Rows {
     return name == "d" && (*type = ISO, true);
   }
 
-  // Return the length of the numeral at the front of a text; 0 where anything else stands, as far as `end` tells.
-  static size_t parse_numeral(string_view text, double *number) {
-    const bool is_negative = !text.empty() && text.front() == '-';
-    if (text.size() <= is_negative || !is_digit(text[is_negative])) return 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
-    return parsed.ec == std::errc() && is_digit(parsed.ptr[-1]) ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
-  }
-
   // Pass the content of `v` and its end, from behind the name of its tag on.
   bool scan_value(Cell *cell, bool *is_numeral, string_view *text) {
     bool is_closed;
@@ -1085,16 +1088,16 @@ class Fields {
  public:
   // `mark` is the delimiter, or -1 where each line is one field.
   Fields(string_view text, size_t place, int mark)
-      : cursor_(text, place), mark_(mark), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {
+      : cursor_(text, place), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {
     for (int i = 0; i < 3; ++i) eights_[i] = ONES * static_cast<unsigned char>(stops_[i]);
   }
 
   size_t place() const { return cursor_.place(); }
   bool done() const { return cursor_.done(); }
+  string_view rest() const { return cursor_.rest(); }
   Stop stop() const { return stop_; }
   size_t begin() const { return begin_; }  // of the field, its quote included
   bool open() const { return open_; }      // a quote opens the field, and is never closed
-  bool in_text() const { return !quoted_ || (!doubled_ && after_.empty()); }  // `value` lies in the text itself
 
   void next() {
     begin_ = cursor_.place();
@@ -1112,23 +1115,24 @@ class Fields {
       }
     }
     const size_t start = cursor_.place();
-    size_t units = 8;
-    while (units == 8 && cursor_.left() >= 8) {
-      units = count_before_stop(cursor_.text().data() + cursor_.place());
-      cursor_.skip(units);
-    }
-    if (units == 8)
-      while (!cursor_.done() && !is_stop(cursor_.peek())) cursor_.skip();
+    while (cursor_.left() >= 8 && !has_stop(cursor_.text().data() + cursor_.place())) cursor_.skip(8);
+    while (!cursor_.done() && !is_stop(cursor_.peek())) cursor_.skip();
     after_ = cursor_.since(start);
-    stop_ = cursor_.done() ? Stop::end : mark_ >= 0 && cursor_.peek() == stops_[2] ? Stop::mark : Stop::line;
-    if (!cursor_.take('\r')) cursor_.skip();
-    else if (stop_ == Stop::line) cursor_.take('\n');
+    pass_stop();
+  }
+
+  // Pass a field of so many bytes, none of them a quote or a stop, and return true; false where it goes on behind them.
+  bool next(size_t length) {
+    if (length < cursor_.left() && !is_stop(cursor_.peek(length))) return false;
+    cursor_.skip(length);
+    pass_stop();
+    return true;
   }
 
   // The text of the field; it is good until the next one.
   string_view value() {
     if (!quoted_) return after_;
-    if (in_text()) return body_;
+    if (!doubled_ && after_.empty()) return body_;
     made_.clear();
     for (size_t i = 0; i < body_.size(); ++i) {
       made_ += body_[i];
@@ -1139,24 +1143,21 @@ class Fields {
 
  private:
   bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
-  size_t count_before_stop(const char *eight) const {  // eight bytes are compared at once
+  bool has_stop(const char *eight) const {  // eight bytes are compared at once
     uint64_t units;
     std::memcpy(&units, eight, 8);
     const auto has = [units](uint64_t stop) { return ((units ^ stop) - ONES) & ~(units ^ stop); };
-    const uint64_t found = (has(eights_[0]) | has(eights_[1]) | has(eights_[2])) & (ONES << 7);
-    if (!found) return 8;
-#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return static_cast<size_t>(__builtin_ctzll(found)) / 8;
-#else
-    size_t count = 0;
-    while (!is_stop(eight[count])) ++count;
-    return count;
-#endif
+    return (has(eights_[0]) | has(eights_[1]) | has(eights_[2])) & (ONES << 7);
+  }
+  void pass_stop() {
+    const char unit = cursor_.peek();
+    stop_ = cursor_.done() ? Stop::end : unit == '\n' || unit == '\r' ? Stop::line : Stop::mark;
+    cursor_.skip();
+    if (unit == '\r') cursor_.take('\n');
   }
 
   static constexpr uint64_t ONES = 0x0101010101010101u;
   Cursor cursor_;
-  int mark_;
   char stops_[3];
   uint64_t eights_[3];  // each of the stops eight times
   size_t begin_ = 0;
@@ -1166,49 +1167,80 @@ class Fields {
   Stop stop_ = Stop::end;
 };
 
-bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f'); }
-bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 128; }
+bool is_plain(char unit) { return unit > ' ' && unit < '\x7f'; }
 
-template <class Drop>
-string_view trim(string_view text, Drop drop) {
-  while (!text.empty() && drop(text.front())) text.remove_prefix(1);
-  while (!text.empty() && drop(text.back())) text.remove_suffix(1);
+// Return a text without white space at its ends, as Python's `str.strip` does.
+string_view strip(string_view text) {
+  static const string_view SPACES[] = {
+      " ", "\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\x1f", "\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80",
+      "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
+      "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF",
+      "\xE2\x81\x9F", "\xE3\x80\x80"};
+  for (size_t size = text.size() + 1; text.size() < size;) {
+    size = text.size();
+    if (!size || (is_plain(text.front()) && is_plain(text.back()))) return text;
+    for (const string_view space : SPACES) {
+      if (text.substr(0, space.size()) == space) text.remove_prefix(space.size());
+      if (text.size() >= space.size() && text.substr(text.size() - space.size()) == space) text.remove_suffix(space.size());
+    }
+  }
   return text;
 }
+
+bool is_letter(char unit) { return (unit >= 'a' && unit <= 'z') || (unit >= 'A' && unit <= 'Z'); }
 
 bool equals_word(string_view text, string_view word) {  // the word is in lower case
   if (text.size() != word.size()) return false;
   for (size_t i = 0; i < text.size(); ++i)
-    if (static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]) != word[i]) return false;
+    if (!is_letter(text[i]) || (text[i] | ' ') != word[i]) return false;
   return true;
 }
 
-// Return a number that begins and ends with a digit, or one of the words for those that have none; false for anything
-// else, also for what `Number` does not hold.
+// Some words, of four letters at least, that cells may hold in any case of letters.
+struct Words {
+  std::vector<string_view> words;
+  uint32_t initials = 0;  // a bit for each letter
+
+  explicit Words(string_view lines) {
+    for (; !lines.empty(); lines.remove_prefix(std::min(lines.size(), words.back().size() + 1))) {
+      words.push_back(lines.substr(0, lines.find('\n')));
+      initials |= 1u << (lines.front() & 31);
+    }
+  }
+  // Return the index of the word that a cell holds, or -1.
+  int64_t find(string_view cell) const {
+    if (cell.size() < 4 || !initials || (is_plain(cell[0]) && !(is_letter(cell[0]) && initials >> (cell[0] & 31) & 1))) return -1;
+    string_view core = cell;
+    while (!core.empty() && !is_letter(core.front())) core.remove_prefix(1);
+    while (!core.empty() && !is_letter(core.back())) core.remove_suffix(1);
+    for (size_t index = 0; index < words.size(); ++index)
+      if (equals_word(core, words[index])) return strip(cell) == core ? static_cast<int64_t>(index) : -1;
+    return -1;
+  }
+};
+
+// Parse the integer at the front of a text, and return its length; 0 where there is none, or `Number` does not hold it.
 template <class Number>
-bool parse_number(string_view text, bool comma, Number *number) {
-  char copy[LONGEST_NUMBER];
-  const size_t sign = !text.empty() && text[0] == '-';
-  if (text.size() == sign || !is_digit(text[sign]) || !is_digit(text.back())) {
-    const bool infinite = text.substr(sign) == "Infinity";
-    *number = infinite ? std::numeric_limits<Number>::infinity() : std::numeric_limits<Number>::quiet_NaN();
-    if (infinite && sign) *number = -*number;
-    return infinite || text == "NaN";
-  }
-  if (comma) {
-    if (text.size() > sizeof copy) return false;
-    for (size_t i = 0; i < text.size(); ++i) copy[i] = text[i] == ',' ? '.' : text[i] == '.' ? ',' : text[i];
-    text = {copy, text.size()};
-  }
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+size_t parse_integer(string_view text, Number *number) {
+  const size_t sign = !text.empty() && text.front() == '-';
+  size_t end = sign;
+  int64_t size = 0;
+  for (; end < text.size() && end < sign + 18 && is_digit(text[end]); ++end) size = size * 10 + (text[end] - '0');
+  *number = static_cast<Number>(sign ? -size : size);
+  if (end > sign && end < sign + 18 && (!sign || std::is_signed<Number>::value)) return end;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return parsed.ec == std::errc() ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
 }
 
+// The same for a number that ends with a digit, and for NaN and infinities.
 template <class Number>
-bool parse_integer(string_view text, Number *number) {
-  if (text.empty() || !is_digit(text.back()) || text.size() > 20) return false;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+size_t parse_real(string_view text, Number *number) {
+  if (const size_t length = parse_numeral(text, number)) return length;
+  const size_t sign = !text.empty() && text.front() == '-';
+  const bool is_infinite = text.substr(sign, 8) == "Infinity";
+  *number = is_infinite ? std::numeric_limits<Number>::infinity() : std::numeric_limits<Number>::quiet_NaN();
+  if (is_infinite && sign) *number = -*number;
+  return is_infinite ? sign + 8 : text.substr(0, 3) == "NaN" ? 3 : 0;
 }
 
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
@@ -1218,34 +1250,39 @@ struct Run {
   char kind;
   TextColumn texts;
   std::vector<int64_t> rows;
-  std::vector<char> numbers;
+  std::vector<int64_t> numbers;  // the bits of each
   int64_t blanks = 0;  // below the numbers
   bool failed = false;
 
-  template <class Number, class Parse>
-  void add_number(Parse parse) {
-    Number number;
-    failed = blanks || !parse(&number);
-    const auto *bytes = reinterpret_cast<const char *>(&number);
-    if (!failed) numbers.insert(numbers.end(), bytes, bytes + sizeof number);
+  bool is_text() const { return kind == 't' || kind == 's'; }
+
+  // Add the number at the front of a text, and return its length; 0 where there is none.
+  size_t add_number(string_view text) {
+    if (kind == 'd') return keep<double>(text, parse_real<double>);
+    if (kind == 'f') return keep<double>(text, [](string_view numeral, double *number) {
+        float single = 0;
+        const size_t length = parse_real(numeral, &single);
+        return *number = single, length;
+      });
+    if (kind == 'i') return keep<int64_t>(text, parse_integer<int64_t>);
+    if (kind == 'u') return keep<uint64_t>(text, parse_integer<uint64_t>);
+    return keep<int64_t>(text, [](string_view word, int64_t *truth) -> size_t {
+      *truth = equals_word(word.substr(0, 4), "true");
+      return *truth ? 4 : equals_word(word.substr(0, 5), "false") ? 5 : 0;
+    });
   }
-  // Returns whether the text is a number, or a boolean.
-  bool add(int64_t row, string_view text, bool comma) {
-    if (failed) return false;
-    if (kind == 't' || kind == 's') {
+  void add(int64_t row, string_view text, bool comma) {
+    if (is_text()) {
       if (!text.empty()) texts.add(text);
       else if (kind == 't') texts.add_blank();
       if (!text.empty() && kind == 's') rows.push_back(row);
-      return false;
+    } else if (text.empty()) {
+      ++blanks;
+    } else if (!failed) {
+      std::string other;
+      for (char unit : text.substr(0, comma ? LONGEST_NUMBER : 0)) other += unit == ',' ? '.' : unit == '.' ? ',' : unit;
+      failed = blanks || add_number(comma ? string_view(other) : text) != text.size();
     }
-    blanks += text.empty();
-    if (text.empty()) return false;
-    if (kind == 'd') add_number<double>([&](auto *number) { return parse_number(text, comma, number); });
-    else if (kind == 'f') add_number<float>([&](auto *number) { return parse_number(text, comma, number); });
-    else if (kind == 'i') add_number<int64_t>([&](auto *number) { return parse_integer(text, number); });
-    else if (kind == 'u') add_number<uint64_t>([&](auto *number) { return parse_integer(text, number); });
-    else add_number<char>([&](char *truth) { return (*truth = equals_word(text, "true")) || equals_word(text, "false"); });
-    return !failed;
   }
   PyObject *to_python() {
     if (failed) return Py_NewRef(Py_None);
@@ -1253,147 +1290,122 @@ struct Run {
     if (kind == 's') return Py_BuildValue("(NN)", to_bytes(rows), to_texts(std::move(texts)));
     return Py_BuildValue("(NL)", to_bytes(numbers), static_cast<long long>(blanks));
   }
+
+ private:
+  template <class Number, class Parse>
+  size_t keep(string_view text, Parse parse) {
+    Number number = 0;
+    int64_t bits;
+    const size_t length = parse(text, &number);
+    std::memcpy(&bits, &number, sizeof bits);
+    if (length) numbers.push_back(bits);
+    return length;
+  }
 };
 
 const size_t NEAR = 4096;  // bytes between the beginnings of records that are noted
 
-// What must be known of every field: cells that hold a word, or may; lines that are one blank cell; places of records.
-struct Index {
-  std::vector<string_view> words;
-  bool may_begin[256] = {};
-  std::vector<int64_t> found, doubtful, blank;  // rows, columns and codes; rows, columns and places of fields; rows
-  std::vector<int64_t> marks;                   // rows, and the places at which they begin: one in every few kilobytes
-  int64_t width = 0, open = -1;
+// Goes over whole records, collects runs of cells, which are sorted by column, and notes what must be known of a text.
+struct Records {
+  Fields fields;
+  int64_t row;
+  Words words;
+  std::vector<Run> runs;
+  bool comma, in_place;          // whether decimals have a comma; whether numbers can be parsed before their ends are known
+  std::vector<size_t> current;   // the run of each wanted column that no row has passed yet
+  std::vector<int64_t> marks;    // rows, and the places at which they begin: one in every few kilobytes
+  std::vector<int64_t> found;    // cells that hold a word: their rows, columns and the words
+  std::vector<int64_t> blank;    // rows of one cell, which is blank
+  int64_t width = 0, open = -1;  // cells of the widest row; the place of a quote that is never closed
+  bool is_ascii = true;          // as far as fields were numbers
 
-  explicit Index(string_view names) {
-    for (int unit = 0; unit < 256; ++unit) may_begin[unit] = unit >= 128 || is_space(static_cast<char>(unit));
-    for (size_t end; !names.empty(); names.remove_prefix(end < names.size() ? end + 1 : end)) {
-      end = std::min(names.find('\n'), names.size());
-      words.push_back(names.substr(0, end));
-      may_begin[static_cast<unsigned char>(names[0])] = may_begin[static_cast<unsigned char>(names[0] - 32)] = true;
-    }
+  // Return the run to which a cell of the row belongs, or null; `next` is the index of the next wanted column.
+  Run *find_run(size_t next) {
+    size_t &now = current[next];
+    while (row >= runs[now].end && now + 1 < runs.size() && runs[now + 1].column == runs[now].column) ++now;
+    return row >= runs[now].first && row < runs[now].end ? &runs[now] : nullptr;
   }
-  void add(int64_t row, int64_t column, string_view value, const Fields &fields) {
-    if (fields.open()) open = static_cast<int64_t>(fields.begin());
-    if (value.size() < 4 || !may_begin[static_cast<unsigned char>(value[0])]) return;
-    const string_view inner = trim(value, is_space);
-    const string_view core = trim(inner, [](char byte) { return is_space(byte) || !is_ascii(byte); });
-    for (size_t code = 0; code < words.size(); ++code) {
-      if (!equals_word(core, words[code])) continue;
-      const auto begin = static_cast<int64_t>(fields.begin()), end = static_cast<int64_t>(fields.place());
-      if (core.size() == inner.size()) found.insert(found.end(), {row, column, static_cast<int64_t>(code)});
-      else doubtful.insert(doubtful.end(), {row, column, begin, end});
+
+  // Pass a field if it is a number of a run, and return true; false, with no step taken, for any other one.
+  bool take_number(Run *run) {
+    if (!run || !in_place || run->is_text() || run->failed || run->blanks) return false;
+    const size_t before = run->numbers.size(), length = run->add_number(fields.rest());
+    if (length && fields.next(length)) return true;
+    run->numbers.resize(before);
+    return false;
+  }
+
+  void take_record() {
+    int64_t column = 0;
+    size_t next = 0;
+    bool is_blank = false;
+    do {
+      Run *run = next < current.size() && runs[current[next]].column == column ? find_run(next++) : nullptr;
+      if (!take_number(run)) {
+        fields.next();
+        const string_view cell = run || words.initials || !column ? fields.value() : "";
+        if (run) run->add(row, cell, comma);
+        const int64_t word = words.find(cell);
+        if (word >= 0) found.insert(found.end(), {row, column, word});
+        if (fields.open()) open = static_cast<int64_t>(fields.begin());
+        is_blank = !column && fields.stop() != Stop::mark && strip(cell).empty();
+        is_ascii = false;
+      }
+      ++column;
+    } while (fields.stop() == Stop::mark);
+    for (; next < current.size(); ++next)
+      if (Run *run = find_run(next)) run->add(row, {}, comma);
+    if (is_blank) blank.push_back(row);
+    width = std::max(width, column);
+    ++row;
+  }
+
+  void scan(size_t size) {
+    const size_t start = fields.place();
+    for (size_t marked = start; !fields.done() && fields.place() - start < size;) {
+      take_record();
+      if (fields.place() < marked + NEAR && fields.place() - start < size && !fields.done()) continue;
+      marked = fields.place();
+      marks.insert(marks.end(), {row, static_cast<int64_t>(marked)});
     }
   }
 };
 
-// Goes over whole records until `most` bytes are behind it. Collects runs of cells, which are sorted by column, and, if
-// words are given, indexes all fields; otherwise it ends with the last run.
 PyObject *read_delimited(PyObject *arguments) {
-  Argument content, words, wanted, kinds;
-  Py_ssize_t start, most, row;
+  Argument content, names, wanted, kinds;
+  Py_ssize_t start, size, row;
   int mark, comma;
-  if (!PyArg_ParseTuple(arguments, "y*ninny*y*y*p", &content.view, &start, &mark, &most, &row, &words.view, &wanted.view,
+  if (!PyArg_ParseTuple(arguments, "y*ninny*y*y*p", &content.view, &start, &mark, &size, &row, &names.view, &wanted.view,
                         &kinds.view, &comma))
     return nullptr;
-  Index index(words.bytes());
-  const bool indexes = !index.words.empty();
-  std::vector<Run> runs(kinds.bytes().size());
-  std::vector<size_t> current;  // the run of each wanted column that no row has passed yet
-  int64_t last = indexes ? std::numeric_limits<int64_t>::max() : 0;
-  for (size_t i = 0; i < runs.size() && 3 * i + 2 < wanted.count<int64_t>(); ++i) {
-    runs[i].column = wanted.at<int64_t>(3 * i);
-    runs[i].first = wanted.at<int64_t>(3 * i + 1);
-    runs[i].end = wanted.at<int64_t>(3 * i + 2);
-    runs[i].kind = kinds.bytes()[i];
-    if (!i || runs[i].column != runs[i - 1].column) current.push_back(i);
-    last = std::max(last, runs[i].end);
+  Records records{Fields(content.bytes(), static_cast<size_t>(start), mark), row, Words(names.bytes())};
+  records.comma = comma;
+  records.in_place = !comma && mark != '.';
+  records.runs = std::vector<Run>(std::min(kinds.bytes().size(), wanted.count<int64_t>() / 3));
+  for (size_t i = 0; i < records.runs.size(); ++i) {
+    Run &run = records.runs[i];
+    run.column = wanted.at<int64_t>(3 * i);
+    run.first = wanted.at<int64_t>(3 * i + 1);
+    run.end = wanted.at<int64_t>(3 * i + 2);
+    run.kind = kinds.bytes()[i];
+    if (!i || run.column != records.runs[i - 1].column) records.current.push_back(i);
   }
   size_t place = 0, invalid = 0;
   unlocked([&] {
-    const auto from = static_cast<size_t>(start);
-    Fields fields(content.bytes(), from, mark);
-    size_t marked = from;
-    bool all_numbers = true;  // then all is UTF-8
-    for (; row < last && !fields.done() && fields.place() - from < static_cast<size_t>(most); ++row) {
-      int64_t column = 0;
-      size_t next = 0;  // of the wanted columns
-      bool is_blank = false;
-      const auto take = [&](string_view text) {
-        size_t &now = current[next++];
-        while (row >= runs[now].end && now + 1 < runs.size() && runs[now + 1].column == runs[now].column) ++now;
-        return row >= runs[now].first && row < runs[now].end && runs[now].add(row, text, comma);
-      };
-      do {
-        fields.next();
-        const bool is_wanted = next < current.size() && runs[current[next]].column == column;
-        if (indexes || is_wanted) {
-          const string_view value = fields.value();
-          const bool is_number = is_wanted && take(value) && !fields.open();
-          if (indexes && !is_number) {
-            index.add(row, column, value, fields);
-            is_blank = column == 0 && fields.stop() != Stop::mark && trim(value, is_space).empty();
-            all_numbers = all_numbers && value.empty();
-          }
-        }
-        ++column;
-      } while (fields.stop() == Stop::mark);
-      while (next < current.size()) take({});
-      if (!indexes) continue;
-      if (is_blank) index.blank.push_back(row);
-      index.width = std::max(index.width, column);
-      if (fields.place() < marked + NEAR) continue;
-      marked = fields.place();
-      index.marks.insert(index.marks.end(), {row + 1, static_cast<int64_t>(marked)});
-    }
-    place = fields.place();
-    if (indexes && place > marked) index.marks.insert(index.marks.end(), {row, static_cast<int64_t>(place)});
-    invalid = indexes && !all_numbers ? find_invalid(content.bytes().substr(0, place), from) : place;
+    records.scan(static_cast<size_t>(size));
+    place = invalid = records.fields.place();
+    if (!records.is_ascii) invalid = find_invalid(content.bytes().substr(0, place), static_cast<size_t>(start));
   });
-  PyObject *list = PyList_New(0);
-  const auto append = [&](PyObject *item) {
-    if (!item || (list && PyList_Append(list, item))) Py_CLEAR(list);
-    Py_XDECREF(item);
-  };
-  for (auto *items : {&index.marks, &index.found, &index.doubtful, &index.blank}) append(to_bytes(*items));
-  for (Run &run : runs) append(list ? run.to_python() : nullptr);
-  return list ? Py_BuildValue("(nnnLLN)", static_cast<Py_ssize_t>(place), row, static_cast<Py_ssize_t>(invalid),
-                              static_cast<long long>(index.width), static_cast<long long>(index.open), list)
-              : nullptr;
-}
-
-// Return the fields of some records as lists of texts, no more than `most` of each, after some others.
-PyObject *list_delimited(PyObject *arguments) {
-  Argument content;
-  Py_ssize_t start, skipped, count, most;
-  int mark;
-  if (!PyArg_ParseTuple(arguments, "y*ninnn", &content.view, &start, &mark, &skipped, &count, &most)) return nullptr;
-  Fields fields(content.bytes(), static_cast<size_t>(start), mark);
-  unlocked([&] {
-    for (; skipped > 0 && !fields.done(); --skipped) do fields.next(); while (fields.stop() == Stop::mark);
-  });
-  PyObject *records = PyList_New(0);
-  for (; records && count > 0 && !fields.done(); --count) {
-    PyObject *cells = PyList_New(0), *text = nullptr;  // the last text: as a rule, many headers side by side are alike
-    Py_ssize_t column = 0;
-    string_view known;
-    do {
-      fields.next();
-      if (!cells || column++ >= most) continue;
-      const string_view value = fields.value();
-      if (!text || value != known) {
-        Py_XDECREF(text);
-        text = PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), nullptr);
-      }
-      if (!text || PyList_Append(cells, text)) Py_CLEAR(cells);
-      known = value;
-      if (!fields.in_text()) Py_CLEAR(text);
-    } while (fields.stop() == Stop::mark);
-    Py_XDECREF(text);
-    if (!cells || PyList_Append(records, cells)) Py_CLEAR(records);
-    Py_XDECREF(cells);
+  PyObject *pieces = PyList_New(0);
+  for (Run &run : records.runs) {
+    PyObject *piece = pieces ? run.to_python() : nullptr;
+    if (!piece || PyList_Append(pieces, piece)) Py_CLEAR(pieces);
+    Py_XDECREF(piece);
   }
-  return records ? Py_BuildValue("(Nn)", records, static_cast<Py_ssize_t>(fields.place())) : nullptr;
+  if (!pieces) return nullptr;
+  return Py_BuildValue("(nnLLNNNN)", static_cast<Py_ssize_t>(place), static_cast<Py_ssize_t>(invalid),
+                       static_cast<long long>(records.width), static_cast<long long>(records.open),
+                       to_bytes(records.marks), to_bytes(records.found), to_bytes(records.blank), pieces);
 }
 
 // ---- The module ----------------------------------------------------------------------------------------------------
@@ -1408,7 +1420,6 @@ PyMethodDef methods[] = {
     {"scan_strings", guarded<scan_strings>, METH_VARARGS, "Return the texts of string items."},
     // delimited text
     {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
-    {"list_delimited", guarded<list_delimited>, METH_VARARGS, "Return the fields of some records."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef_Slot slots[] = {{0, nullptr}};

@@ -300,7 +300,7 @@ def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
     """Return the decimal mark in cells that should hold numbers; None if no cell has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
-    comma = any(map(WITH_COMMA.fullmatch, texts))
+    comma = any("," in text and WITH_COMMA.fullmatch(text) for text in texts)
     point = any(map(_WITH_POINT.fullmatch, texts))
     if comma == point:
         return None

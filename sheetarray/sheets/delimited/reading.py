@@ -85,11 +85,9 @@ def read_csv(
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
         if bar is not None:
-            bar.total = bar.total or count_cells([sheet], names, strict=strict)
-            bar("words", 1.0)
+            bar.total = count_cells([sheet], names, strict=strict)
+            bar("words", 0.0)
         try:
-            if not resize and bar is None:
-                sheet.read_ahead([names] if isinstance(names, str) else names)
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:
             error.hint = error.hint or sheet.find_hint(error.location)
@@ -202,7 +200,6 @@ def check_csv(
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
             findings = _check_large(sheet, missing) if len(opened.whole()) > _SMALL else None
             if findings is None:
-                sheet.read_ahead(None)
                 findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():
                 others = list(check_sheets([sheet], missing=missing))

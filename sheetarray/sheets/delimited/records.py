@@ -2,8 +2,8 @@
 
 RFC 4180, read tolerantly: a field that begins with a quote ends with the next quote that is not doubled, and what
 stands between that and the delimiter or line end belongs to it, too. A quote anywhere else is a character. A line ends
-with LF, CR or CRLF. The compiled loops do this on whole blocks of bytes (`_scan.cpp`); the plain way is one regular
-expression.
+with LF, CR or CRLF. The compiled loop does this on whole blocks of bytes (`_scan.cpp`). The plain way splits lines, or
+matches a regular expression where there are quotes; it also lists the few cells of headers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise, repeat
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -30,22 +30,23 @@ from ...files import BytesLike, release_pages
 if TYPE_CHECKING:
     import polars as pl
 
-_scan: Any = getattr(loops, "scan", None)  # the compiled loops; unused where there are none
 _BLOCK = 2**20  # bytes of records that are gone over at once
-_WINDOW = 2**24  # bytes that are searched for quotes at once
-_AT_ONCE = 2**22  # of a text, or of its rest, that is not cut into blocks
-_FIRST = 2**16  # of the first block; most headers stand in it
+_WINDOW = 2**24  # bytes that are searched for quotes, or for one line end, at once
+_AT_ONCE = 2**22  # bytes of the rest of a text that is not cut into blocks
+_FAST = 2**18  # bytes that stay in the caches of a processor
+_FIRST = 2**16  # bytes of the first block; most headers stand in it
+_LISTED = 2**12  # bytes of records that are listed at first
 _NEAR = 2**12  # bytes between the records whose places are kept
 _MOST_LISTED = 2**12  # records that are listed at once
-_FEW_LISTED = 2**8  # of a text, as a rule only the first are looked at
+_GAP = 8  # records between two of them that are listed, too
 _LONG = 2**10  # cells of a record that is kept
 _WORDS = "\n".join(WORDS).encode()
 _ANY_WORD = re.compile("|".join(WORDS).encode())
-_SPACES = " \t\n\r\x0b\f"
-_MAX = 2**62
+_IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
+ENDLESS = 2**40  # a row that no text has
 
 Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
-_Scanned = tuple[int, int, int, int, int, list[Any]]  # what a loop returns for a block
+_Scanned = tuple[int, int, int, int, Any, Any, Any, list[Any]]  # what a loop returns for a block
 
 
 class Records:
@@ -55,8 +56,8 @@ class Records:
     where each line is one cell.
 
     Attributes:
-        report, report_read: are called with the share of the text, from 0 to 1, that has been indexed, or from which
-            columns have been read; None for no call.
+        report: is called with the kind of work, "words" or "columns", and the share of the text, from 0 to 1, that has
+            been indexed, or from which columns have been read; None for no call.
     """
 
     def __init__(self, content: BytesLike | bytearray, start: int, delimiter: str) -> None:
@@ -64,42 +65,35 @@ class Records:
         self._mark = ord(delimiter) if delimiter else -1
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
         self._width = 0
+        self._words_below = _WORDS  # that are looked for in what is not indexed
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
-        self.report: Callable[[float], None] | None = None
-        self.report_read: Callable[[float], None] | None = None
+        self.report: Callable[[str, float], None] | None = None
 
     # The index -----------------------------------------------------------------------------------------------
 
     @property
-    def _ended(self) -> bool:
+    def is_ended(self) -> bool:
+        """Whether the whole text is indexed."""
         return self._places[-1] >= len(self.content)
 
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: bytes, comma: bool) -> _Scanned:
         """Go over whole records from a place on until `size` bytes are behind it."""
-        scan = _scan.read_delimited if loops.COMPILED else _read_plainly
+        scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
         wanted, kinds = np.array([run[:3] for run in runs], np.int64).tobytes(), "".join(run[3] for run in runs)
         scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, wanted, kinds.encode(), comma)
         return scanned
 
-    def _index_block(self) -> None:
-        """Index one more block."""
-        self._keep(self._scan(self._places[-1], _BLOCK if self._rows[-1] else _FIRST, 0, [], _WORDS, False), 0)
-
     def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
-        """Keep the index of the next block, and return its runs of cells.
-
-        Args:
-            scanned: what the loop has returned.
-            first: the number that it has given the first record.
+        """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number.
 
         Raises:
             FormatError: a quote is never closed.
             UnicodeDecodeError: the block is no UTF-8.
         """
         row, place = self._rows[-1], self._places[-1]
-        end, _, invalid, width, opened, (begins, found, doubtful, blank, *pieces) = scanned
+        end, invalid, width, opened, marks, found, blank, pieces = scanned
         if invalid < end:
             bytes(self.content[place:end]).decode("utf-8")
         if opened >= 0:
@@ -110,48 +104,37 @@ class Records:
                 hint="the text is cut off, or a quote is missing; one that is a character of its cell is written as "
                 "two within quotes",
             )
-        words = np.frombuffer(found, np.int64).reshape(-1, 3)
-        more = [
-            [one, column, code]
-            for one, column, begin, after in np.frombuffer(doubtful, np.int64).reshape(-1, 4).tolist()
-            if (code := code_of(_read_field(bytes(self.content[begin:after]), self._mark))) != NONE
-        ]
-        if more:
-            words = np.concatenate([words, np.array(more, np.int64)])
-        if len(words):
-            self._found.append(words + np.array([row - first, 0, 0], np.int64))
+        self._found.append(np.frombuffer(found, np.int64).reshape(-1, 3) + np.array([row - first, 0, 0], np.int64))
         self._blank.append(np.frombuffer(blank, np.int64) + (row - first))
         self._width = max(self._width, width)
-        marks = np.frombuffer(begins, np.int64).reshape(-1, 2)
-        self._rows += (marks[:, 0] + (row - first)).tolist()
-        self._places += marks[:, 1].tolist()
+        begins = np.frombuffer(marks, np.int64).reshape(-1, 2)
+        self._rows += (begins[:, 0] + (row - first)).tolist()
+        self._places += begins[:, 1].tolist()
+        self._release(place, end, "words")
+        return pieces
+
+    def _release(self, place: int, end: int, work: str) -> None:
+        """Let the pages of a block leave memory, and report that some work is done on it."""
         release_pages(self.content, place, end)
         if self.report is not None:
-            self.report(end / len(self.content))
-        return pieces
+            self.report(work, end / len(self.content))
 
-    def _index_rest(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
-        """Index the rest of the text, and return the pieces of runs of cells that go down to its end."""
-        top = max((run[1] for run in runs), default=0)
-        pieces: list[list[Any]] = []
-        while not self._ended:
-            row, place = self._rows[-1], self._places[-1]
-            rest = len(self.content) - place
-            spans = self._cut_unquoted(place) if row >= top and rest > _BLOCK else []
-            if spans:
-                below = [(run[0], 0, _MAX, run[3]) for run in runs]
-                scan = partial(self._scan, row=0, runs=below, words=_WORDS, comma=comma)
-                pieces += [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
-            else:
-                size = rest if rest <= _AT_ONCE else _FIRST if row < top else _BLOCK
-                pieces.append(self._keep(self._scan(place, size, row, runs, _WORDS, comma), row))
-        return pieces
+    def _index_more(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
+        """Index some more of the text, and return the pieces of runs of cells in each of its blocks."""
+        row, place = self._rows[-1], self._places[-1]
+        are_endless = row > 0 and all(first <= row and end >= ENDLESS for _, first, end, _ in runs)
+        spans = self._cut_unquoted(place) if are_endless else []
+        if len(spans) > 1:  # their numbers of rows are not known yet
+            below = [(column, 0, end, kind) for column, _, end, kind in runs]
+            scan = partial(self._scan, row=0, runs=below, words=self._words_below, comma=comma)
+            return [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
+        rest = len(self.content) - place
+        size = rest if runs and rest <= _AT_ONCE else _BLOCK if row else _FIRST
+        return [self._keep(self._scan(place, size, row, runs, self._words_below, comma), row)]
 
     def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
-        """Return the places and sizes of blocks of whole records from one on, down to the next quote; none for few."""
-        stop = min(
-            place + _WINDOW, len(self.content)
-        )  # pages that the search takes into memory leave it with the blocks
+        """Return the places and sizes of blocks of whole records from one on, down to the next quote."""
+        stop = min(place + _WINDOW, len(self.content))  # the search takes pages into memory, which leave it with blocks
         quote = self.content.find(b'"', place, stop)
         end = stop if quote < 0 else quote
         end = self.content.rfind(b"\n", place, end) + 1 if end < len(self.content) else end
@@ -159,21 +142,31 @@ class Records:
         while places[-1] + _BLOCK < end:
             places.append(self.content.find(b"\n", places[-1] + _BLOCK, end) + 1 or end)
         places += [end] if places[-1] < end else []
-        return [(first, after - first) for first, after in pairwise(places)] if len(places) > 2 else []
+        return [(first, after - first) for first, after in pairwise(places)]
 
-    def index(self) -> None:
-        """Index the whole text.
+    def index(self, until: int = ENDLESS) -> None:
+        """Index the text down to a record at least, or the whole text.
 
         Raises:
             FormatError: a quote is never closed.
             UnicodeDecodeError: the text is no UTF-8.
         """
-        self._index_rest([], False)
+        while self._rows[-1] <= until and not self.is_ended:
+            self._index_more([], False)
 
-    def index_until(self, row: int) -> bool:
-        """Index the text down to a record at least, and return whether there are more below."""
-        self._find_block(row)
-        return not self._ended
+    def may_have_headers_below(self) -> bool:
+        """Return whether a header, even a damaged one, may stand below the records that are indexed, by bytes alone.
+
+        If none does, no words are looked for there any more.
+        """
+        for first in range(self._places[-1], len(self.content), _FAST):
+            end = min(first + _FAST, len(self.content))
+            if any(self.content.find(letter, first, end) >= 0 for letter in _IN_EVERY_HEADER):
+                return True
+            if end % _WINDOW < _FAST:
+                release_pages(self.content, max(end - _WINDOW, 0), end)
+        self._words_below = b""
+        return False
 
     @property
     def count_indexed(self) -> int:
@@ -186,6 +179,12 @@ class Records:
         self.index()
         return self._rows[-1]
 
+    def estimate_count(self, size: int | None = None) -> int:
+        """Return about how many records there are in the text, or in so many bytes, by those that are indexed."""
+        self.index(0)
+        indexed = max(self._places[-1] - self.start, 1)
+        return self._rows[-1] * (len(self.content) - self.start if size is None else size) // indexed
+
     @property
     def width(self) -> int:
         """The number of cells in the widest record."""
@@ -194,46 +193,38 @@ class Records:
 
     def words(self) -> Words:
         """Return every cell that holds a word of a header, and nothing else, in the records that are indexed."""
-        words = np.concatenate(self._found) if self._found else np.zeros((0, 3), np.int64)
+        words = np.concatenate([np.zeros((0, 3), np.int64), *self._found])
         return Words.from_positions(words[:, 0], words[:, 1], words[:, 2])
 
     def blank_lines(self) -> Positions:
         """Return the records that have one cell, which is blank."""
         self.index()
-        return np.concatenate(self._blank) if self._blank else np.zeros(0, np.int64)
-
-    def _find_block(self, row: int) -> tuple[int, int]:
-        """Return the first record, and the place, of the block in which a record stands, or at which the text ends."""
-        while self._rows[-1] <= row and not self._ended:
-            self._index_block()
-        block = bisect_right(self._rows, row) - 1
-        return self._rows[block], self._places[block]
+        return np.concatenate([np.zeros(0, np.int64), *self._blank])
 
     # A few cells ---------------------------------------------------------------------------------------------
 
-    def list_from(self, place: int, skipped: int, count: int, most: int) -> tuple[list[list[str]], int]:
-        """Return the first cells of some records as texts, and the place after them."""
-        read = _scan.list_delimited if loops.COMPILED else _list_plainly
-        listed: tuple[list[list[str]], int] = read(self.content, place, self._mark, skipped, count, most)
-        return listed
+    def _list_from(self, row: int, count: int, most: int = -1) -> tuple[list[list[str]], int]:
+        """Return some records as texts, cut after `most` cells, and the place after them."""
+        self.index(row)
+        block = bisect_right(self._rows, row) - 1
+        return list_records(self.content, self._places[block], self._mark, row - self._rows[block], count, most)
 
-    def rows_from(self, row: int, most: int = _MAX) -> Iterator[list[str]]:
-        """Yield the first cells of every record from one on."""
-        first, place = self._find_block(row)
-        skipped = row - first
-        while place < len(self.content):
-            records, place = self.list_from(place, skipped, _MOST_LISTED, most)
+    def rows_from(self, row: int) -> Iterator[list[str]]:
+        """Yield every record from one on."""
+        records, place = self._list_from(row, _MOST_LISTED)
+        while records:
             yield from records
-            skipped = 0
+            records, place = list_records(self.content, place, self._mark, 0, _MOST_LISTED)
 
     def records_of(self, rows: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """Yield some records in ascending order, each with its number; they end with the text."""
         at, place = 0, self.start
         for row in rows:
-            block, begin = self._find_block(row)
-            if block > at or row < at:
-                at, place = block, begin
-            records, place = self.list_from(place, row - at, 1, _MAX)
+            self.index(row)
+            block = bisect_right(self._rows, row) - 1
+            if self._rows[block] > at or row < at:
+                at, place = self._rows[block], self._places[block]
+            records, place = list_records(self.content, place, self._mark, row - at, 1)
             at = row + 1
             if not records:
                 return
@@ -241,8 +232,7 @@ class Records:
 
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Return the places at which some records begin."""
-        blocks = [(row, *self._find_block(row)) for row in rows]
-        return [self.list_from(place, row - first, 0, 0)[1] for row, first, place in blocks]
+        return [self._list_from(row, 0)[1] for row in rows]
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; cells beyond the end of the text are left out, those of shorter rows None."""
@@ -252,23 +242,17 @@ class Records:
             for index, zone in enumerate(zones)
         ]
         spans.sort(key=itemgetter(0))
-        last = spans[-1][0] if spans else -1
-        self._find_block(last)
         at = 0
         while at < len(spans):
-            first, end, _, zone = spans[at]
-            most, after = 0, at
-            while after < len(spans) and (after == at or (spans[after][0] < end and end - first <= _MOST_LISTED)):
-                _, bottom, _, zone = spans[after]
-                width = zone.column + (zone.count if zone.orient == "rows" else 1)
-                most, end, after = max(most, width), max(end, bottom), after + 1
-            block = bisect_right(self._rows, first) - 1
-            place, skipped = self._places[block], first - self._rows[block]
+            first, end, after = spans[at][0], spans[at][1], at
+            while after < len(spans) and spans[after][0] <= end + _GAP and (after == at or end - first <= _MOST_LISTED):
+                end, after = max(end, spans[after][1]), after + 1
+            most = max(zone.column + (zone.count if zone.orient == "rows" else 1) for *_, zone in spans[at:after])
             if end - first > 1 or most < _LONG:
-                records, _ = self.list_from(place, skipped, end - first, most)
+                records, _ = self._list_from(first, end - first, most)
             else:
                 if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
-                    self._long = first, 2 * most, self.list_from(place, skipped, 1, 2 * most)[0]
+                    self._long = first, 2 * most, self._list_from(first, 1, 2 * most)[0]
                 records = self._long[2]
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
@@ -284,16 +268,15 @@ class Records:
     # Columns -------------------------------------------------------------------------------------------------
 
     def read(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
-        """Return runs of cells of columns.
+        """Return runs of cells of columns; what is not indexed yet is indexed in the same pass.
 
         `runs`: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
-        floats, integers and unsigned ones. `comma`: whether the decimal mark of numbers is a comma.
+        floats, integers and unsigned ones; b for booleans. `comma`: whether the decimal mark of numbers is a comma.
 
         Returns:
-            For each run a Series of its cells, down to the end of the text at most; for "s" rows and texts. None for
-            numbers that are to be looked at as text.
+            For each run a Series of its texts, down to the end of the text at most; for "s" rows and texts; an array
+            of its numbers without the blanks below them. None for numbers that are to be looked at as text.
         """
-        self.index()
         results: list[Any] = [None] * len(runs)
         waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
         while waiting:
@@ -303,43 +286,32 @@ class Records:
                 column, first, _, _ = runs[index]
                 overlaps = layer and runs[layer[-1]][0] == column and runs[layer[-1]][2] > first
                 (later if overlaps else layer).append(index)
-            for index, cells in zip(layer, self._read_layer([runs[index] for index in layer], comma), strict=True):
+            some = [runs[index] for index in layer]
+            for index, cells in zip(layer, _join_pieces(some, list(self._read_pieces(some, comma))), strict=True):
                 results[index] = cells
             waiting = later
         return results
 
-    def _read_layer(self, runs: Sequence[Run], comma: bool) -> list[Any]:
-        stop = min(max(end for _, _, end, _ in runs), self.count)
-        block = bisect_right(self._rows, min(first for _, first, _, _ in runs)) - 1
-        last = bisect_left(self._rows, stop)
+    def _read_pieces(self, runs: Sequence[Run], comma: bool) -> Iterator[list[Any]]:
+        """Yield the pieces of runs, of which none overlaps another, in each block from the first to the last."""
+        top, stop = min(first for _, first, _, _ in runs), max(end for _, _, end, _ in runs)
+        block = bisect_right(self._rows, top) - 1
+        if not self.is_ended:  # what has been indexed below is gone over again, so that short columns come in one piece
+            del self._rows[block + 1 :], self._places[block + 1 :]
+            self._blank = [rows[rows < self._rows[block]] for rows in self._blank]
+        last = min(bisect_left(self._rows, stop), len(self._rows) - 1)
         spans = []
+        size = _BLOCK if self._places[last] - self._places[block] > _AT_ONCE else _AT_ONCE
         while block < last:
-            after = min(bisect_left(self._places, self._places[block] + _BLOCK, block + 1), last)
+            after = min(bisect_left(self._places, self._places[block] + size, block + 1), last)
             spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
             block = after
-        pieces = []
-        for (place, size, _), scanned in zip(
-            spans, _map_spans(partial(self._scan, runs=runs, words=b"", comma=comma), spans), strict=True
-        ):
-            pieces.append(scanned[-1][_INDEXES:])
-            release_pages(self.content, place, place + size)
-            if self.report_read is not None:
-                self.report_read((place + size) / len(self.content))
-        return _join_pieces(runs, pieces)
-
-    def read_ahead(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
-        """Index the rest of the text, and return runs of cells that go down to its end, in one pass.
-
-        Args:
-            runs: as for `read`, one for a column, in the order of their columns; they end with the text.
-            comma: as for `read`.
-        """
-        block = bisect_right(self._rows, min((first for _, first, _, _ in runs), default=_MAX)) - 1
-        row = self._rows[block]
-        self._rows, self._places = self._rows[: block + 1], self._places[: block + 1]  # the rest is indexed again
-        self._found = [words[words[:, 0] < row] for words in self._found]
-        self._blank = [rows[rows < row] for rows in self._blank]
-        return _join_pieces(runs, self._index_rest(runs, comma))
+        scan = partial(self._scan, runs=runs, words=b"", comma=comma)
+        for (place, size, _), scanned in zip(spans, _map_spans(scan, spans), strict=True):
+            yield scanned[-1]
+            self._release(place, place + size, "columns")
+        while self._rows[-1] < stop and not self.is_ended:
+            yield from self._index_more(runs, comma)
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:
@@ -347,34 +319,35 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]
 
     A quote that is never closed runs to the end of the text.
     """
-    content, place = text.encode("utf-8", "surrogatepass"), 0
-    records = Records(content, 0, delimiter)
+    content, place, mark = text.encode("utf-8", "surrogatepass"), 0, ord(delimiter) if delimiter else -1
     while place < len(content):
-        listed, place = records.list_from(place, 0, _FEW_LISTED, _MAX)
+        listed, place = list_records(content, place, mark, 0, _MOST_LISTED)
         last = len(listed) - 1
         yield from ((cells, place == len(content) and index == last) for index, cells in enumerate(listed))
 
 
-def end_of_records(content: BytesLike, start: int, size: int, delimiter: str) -> int:
-    """Return the end of the record in which a piece of a text ends.
+def list_records(
+    content: Any, place: int, mark: int, skipped: int, count: int, most: int = -1
+) -> tuple[list[list[str]], int]:
+    """Return some records from a place on as texts, behind others that are skipped, and the place after them.
 
-    `content`: the text in UTF-8. `start`: the position at which the piece begins, and a record with it. `size`: of the
-    piece, in bytes. `delimiter`: between cells; "" where each line is one cell.
-
-    Raises:
-        FormatError: a quote is never closed.
+    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all.
     """
-    read = _scan.read_delimited if loops.COMPILED else _read_plainly
-    end, _, _, _, opened, _ = read(
-        content, start, ord(delimiter) if delimiter else -1, size, 0, _WORDS, b"", b"", False
-    )
-    if opened >= 0:
-        raise FormatError("a quote opens a cell here, and is never closed")
-    return int(end)
+    records: list[list[str]] = []
+    size = _LISTED
+    while skipped + count > 0 and place < len(content):
+        block = _Block(content, place, mark, size)
+        taken = min(skipped + count, len(block.ends))
+        records += block.rows(min(skipped, taken), taken, most)
+        place, size = block.ends[taken - 1], min(4 * size, _BLOCK)
+        skipped, count = max(skipped - taken, 0), count - max(taken - skipped, 0)
+    return records, place
 
 
-_INDEXES = 4  # what a loop returns before the pieces of runs
+# What a loop returns, as columns -------------------------------------------------------------------------------
+
 _NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
+_BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.int64}  # as a loop returns them
 
 
 def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
@@ -388,31 +361,29 @@ def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) 
         yield from pool.map(lambda span: scan(*span), spans)
 
 
-def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return runs of cells by their pieces in each block."""
-    if len(pieces) == 1:  # very many columns are short
-        kinds = [_NUMBERS.get(run[3]) for run in runs]
-        return [
-            None if piece is None else _join(run[3], [piece]) if kind is None else np.frombuffer(piece[0], kind).copy()
-            for run, kind, piece in zip(runs, kinds, pieces[0], strict=True)
-        ]
-    return [_join(run[3], [some[index] for some in pieces]) for index, run in enumerate(runs)]
+def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> Iterator[Any]:
+    """Yield runs of cells by their pieces in each block; very many columns are short, and have one piece."""
+    for index, (_, _, _, kind) in enumerate(runs):
+        if len(pieces) > 1 or kind not in _NUMBERS:
+            yield _join(kind, [some[index] for some in pieces])
+        else:
+            piece = pieces[0][index] if pieces else (b"", 0)
+            yield None if piece is None else np.frombuffer(piece[0], _BITS[kind]).astype(_NUMBERS[kind])
 
 
 def _join(kind: str, pieces: Sequence[Any]) -> Any:
     """Return the pieces of a run as one."""
-    if kind in _NUMBERS:
+    if dtype := _NUMBERS.get(kind):
         if any(piece is None for piece in pieces):
             return None
-        arrays: list[Any] = [np.frombuffer(buffer, _NUMBERS[kind]) for buffer, _ in pieces]
+        arrays: list[Any] = [np.frombuffer(numbers, _BITS[kind]) for numbers, _ in pieces]
         if any(piece[1] and len(after) for piece, after in zip(pieces, arrays[1:], strict=False)):
             return None  # a blank with numbers below it
-        return arrays[0].copy() if len(arrays) == 1 else np.concatenate([np.zeros(0, _NUMBERS[kind]), *arrays])
+        return np.concatenate(arrays, dtype=dtype, casting="unsafe")
     if kind == "s":
         rows = [np.frombuffer(rows, np.int64) for rows, _ in pieces]
-        return np.concatenate([np.zeros(0, np.int64), *rows]), [
-            text for _, texts in pieces for text in _to_series(texts)
-        ]
+        texts = [text for _, texts in pieces for text in _to_series(texts)]
+        return np.concatenate([np.zeros(0, np.int64), *rows]), texts
     import polars as pl
 
     series = [_to_series(piece) for piece in pieces]
@@ -445,129 +416,113 @@ def _byte_pattern(mark: int) -> re.Pattern[bytes]:
     return re.compile(field_pattern(chr(mark) if mark >= 0 else "").pattern.encode())
 
 
-def _iter_records(content: Any, place: int, mark: int) -> Iterator[tuple[list[tuple[bytes, int, bool]], int]]:
-    """Yield records, each with the place after it: the text of each field, where it begins, and whether it is open."""
-    match, end, size = _byte_pattern(mark).match, place, len(content)
-    delimiter = bytes([mark]) if mark >= 0 else None
-    while end < size:
-        fields = []
-        while True:
-            found = match(content, end)
-            assert found is not None  # an empty field matches anywhere
-            quoted, closed, rest, plain, stop = found.groups()
-            text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
-            fields.append((text, end, closed == b""))
-            end = found.end()
-            if stop != delimiter:
-                break
-        yield fields, end
+class _Block:
+    """Whole records of a text from a place on, until `size` bytes are behind it.
 
-
-def _read_field(text: bytes, mark: int) -> str:
-    """Return the text of the field with which some bytes begin."""
-    fields, _ = next(_iter_records(text, 0, mark))
-    return fields[0][0].decode("utf-8")
-
-
-def _list_plainly(
-    content: Any, place: int, mark: int, skipped: int, count: int, most: int
-) -> tuple[list[list[str]], int]:
-    listed, end = [], place
-    for number, (fields, after) in enumerate(_iter_records(content, place, mark)):
-        if number >= skipped + count:
-            break
-        end = after
-        if number >= skipped:
-            listed.append([text.decode("utf-8") for text, _, _ in fields[:most]])
-    return listed, end
-
-
-def _read_plainly(
-    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes, _: bool
-) -> _Scanned:
-    """Return runs of text; numbers are none, so that each of their cells is looked at as text."""
-    lines = _read_lines(content, place, mark, most, row, words, wanted, kinds)
-    return _read_fields(content, place, mark, most, row, words, wanted, kinds) if lines is None else lines
-
-
-def _read_lines(
-    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes
-) -> _Scanned | None:
-    """Return what `_read_fields` returns for a block without quotes and words, whose lines are its records; else None.
-
-    A million numbers would take three seconds by one match for each field.
+    Attributes:
+        ends: the place after each record.
+        opened: the place of a quote that is never closed; -1 if there is none.
     """
-    block = bytes(content[place : content.find(b"\n", max(place, place + most - 1)) + 1 or len(content)])
-    if b'"' in block or block.count(b"\r") != block.count(b"\r\n") or (words and _ANY_WORD.search(block.lower())):
-        return None
-    runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
-    count = _MAX if words else max(0, max((end for (_, _, end), _ in runs), default=0) - row)
-    lines = block.decode("utf-8").replace("\r\n", "\n").split("\n")
-    if not lines[-1]:
-        lines.pop()
-    del lines[count:]
-    ends = place + np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
-    ends = np.append(ends, len(content))[: len(lines)]
-    end, delimiter = int(ends[-1]) if len(ends) else place, chr(mark) if mark >= 0 else "\n"
-    cells = [line.split(delimiter) for line in lines] if mark >= 0 and {"t", "s"} & {*kinds.decode()} else []
-    marks: list[int] = []
-    index, marked = 0, place
-    while words and (index := int(np.searchsorted(ends, marked + _NEAR))) < len(ends):
-        marked = int(ends[index])
-        marks += [row + index + 1, marked]
-    if words and end > marked:
-        marks += [row + len(lines), end]
-    pieces: list[Any] = []
-    for (column, first, stop), kind in runs:
-        span = range(max(first - row, 0), min(max(stop - row, 0), len(lines)))
-        some = lines[span.start : span.stop] if mark < 0 and column == 0 else [""] * len(span) if mark < 0 else []
-        some = some or [cells[at][column] if column < len(cells[at]) else "" for at in span if cells]
-        held = [at for at, text in zip(span, some, strict=True) if text] if kind == "s" else []
-        found = (np.array(held, np.int64) + row, [text for text in some if text])
-        pieces.append([text or None for text in some] if kind == "t" else found if kind == "s" else None)
-    blank, width = [], 0
-    if words:
-        bare = [at for at, line in enumerate(lines) if line < "!" and not line.strip(_SPACES) and delimiter not in line]
-        blank, width = [row + at for at in bare], max(map(str.count, lines, repeat(delimiter)), default=-1) + 1
-    arrays = [np.array(some, np.int64) for some in (marks, [], [], blank)]
-    return end, row + len(lines), end, width, -1, [*arrays, *pieces]
+
+    def __init__(self, content: Any, place: int, mark: int, size: int) -> None:
+        self._delimiter = chr(mark) if mark >= 0 else None
+        self._lines: list[str] | None = None  # of a text without quotes, in which each line is a record
+        self._records: list[list[str]] | None = None
+        self.ends: list[int] = []
+        self.opened = -1
+        last = max(place, place + size - 1)
+        end = content.find(b"\n", last, last + _WINDOW) + 1 or len(content)
+        text = bytes(content[place:end]) if end <= last + _WINDOW else b'"'
+        if b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
+            self._match_fields(content, place, mark, size)
+            return
+        self._lines = text.decode("utf-8").replace("\r\n", "\n").split("\n")
+        ends = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
+        self.ends = ends.tolist() if text.endswith(b"\n") else [*ends.tolist(), end]
+        del self._lines[len(self.ends) :]
+
+    def _match_fields(self, content: Any, place: int, mark: int, size: int) -> None:
+        match, end = _byte_pattern(mark).match, place
+        delimiter = bytes([mark]) if mark >= 0 else None
+        self._records = []
+        while end < len(content) and end < place + size:
+            fields: list[str] = []
+            stop = delimiter
+            while not fields or stop == delimiter:
+                found = match(content, end)
+                assert found is not None  # an empty field matches anywhere
+                quoted, closed, rest, plain, stop = found.groups()
+                text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
+                fields.append(text.decode("utf-8"))
+                self.opened = end if closed == b"" else self.opened
+                end = found.end()
+                if delimiter is None:
+                    break
+            self._records.append(fields)
+            self.ends.append(end)
+
+    def rows(self, first: int = 0, stop: int | None = None, most: int = -1) -> list[list[str]]:
+        """Return some of the records, cut after `most` cells if that is not -1."""
+        if self._records is None:
+            lines = (self._lines or [])[first:stop]
+            if self._delimiter is None:
+                return [[line] for line in lines]
+            if most >= 0:
+                return [line.split(self._delimiter, most)[:most] for line in lines]
+            records = [line.split(self._delimiter) for line in lines]
+            if first == 0 and stop is None:
+                self._records = records
+            return records
+        return self._records[first:stop] if most < 0 else [cells[:most] for cells in self._records[first:stop]]
+
+    def column(self, column: int, first: int, stop: int) -> list[str]:
+        """Return the cells of a column in some of the records, "" where a record is shorter."""
+        if self._delimiter is None and self._lines is not None:
+            return self._lines[first:stop] if column == 0 else [""] * len(self._lines[first:stop])
+        return [cells[column] if column < len(cells) else "" for cells in self.rows()[first:stop]]
+
+    @property
+    def width(self) -> int:
+        """The number of cells in the widest record."""
+        if self._records is None and self._lines is not None:
+            return 1 + max((line.count(self._delimiter) for line in self._lines), default=0) if self._delimiter else 1
+        return max(map(len, self._records or ()), default=0)
+
+    def find_blank(self) -> list[int]:
+        """Return the records of one cell, which is blank."""
+        if self._records is None and self._lines is not None:
+            single = (number for number, line in enumerate(self._lines) if not line or line[0] <= " " or line[0] > "~")
+            return [
+                at for at in single if not (line := self._lines[at]).strip() and (self._delimiter or "\n") not in line
+            ]
+        return [at for at, cells in enumerate(self._records or ()) if len(cells) == 1 and not cells[0].strip()]
 
 
-def _read_fields(
-    content: Any, place: int, mark: int, most: int, row: int, words: bytes, wanted: bytes, kinds: bytes
+def _scan_plainly(
+    content: Any, place: int, mark: int, size: int, row: int, words: bytes, wanted: bytes, kinds: bytes, _: bool
 ) -> _Scanned:
-    """Return the index of a block, and its runs, of a match for each field."""
-    runs = list(zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds.decode(), strict=True))
-    results: list[Any] = [[] if kind == "t" else ([], []) if kind == "s" else None for _, kind in runs]
-    by_row = [(number, run, kind) for number, (run, kind) in enumerate(runs) if kind in "ts"]
-    last = _MAX if words else max((end for (_, _, end), _ in runs), default=0)
+    """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
+    block = _Block(content, place, mark, size)
+    count, end = len(block.ends), block.ends[-1] if block.ends else place
     found: list[int] = []
-    blank: list[int] = []
+    if words and _ANY_WORD.search(bytes(content[place:end]).lower()):
+        for at, cells in enumerate(block.rows(), row):
+            for column, cell in enumerate(cells):
+                if (code := code_of(cell)) != NONE:
+                    found += [at, column, code]
     marks: list[int] = []
-    width, marked, end, opened = 0, place, place, -1
-    for fields, after in _iter_records(content, place, mark) if row < last else ():
-        for column, (text, begin, is_open) in enumerate(fields) if words else ():
-            opened = begin if is_open else opened
-            if (code := code_of(text.decode("utf-8"))) != NONE:
-                found += [row, column, code]
-        for number, (column, first, stop), kind in by_row:
-            if first <= row < stop:
-                cell = fields[column][0].decode("utf-8") if column < len(fields) else ""
-                if kind == "t":
-                    results[number].append(cell or None)
-                elif cell:
-                    results[number][0].append(row)
-                    results[number][1].append(cell)
-        if words and len(fields) == 1 and not fields[0][0].strip():
-            blank.append(row)
-        width, row, end = max(width, len(fields)), row + 1, after
-        if end >= marked + _NEAR:
-            marked = end
-            marks += [row, end]
-        if end - place >= most or row >= last:
-            break
-    if end > marked:
-        marks += [row, end]
-    pairs = zip(results, kinds.decode(), strict=True)
-    pieces = [(np.array(some[0], np.int64), some[1]) if kind == "s" else some for some, kind in pairs]
-    return end, row, end, width, opened, [*(np.array(some, np.int64) for some in (marks, found, [], blank)), *pieces]
+    for at, after in enumerate(block.ends, row + 1):
+        if after >= (marks[-1] if marks else place) + _NEAR or after == end:
+            marks += [at, after]
+    pieces: list[Any] = []
+    for (column, first, stop), kind in zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds, strict=True):
+        first, stop = min(max(first - row, 0), count), min(max(stop - row, 0), count)
+        texts = block.column(column, first, stop) if chr(kind) in "ts" else []
+        if chr(kind) == "s":
+            held = [at for at, text in enumerate(texts, row + first) if text]
+            pieces.append((np.array(held, np.int64), [text for text in texts if text]))
+        else:
+            pieces.append([text or None for text in texts] if chr(kind) == "t" else None)
+    blank = [row + at for at in block.find_blank()]
+    arrays = [np.array(some, np.int64) for some in (marks, found, blank)]
+    return end, end, block.width, block.opened, arrays[0], arrays[1], arrays[2], pieces

@@ -5,15 +5,16 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from ... import loops
 from ...cells import FormulaMode, TextLook
 from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
 from ...dtypes import DType, Positions
-from ...elements import Cell, unescape_formula
+from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, LimitError
 from ...files import BytesLike, Source, refuse_empty
@@ -29,7 +30,7 @@ from .dialect import (
     find_unused_delimiter,
 )
 from .encodings import canonical_encoding, find_encoding
-from .records import Records, Run, split_records
+from .records import ENDLESS, Records, Run, split_records
 
 # The text of a delimited file: its bytes in UTF-8, and its records.
 
@@ -119,9 +120,7 @@ class SourceText:
         self.take()
         if self._records is None or self._records.delimiter != self.delimiter:
             self._records = Records(self.content, self.start, self.delimiter)
-            if self.report is not None:
-                self._records.report = partial(self.report, "words")
-                self._records.report_read = partial(self.report, "columns")
+            self._records.report = self.report
         try:
             yield self._records
         except UnicodeDecodeError:
@@ -140,7 +139,6 @@ _BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at; the n
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
-_ENDLESS = 2**40
 _KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
 _KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), "i")
 _WITH_DECIMALS = ("float", "complex")
@@ -178,7 +176,6 @@ class CsvSheet:
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         self.notes: list[Finding] = []
-        self._formulas = formulas
         self._text = SourceText(source, encoding)
         self._text.report = report
         self._table = table
@@ -189,12 +186,11 @@ class CsvSheet:
             likely = delimiter or find_delimiter(self._text.content, self._text.start)
             mark = "," if likely is None else likely
         self._words: Words | None = None
-        self._ahead: dict[int, Any] = {}  # cells that were read in advance, by column
-        self._ahead_rows: dict[int, int] = {}  # the row of their first cells
         self._single = mark == SINGLE_COLUMN and not table and delimiter is None
         self._text.delimiter = mark
         self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
-        self._look = TextLook(decimal or ".", formulas) if decimal or table else None
+        self.look = TextLook(decimal or ".", formulas)
+        self._is_settled = table or decimal is not None  # else the decimal mark is looked for when it matters
 
     # The dialect ---------------------------------------------------------------------------------------------
 
@@ -208,18 +204,12 @@ class CsvSheet:
             return next((mark for mark in ",;\t|" if mark in text), ",")
         return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
 
-    @property
-    def look(self) -> TextLook:
-        """How values look; the decimal mark of a text of arrays is looked for in the first elements of each."""
-        if self._look is None:
+    def _settle_decimal(self) -> None:
+        """Find the decimal mark in the first elements of each array, unless it is known."""
+        if not self._is_settled:
             decimal = self._find_decimal()
-            self.knows_decimal = decimal is not None
-            self._look = TextLook(decimal or ".", self._formulas)
-        return self._look
-
-    @look.setter
-    def look(self, look: TextLook) -> None:
-        self._look = look
+            self.knows_decimal, self._is_settled = decimal is not None, True
+            self.look = TextLook(decimal or ".", self.look.formulas)
 
     def _find_decimal(self) -> DecimalMark | None:
         anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in _WITH_DECIMALS]
@@ -237,7 +227,7 @@ class CsvSheet:
         if self.knows_decimal:
             return False
         self.knows_decimal = True
-        self.look = TextLook(",", self._formulas)
+        self.look = TextLook(",", self.look.formulas)
         return True
 
     @property
@@ -260,7 +250,7 @@ class CsvSheet:
             return []
         with self._text.records() as records:
             rows = records.count
-        cells = self.zones([Zone(rows - 1, 0, _ENDLESS, "rows")])[0]
+        cells = self.zones([Zone(rows - 1, 0, ENDLESS, "rows")])[0]
         return [Finding("warning", cell_address(rows - 1, len(cells) - 1), _CUT_END, _CUT_END_HINT)]
 
     @property
@@ -270,62 +260,35 @@ class CsvSheet:
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
 
-    def read_ahead(self, names: Collection[str] | None) -> None:
-        """Read columns of numbers, and long ones of text, in the pass that searches the text for words of headers.
+    def words(self) -> Words:
+        """Return the words of headers, wherever in the text they are."""
+        while self._words is None:
+            with self._text.records() as records:
+                top = self._find_words_at_top(records)
+                if top is not None and not records.is_ended and not records.may_have_headers_below():
+                    self._words = top
+                elif not (self._single and self._take_delimiter_beside()):
+                    records.index()
+                    words = records.words()
+                    self._words = words if top is None or len(words) > len(top) else top
+        return self._words
 
-        That is done if all arrays begin in one row; in any other text the columns are read when they are asked for.
-
-        Args:
-            names: of the arrays that will be asked for; None for all.
-        """
-        with self._text.records() as records:
-            anchors, words, more = None, records.words(), loops.COMPILED
-            while anchors is None and more and records.count_indexed <= MAX_HEADER_CELLS:
-                more = records.index_until(records.count_indexed)
-                words = records.words()
-                anchors = find_side_by_side(self, words)
-            if anchors is None:
-                return
-            wanted = anchors if names is None else [one for one in anchors if self._unescape(one.name) in names]
-            runs = [
-                (anchor.column, anchor.row + anchor.start, _ENDLESS, kind)
-                for anchor in wanted
-                if anchor.header
-                and ((kind := _kind_of(anchor.header.dtype)) != "t" or anchor.header.capacity > MOST_SHORT)
-            ]
-            ahead = records.read_ahead(runs, comma=self._look is not None and self._look.decimal == ",")
-            self._words = records.words()
-        are_numbers = [run[3] != "t" and cells is not None for run, cells in zip(runs, ahead, strict=True)]
-        if self._single and not (runs and all(are_numbers)) and self._take_delimiter_beside():
-            return
-        if len(self._words) == len(words):
-            self._words.searches.update(dict.fromkeys((True, False), anchors))
-        self._ahead = {run[0]: cells for run, cells in zip(runs, ahead, strict=True)}
-        self._ahead_rows = {run[0]: run[1] for run in runs}
-        floats = [is_number for is_number, run in zip(are_numbers, runs, strict=True) if run[3] in "df"]
-        decimals = [one for one in wanted if one.header and one.header.dtype.kind in _WITH_DECIMALS]
-        if self._look is None and all(floats) and len(floats) == len(decimals):  # no cell has a decimal comma
-            self._look = TextLook(".", self._formulas)
-
-    def _unescape(self, name: str) -> str:
-        return unescape_formula(name) if name[:1] == "'" and self._formulas == "escape" else name
+    def _find_words_at_top(self, records: Records) -> Words | None:
+        """Return the words in the first rows, if these are the headers of arrays that all begin in one row."""
+        while not records.is_ended and records.count_indexed <= MAX_HEADER_CELLS:
+            records.index(records.count_indexed)
+            words = records.words()
+            if (anchors := find_side_by_side(self, words)) is not None:
+                words.searches.update(dict.fromkeys((True, False), anchors))
+                return words
+        return None
 
     def _take_delimiter_beside(self) -> bool:
         """Read with a delimiter from now on, and return True, if an array begins beside a single column."""
         mark = find_delimiter_beside(self._text.content, self._text.start)
         if mark is not None:
-            self._text.delimiter, self._single, self._words = mark, False, None
+            self._text.delimiter, self._single = mark, False
         return mark is not None
-
-    def words(self) -> Words:
-        """Return the words of headers, wherever in the text they are."""
-        if self._words is None:
-            if self._single:
-                self._take_delimiter_beside()
-            with self._text.records() as records:
-                records.index()
-                self._words = records.words()
-        return self._words
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return a few cells here and there."""
@@ -349,6 +312,7 @@ class CsvSheet:
         """Yield rows, one by one, from a column on."""
         import polars as pl
 
+        self._settle_decimal()
         known: tuple[int, list[str]] = -1, []
         with self._text.records() as records:
             records.index()
@@ -362,47 +326,48 @@ class CsvSheet:
                 yield [], Texts(cells) if len(cells) <= MOST_SHORT else pl.Series(cells, dtype=pl.String)
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return columns in bulk."""
+        """Return columns in bulk: numbers, and long ones of text; few cells of text as lists."""
         with self._text.records() as records:
-            count, results = records.count, [self._take_ahead(request, typed) for request in requests]
-            waiting = [index for index, cells in enumerate(results) if cells is None]
-            ends = [count if (stop := requests[index].stop) is None else min(stop, count) for index in waiting]
-            if waiting:
-                some = [requests[index] for index in waiting]
-                runs = [(r.column, r.row, end, _kind_of(r.dtype, typed)) for r, end in zip(some, ends, strict=True)]
-                for index, cells in zip(waiting, self._read_runs(records, runs), strict=True):
-                    results[index] = cells
+            runs = [(r.column, r.row, r.stop or ENDLESS, _kind_of(r.dtype, typed)) for r in requests]
+            results = self._read_runs(records, runs)
+            texts = (r for r, cells in zip(requests, results, strict=True) if not isinstance(cells, np.ndarray))
+            if any(request.dtype.kind in _WITH_DECIMALS for request in texts):
+                self._settle_decimal()
             for run in self._run_beside(requests):
                 self._warn_of_wide_row(records.read([run])[0][0], run[0])
         if self._text.report is not None:
             self._text.report("columns", 1.0)
         return [((), cells) for cells in results]
 
-    def _take_ahead(self, request: Request, typed: bool) -> Any:
-        """Return the cells of a column if they were read in advance, in the form that is asked for; else None."""
-        is_ahead = request.stop is None and self._ahead_rows.get(request.column) == request.row
-        is_ahead = is_ahead and (typed or _kind_of(request.dtype) == "t")
-        return self._ahead.pop(request.column, None) if is_ahead else None
-
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
-        short = [end - first <= MOST_SHORT for _, first, end, _ in runs]
         results: list[Any] = [None] * len(runs)
-        for texts in (False, True):
-            kinds = ["t" if texts else kind for _, _, _, kind in runs]
-            many = [
-                index
-                for index, cells in enumerate(results)
-                if cells is None and (kinds[index] != "t" or not short[index])
-            ]
-            some = [(*runs[index][:3], kinds[index]) for index in many]
-            for index, cells in zip(many, records.read(some, comma=self.look.decimal == ","), strict=True):
-                results[index] = cells
+        height = records.estimate_count()
+        self._read_into(results, records, [run if run[3] != "t" or _is_long(run, height) else None for run in runs])
+        if not self._is_settled and any(
+            run[3] in "df" and cells is None for run, cells in zip(runs, results, strict=True)
+        ):
+            self._settle_decimal()
+            if self.look.decimal == ",":
+                self._read_into(results, records, [run if run[3] in "df" else None for run in runs])
+        texts: list[Run] = [(column, first, end, "t") for column, first, end, _ in runs]
+        height = records.count
+        self._read_into(results, records, [run if _is_long(run, height) else None for run in texts])
         few = [index for index, cells in enumerate(results) if cells is None]
-        zones = [Zone(row, column, max(end - row, 0), "columns") for column, row, end, _ in map(runs.__getitem__, few)]
+        zones = [
+            Zone(texts[index][1], texts[index][0], max(min(texts[index][2], height) - texts[index][1], 0), "columns")
+            for index in few
+        ]
         for index, cells in zip(few, records.zones(zones), strict=True):
             results[index] = Texts(cells)
         return results
+
+    def _read_into(self, results: list[Any], records: Records, runs: Sequence[Run | None]) -> None:
+        """Read those runs of cells that are not None and have no result yet."""
+        wanted = [(index, run) for index, run in enumerate(runs) if run and results[index] is None]
+        cells = records.read([run for _, run in wanted], comma=self.look.decimal == ",")
+        for (index, _), some in zip(wanted, cells, strict=True):
+            results[index] = some
 
     def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
@@ -433,13 +398,13 @@ class CsvSheet:
     def read_column(self, records: Records, column: int, dtype: DType | None) -> Any:
         """Return a column of some rows of this text; the texts that are not blank if no dtype is given."""
         if dtype is None:
-            return records.read([(column, 0, _ENDLESS, "s")])[0][1]
-        return self._read_runs(records, [(column, 0, records.count, _kind_of(dtype))])[0]
+            return records.read([(column, 0, ENDLESS, "s")])[0][1]
+        return self._read_runs(records, [(column, 0, ENDLESS, _kind_of(dtype))])[0]
 
     def count_rows(self, size: int) -> int:
         """Return the number of rows in so many bytes, on an average."""
         with self._text.records() as records:
-            return max(1, records.count * size // max(len(self._text.content), 1))
+            return max(1, records.estimate_count(size))
 
     def _run_beside(self, requests: Sequence[Request]) -> list[Run]:
         """Return the run of cells to the right of all columns, below their headers."""
@@ -453,7 +418,7 @@ class CsvSheet:
             if width >= records.width or row >= records.count:
                 return []
         rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # the widest of them is as wide as the sheet
-        width = max([width, *map(len, self.zones([Zone(above, 0, _ENDLESS, "rows") for above in rows]))])
+        width = max([width, *map(len, self.zones([Zone(above, 0, ENDLESS, "rows") for above in rows]))])
         return [(width, row, records.count, "s")] if width < records.width else []
 
     def _warn_of_wide_row(self, rows: Positions, column: int) -> None:
@@ -472,6 +437,11 @@ def _kind_of(dtype: DType, typed: bool = True) -> str:
     if not typed or not loops.COMPILED:
         return "t"
     return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
+
+
+def _is_long(run: Run, height: int) -> bool:
+    """Return whether a run has more cells than a list should, in a text of so many rows."""
+    return min(run[2], height) - run[1] > MOST_SHORT
 
 
 def _find_ascending(requests: Sequence[Request], start: int) -> list[int]:

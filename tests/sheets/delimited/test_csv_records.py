@@ -86,7 +86,7 @@ def test_the_loop_and_the_plain_way_agree(
     text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_BLOCK", "_FIRST", "_AT_ONCE", "_MOST_LISTED", "_LONG"):
+        for name in ("_BLOCK", "_FIRST", "_AT_ONCE", "_LISTED", "_MOST_LISTED"):
             patch.setattr(records, name, block)
         whole = describe(text, delimiter, kinds, comma, spans)
         patch.setattr(loops, "COMPILED", False)

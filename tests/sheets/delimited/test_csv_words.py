@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,11 @@ import pytest
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray import loops
 from sheetarray.adapters import Source
 from sheetarray.columns import Words
-from sheetarray.columns.words import WORDS, code_of
+from sheetarray.columns.words import WORDS
 from sheetarray.header import normalize_key
-from sheetarray.sheets.delimited import dialect, records
+from sheetarray.sheets.delimited import dialect
 from sheetarray.sheets.delimited.sheet import CsvSheet
 
 AROUND = ["", " ", "\t", "\n", "\u00a0", "\x85", ",", ";", '""', "x", " \n", "\u00a0 ", "\u2003"]
@@ -47,22 +47,6 @@ def test_a_cell_is_a_word_where_it_is_one_when_it_is_trimmed(quoted: bool, delim
     assert find_words(text, delimiter) == wanted
 
 
-@pytest.mark.parametrize(
-    "cell", ['"version"', '",version,"', '" version"', '"\u00a0version"', '"version\n"', "\u00a0version"], ids=ascii
-)
-@pytest.mark.skipif(not loops.COMPILED, reason="the plain way looks at each cell")
-def test_very_many_words_are_looked_at_together(cell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def count(cell: Any) -> int:
-        calls.append(cell)
-        return code_of(cell)
-
-    monkeypatch.setattr(records, "code_of", count)
-    find_words(",".join([cell] * 20_000), ",")
-    assert len(calls) == (0 if cell.isascii() or '"v' in cell else 20_000)  # what is not ASCII is looked at closer
-
-
 @pytest.mark.parametrize("above", ["", "\n".join(["t", *map(str, sa.to_linear(np.arange(3)))]) + "\n"])
 def test_a_long_row_of_words_is_not_searched_for_a_delimiter_again_and_again(
     above: str, monkeypatch: pytest.MonkeyPatch
@@ -80,3 +64,36 @@ def test_a_long_row_of_words_is_not_searched_for_a_delimiter_again_and_again(
     dialect.find_delimiter(text, 0)
     dialect.find_delimiter_beside(text, 0)
     assert 0 < sum(seen) < 20_000
+
+
+KEYS = WORDS[2:]
+
+
+def test_every_header_holds_a_letter_that_the_search_of_bytes_looks_for() -> None:
+    assert {*"dp"} & {*"ndarray"}
+    for keys in combinations(KEYS, 4):
+        assert {*"dp"} & {*"".join(keys)}
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("kind", ["array", "keys", "three keys"])
+def test_what_begins_far_below_long_columns_is_found(kind: str, upper: bool) -> None:
+    file = io.BytesIO()
+    sa.write_csv(file, {"t": np.arange(50_000) / 7, "n": np.arange(50_000)})
+    cells = list(map(str, sa.to_linear(np.arange(3, dtype="i8"))))
+    below = {
+        "array": ["late", *cells],
+        "keys": ["offset", "0", "length", "1", "capacity", "3", "part", "1"],
+        "three keys": ["length", "1", "capacity", "3", "part", "1"],
+    }[kind]
+    more = "".join(f",,{cell.upper() if upper and cell != 'row-major' else cell}\r\n" for cell in below)
+    text = file.getvalue() + more.encode()
+    if kind == "array":
+        assert sa.read_csv(io.BytesIO(text))[below[0].upper() if upper else "late"].tolist() == [0, 1, 2]
+        assert len(sa.scan(io.BytesIO(text), format="csv")) == 3
+    elif kind == "keys":
+        for verb in (sa.read, sa.scan):
+            with pytest.raises(sa.FormatError, match="the key 'offset' and others of a header"):
+                verb(io.BytesIO(text.replace(b"OFFSET", b"offset")), format="csv")
+    else:
+        assert list(sa.scan(io.BytesIO(text), format="csv")) == ["t", "n"]
