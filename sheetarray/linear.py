@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -321,6 +321,9 @@ def from_linear(
     return view_of(*decode_list(cells, strict=strict, missing=missing, resize=resize))
 
 
+TakeProblems = Callable[[Header, Sequence[Problem], Sequence[Cell], AddressOf], None]
+
+
 def decode_list(
     cells: Any,
     *,
@@ -330,9 +333,13 @@ def decode_list(
     name: str = "array",
     note: NoteFinding = warn_of_finding,
     resize: bool = False,
+    take_problems: TakeProblems | None = None,
 ) -> tuple[Header, np.ndarray[tuple[int], np.dtype[Any]]]:
     """Return the header of a flat list and the elements of its buffer; the arguments are those of
     `LinearArray.from_cells`.
+
+    `take_problems`: is called with the header, the cells that cannot be read, all data cells and the function that
+    gives their addresses; without it, the first of those cells is an error.
     """
     check_missing(missing)
     if isinstance(cells, np.ndarray) and cells.ndim == 1:
@@ -356,8 +363,10 @@ def decode_list(
         header = resize_to_cells(header, cells[start:], missing)
     data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
     buffer, problems = decode_data(data, header, missing=missing)
-    for problem in problems:
-        raise error_for_problem(problem, header, name, here)
+    if problems and take_problems is not None:
+        take_problems(header, problems, data, here)
+    elif problems:
+        raise error_for_problem(problems[0], header, name, here)
     return header, buffer
 
 

@@ -73,7 +73,7 @@ def diff(
     more. Arrays whose rows have changed alike share a line. The largest differences come first. Numbers within 1 ulp,
     or the same to 15 or 16 digits, are rounding noise, of which only the count is said. Where one axis has another
     length, rows that were inserted or deleted are told once, and the others compared at their places; elements are
-    named as in B. Cells of a sheet that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are
+    named as in B. Cells that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are
     compared. Where the rows of a table were sorted, that is one line, and elements are named as in A.
 
     \b

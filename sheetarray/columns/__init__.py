@@ -25,10 +25,11 @@ from .column_reader import (
     ElementRestorer,
     FindUnchanged,
     errors_of_problems,
+    keep_unreadable,
     keeping_unreadable,
 )
 from .grid import Anchor, cell_address, column_letters, quote_title
-from .layout import MOST_ADDRESSES, Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
+from .layout import MOST_ADDRESSES, Layout, LayoutColumn, ReportError, can_align, lay_out, lay_out_sheets
 from .reading import (
     check_sheet,
     check_sheets,
@@ -60,6 +61,7 @@ __all__ = [
     "HeaderEdit",
     "Layout",
     "LayoutColumn",
+    "ReportError",
     "Request",
     "ResizedArray",
     "RowChange",
@@ -82,6 +84,7 @@ __all__ = [
     "find_header_edits",
     "find_side_by_side",
     "info_of_resized",
+    "keep_unreadable",
     "keeping_unreadable",
     "lay_out",
     "lay_out_sheets",

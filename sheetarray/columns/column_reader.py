@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from ..dtypes import Buffer
-from ..elements import Missing, Problem
+from ..elements import Cell, Missing, Problem, Unreadable
 from ..errors import Finding, FormatError
 from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows
 from ..linear import describe_missing_cells, error_for_problem, view_of
@@ -21,6 +21,9 @@ from .grid import Anchor, Orient
 from .layout import ReportError
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ColumnCells, Request, Sheet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 _AT_ONCE, _SHORT = 2**10, 2**14  # arrays that are compared together, and bytes of each
@@ -75,7 +78,39 @@ def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Un
         outer[1].update(kept)
 
 
-def _stands_for_missing(cell: object) -> bool:
+def keep_unreadable(
+    name: str,
+    header: Header,
+    problems: Sequence[Problem],
+    cells: pl.Series | Sequence[Cell],
+    address: AddressOf,
+    *,
+    cells_each: int = 1,
+) -> list[FormatError] | None:
+    """Keep the errors of the cells of an array that cannot be read, if a context around the call asks for them.
+
+    `cells`: all data cells. `address`: of a data cell, by its index. `cells_each`: the cells of an element.
+
+    Returns:
+        The errors that are to be raised nevertheless; None where nobody asks, or so many cells cannot be read that
+        others were not looked at.
+    """
+    keeps, kept = _unreadable.get() or ("", None)
+    if kept is None or not problems or any(problem.rest for problem in problems):
+        return None
+    errors, raised = np.full(header.capacity, None, object), []
+    for problem in problems:
+        wrong = error_for_problem(problem, header, name, address, cells_each=cells_each)
+        errors[problem.index // cells_each] = wrong
+        if keeps == "missing" and not _stands_for_missing(cells[problem.index]):
+            raised.append(wrong)
+    kept[name] = view_of(header, errors)
+    return raised
+
+
+def _stands_for_missing(cell: Cell) -> bool:
+    if isinstance(cell, Unreadable):
+        return cell.is_error
     if isinstance(cell, (bool, int, float)):
         return False
     return cell is None or not str(cell).strip() or _MISSING.fullmatch(str(cell).strip()) is not None
@@ -259,16 +294,14 @@ class ColumnReader:
             last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
             self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         cells_each = decoded.cells_per_element
-        keeps, kept = _unreadable.get() or ("", None)
-        if kept is not None and decoded.problems and not decoded.is_cut and not decoded.count_error:
-            errors = np.full(header.capacity, None, object)
-            for problem in decoded.problems:
-                wrong = error_for_problem(problem, header, name, column.address, cells_each=cells_each)
-                errors[problem.index // cells_each] = wrong
-                if keeps == "missing" and not _stands_for_missing(decoded.cells[problem.index]):
+        if decoded.problems and not decoded.count_error:
+            raised = keep_unreadable(
+                name, header, decoded.problems, decoded.cells, column.address, cells_each=cells_each
+            )
+            if raised is not None:
+                for wrong in raised:
                     self._report(wrong)
-            kept[name] = view_of(header, errors)
-            return self._build_array(column, name, decoded.buffer)
+                return self._build_array(column, name, decoded.buffer)
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
             self._report(wrong)
         if not decoded.problems and not decoded.count_error:

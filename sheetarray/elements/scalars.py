@@ -181,11 +181,13 @@ class Unreadable:
         reason: what it is.
         hint: what to do.
         numeral: the text in a number cell that is no number, such as INF.
+        is_error: whether it is an error of the spreadsheet, such as #DIV/0!.
     """
 
     reason: str
     hint: str = ""
     numeral: str = ""
+    is_error: bool = False
 
 
 def is_blank(cell: Cell) -> bool:

@@ -18,13 +18,31 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
-from ...columns import MOST_BROKEN, UNEVEN_HINT, ArrayInfo, check_adopt_target, column_letters, describe_uneven_rows
+from ...columns import (
+    MOST_BROKEN,
+    UNEVEN_HINT,
+    ArrayInfo,
+    ReportError,
+    check_adopt_target,
+    column_letters,
+    describe_uneven_rows,
+    errors_of_problems,
+    keep_unreadable,
+)
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from ...dtypes import Buffer
-from ...elements import MOST_GENERIC, ComplexForm, Missing, check_missing, is_blank
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, check_missing, is_blank
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
-from ...header import Header, NoteFinding, changed_header_cells, count_blanks_before, parse_header, warn_of_finding
+from ...header import (
+    AddressOf,
+    Header,
+    NoteFinding,
+    changed_header_cells,
+    count_blanks_before,
+    parse_header,
+    warn_of_finding,
+)
 from ...linear import decode_data, decode_list, iter_rest, resize_to_cells, view_of
 from ...spool import NotInPiecesError
 from .text import (
@@ -244,14 +262,28 @@ def read_array(
     note: NoteFinding = warn_of_finding,
     *,
     resize: bool = False,
+    report: ReportError | None = None,
 ) -> np.ndarray[Any, Any]:
-    """Return the array of a flat list.
+    """Return the array of a flat list; `report` takes the errors of its cells.
 
     Raises:
-        FormatError: with the location of the first cell that is wrong.
+        FormatError: with the location of the first cell that is wrong, if nothing takes it.
     """
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
+
+    def take_problems(header: Header, problems: Sequence[Problem], data: Sequence[Cell], address: AddressOf) -> None:
+        cells_each = len(data) // header.capacity
+        errors: Iterable[FormatError] | None = keep_unreadable(
+            name, header, problems, data, address, cells_each=cells_each
+        )
+        if errors is None:
+            errors = errors_of_problems(problems, header, name, address, cells_each=cells_each)
+        for error in errors:
+            if report is None:
+                raise error
+            report(error)
+
     header, buffer = decode_list(
         cells,
         strict=strict,
@@ -260,6 +292,7 @@ def read_array(
         name=name,
         note=note,
         resize=resize,
+        take_problems=take_problems,
     )
     return view_of(header, buffer)
 
@@ -400,7 +433,7 @@ LARGE_TEXT = 2**26  # bytes; of a smaller one all arrays are read together
 
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one.
+    """Yield every finding in a JSON text; nothing for an intact one.
 
     Args:
         source: as for `read_json`.
@@ -429,11 +462,14 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             findings.append(Finding.from_error(error))
     for name, cells in lists.items():
         notes: list[Finding] = []
+        errors: list[FormatError] = []
         try:
             with locating(array=name):
-                read_array(name, cells, False, missing, notes.append)
+                read_array(name, cells, False, missing, notes.append, report=errors.append)
         except FormatError as error:
-            findings.append(Finding.from_error(error))
+            errors.append(error)
+        findings += map(Finding.from_error, errors)
+        if errors:
             broken += 1
             if broken == MOST_BROKEN:
                 reason = f"{MOST_BROKEN} arrays are broken: those after this one were not looked at"

@@ -311,7 +311,7 @@ def _as_cell(kind: str | None, from_1904: bool, value: Any) -> Cell:
     if type(value) in (int, float):
         return _date_text(value, from_1904) if kind == "datetime" else value
     if isinstance(value, _ErrorText):
-        return Unreadable(f"an error, {value:.40}")
+        return Unreadable(f"an error, {value:.40}", is_error=True)
     if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
         if kind not in ("float", "complex", "int", "timedelta") and not isinstance(value, datetime.timedelta):
             return _iso_text(value)

@@ -348,7 +348,7 @@ class ColumnTexts:
         return shortest_text(days, repr(days)) if shown is None else shown
 
     def _add_faults(self, places: Positions) -> None:
-        self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}"))
+        self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}", is_error=True))
 
     def _add_pending(self, places: Positions) -> None:
         self._refuse_cells(places, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
