@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,10 +26,15 @@ from ..comparing import (
     to_double,
 )
 from ..dtypes import Array, Positions
+from ..explaining import explain_change
+from ..header import contiguous_strides
 from ..labels import DatasetLabels
+from ..linear import LinearArray, is_column_major
 from ..merging import row_axis
 from .slices import cover_with_blocks
 from .values import to_rectangular
+
+_MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 
 DifferingElement = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
 
@@ -54,6 +59,9 @@ class Comparison:
         noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
         unreadable: elements whose cells cannot be read in A or B, as in `first`; an error stands for such a cell.
         alignment: of the rows, where one axis has another length and the other rows were compared; else None.
+        rows_gone: the elements of the first rows that B lacks, by their numbers in A.
+        rows_come: the elements of the first rows that A lacks, by their numbers in B.
+        explanation: the change that all elements have undergone alike, such as a factor; None if there is none.
     """
 
     name: str
@@ -71,6 +79,9 @@ class Comparison:
     noise: int = 0
     unreadable: list[DifferingElement] = field(default_factory=list)
     alignment: Alignment | None = None
+    rows_gone: dict[int, Array] = field(default_factory=dict)
+    rows_come: dict[int, Array] = field(default_factory=dict)
+    explanation: str | None = None
 
     def index_in_a(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the index in A of the element that has an index in B."""
@@ -135,6 +146,8 @@ def compare(
         comparison.compared = True
         if aligned is None:
             return comparison
+        comparison.rows_gone = {row: np.take(a, row, aligned.axis).ravel() for row in aligned.deleted[:most]}
+        comparison.rows_come = {row: np.take(b, row, aligned.axis).ravel() for row in aligned.inserted[:most]}
         a, b = (np.take(array, rows, aligned.axis) for array, rows in zip((a, b), aligned.pairs, strict=True))
         one, other = (
             None if some is None else np.take(some, rows, aligned.axis)
@@ -179,7 +192,19 @@ def compare(
     for place in ranking.indices.tolist():
         index = tuple(place)
         comparison.first.append((comparison.index_in_b(index), a[index], b[index]))
+    if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
+        comparison.explanation = _explain(a, b)
     return comparison
+
+
+def _explain(a: Array, b: Array) -> str | None:
+    """Return a sentence on the change that all elements of B have undergone; None if no single one explains them."""
+    if a.size > _MOST_EXPLAINED or dtype_name(a) != dtype_name(b) or a.ndim == 0:
+        return None
+    header = LinearArray.from_numpy(a).header
+    order: Literal["C", "F"] = "F" if is_column_major(a) else "C"
+    header = replace(header, strides=contiguous_strides(a.shape, header.order), offset=0, capacity=a.size)
+    return explain_change(a.ravel(order), b.ravel(order), header)
 
 
 def dtype_name(array: Any) -> str:

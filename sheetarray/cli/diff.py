@@ -11,8 +11,10 @@ from typing import Any
 import click
 import numpy as np
 
+from ..columns import ArrayInfo
+from ..dtypes import Array
 from ..errors import FormatError, NotFoundError
-from ..labels import reading_labels
+from ..labels import DatasetLabels, reading_labels
 from ..merging import row_axis
 from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import Comparison, compare, compare_labels, find_sorted_rows, format_rows
@@ -23,6 +25,7 @@ from .values import format_value, to_json_cells
 
 MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
 MOST_LINES, MOST_NAMED = 20, 5  # lines of details, and arrays that one line names
+_MOST_IN_ROW = 4  # elements of a row that a line shows
 
 
 def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
@@ -70,11 +73,11 @@ def diff(
     differs. The two files may be of different formats.
 
     Where several arrays differ, the first line sums up; details follow, up to 20 lines unless --all or --limit says
-    more. Arrays whose rows have changed alike share a line. The largest differences come first. Numbers within 1 ulp,
-    or the same to 15 or 16 digits, are rounding noise, of which only the count is said. Where one axis has another
-    length, rows that were inserted or deleted are told once, and the others compared at their places; elements are
-    named as in B. Cells that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are
-    compared. Where the rows of a table were sorted, that is one line, and elements are named as in A.
+    more. Rows that were inserted or deleted are told once, with their labels and values, and the others compared at
+    their places; elements are named as in B. Where the rows of a table were sorted, that is one line, and elements are
+    named as in A. A change that was the same for all elements, such as a factor, is one line. The largest differences
+    come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of which only the count is
+    said. Cells that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are compared.
 
     \b
     Examples:
@@ -92,7 +95,7 @@ def diff(
     held, described = [], []
     for place, scan in zip(places, scanning, strict=True):
         with reading_labels() as description:
-            held.append(list(place.call("scan", **scan)))
+            held.append(dict(place.call("scan", **scan)))
         described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
@@ -149,7 +152,8 @@ def diff(
         for table in sorted_rows:
             print_wrapped(escape_controls(table.to_text()), indent=2)
         shown = None if wants_all or limit is not None else MOST_LINES
-        _print_comparisons(compared, only, most=shown, is_sorted=bool(sorted_rows))
+        rows = _describe_rows(compared, held, described)
+        _print_comparisons(compared, only, rows, most=shown, is_sorted=bool(sorted_rows), lists_all=limit is not None)
         for text in labels:
             click.echo(escape_controls(text))
     if labels and None not in described:  # a format that keeps none is no difference
@@ -157,7 +161,7 @@ def diff(
     return FINDINGS if only or sorted_rows or not all(comparison.same for comparison in compared) else FINE
 
 
-def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:
+def _select_names(names: Sequence[str], held: Sequence[Mapping[str, ArrayInfo]]) -> list[str]:
     names_present = list(dict.fromkeys([*held[0], *held[1]]))
     for name in names:
         if name not in names_present:
@@ -168,23 +172,33 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
 
 
 def _print_comparisons(
-    compared: Sequence[Comparison], only: dict[str, Endpoint], *, most: int | None, is_sorted: bool
+    compared: Sequence[Comparison],
+    only: dict[str, Endpoint],
+    rows: Mapping[str, list[_Line]],
+    *,
+    most: int | None,
+    is_sorted: bool,
+    lists_all: bool,
 ) -> None:
     """Print what differs: a summary where several arrays do, then the details.
 
-    `most`: the largest number of lines of details; None for all. `is_sorted`: whether rows were told to be sorted.
+    `rows`: lines on rows that were added or deleted, by the array below whose line they stand. `most`: the largest
+    number of lines of details; None for all. `is_sorted`: whether rows were told to be sorted. `lists_all`: whether
+    elements are named although one sentence explains how they have changed.
     """
     blocks = [([name], f"only in {place.label}", list[_Line]()) for name, place in only.items()]
     alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
     for comparison in compared:
         if comparison.same and not _format_layouts(comparison):
             continue
-        text, below = _format_comparison(comparison), _describe_elements(comparison)
+        names_elements = comparison.explanation is None or most is None or lists_all
+        text, below = _format_comparison(comparison), _describe_elements(comparison) if names_elements else []
+        below = [*rows.get(comparison.name, []), *below]
         if not below and text in alike:
             alike[text].append(comparison.name)
             continue
         blocks.append(([comparison.name], text, below))
-        if not below:
+        if not below or below == rows.get(comparison.name):
             alike[text] = blocks[-1][0]
     if len(blocks) > 1 and (summary := _summarise(compared, only)):
         print_wrapped(escape_controls(summary), indent=2)
@@ -231,7 +245,10 @@ def _summarise(compared: Sequence[Comparison], only: Mapping[str, Endpoint]) -> 
         for what in _format_changed_rows(comparison):
             found.setdefault(what, []).append(comparison.name)
     parts = [f"{what} in {_join_names(names)}" for what, names in found.items()]
+    explained = {one.name: one.explanation for one in compared if one.explanation is not None}
+    parts += [f"{what} in {_join_names(names)}" for what, names in _by_value(explained).items()]
     edited = {one.name: one.differing - one.noise for one in compared if one.differing > one.noise}
+    edited = {name: count for name, count in edited.items() if name not in explained}
     if edited:
         parts.append(f"{count_noun(sum(edited.values()), 'element')} changed in {_join_names([*edited])}")
     unreadable = {one.name: len(one.unreadable) for one in compared if one.unreadable}
@@ -262,6 +279,8 @@ def _format_comparison(comparison: Comparison) -> str:
         parts += _format_rows(comparison)
     elif not comparison.compared:
         parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
+    elif comparison.explanation is not None:
+        parts.append(f"{comparison.explanation} ({_format_difference(comparison)})")
     elif comparison.differing:
         parts.append(_format_difference(comparison))
     else:
@@ -303,6 +322,85 @@ def _format_layouts(comparison: Comparison) -> list[str]:
     )
     alike = comparison.orders[0] == comparison.orders[1] or comparison.shapes[0] != comparison.shapes[1]
     return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
+
+
+def _by_value(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the names that have each text."""
+    names: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        names.setdefault(text, []).append(name)
+    return names
+
+
+def _describe_rows(
+    compared: Sequence[Comparison],
+    held: Sequence[Mapping[str, ArrayInfo]],
+    described: Sequence[DatasetLabels | None],
+) -> dict[str, list[_Line]]:
+    """Return a line for each of the first rows that were deleted or added: where it stood, its labels and its values.
+
+    Arrays whose rows have changed alike share the lines, which stand below the first of them.
+    """
+    groups: dict[tuple[tuple[int, ...], ...], list[Comparison]] = {}
+    for one in compared:
+        if one.alignment is not None:
+            groups.setdefault((tuple(one.alignment.deleted), tuple(one.alignment.inserted)), []).append(one)
+    found = {}
+    for changed, group in groups.items():
+        lines = []
+        for side, (all_rows, verb, what) in enumerate(zip(changed, ("was", "is"), ("deleted", "added"), strict=True)):
+            rows_of = {one.name: one.rows_come if side else one.rows_gone for one in group}
+            labels = _labels_of_rows(described[side], group, side)
+            shown = rows_of[group[0].name]
+            for row in shown:
+                where = _find_sheet_row([held[side][name] for name in rows_of], row)
+                told = [f"row {where} of the sheet"] if where is not None else []
+                told += [_format_label(rows_of[name][row]) for name in labels]
+                place = f" ({', '.join(told)})" if told else ""
+                cells = [f"{name} {_format_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
+                more = len(cells) - MOST_NAMED
+                beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
+                values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
+                lines.append(_Line(escape_controls(f"  row {row}{place}{values}"), 4))
+            if more := len(all_rows) - len(shown):
+                lines.append(_Line(f"  and {count_noun(more, 'more row')} {what}", 4, dim=True))
+        found[group[0].name] = lines
+    return found
+
+
+def _labels_of_rows(labels: DatasetLabels | None, group: Sequence[Comparison], side: int) -> list[str]:
+    """Return the arrays of a group that label its rows: coordinates of one dimension, and levels of an index."""
+    if labels is None:
+        return []
+    levels = {level for levels in labels.frame.index.values() for level in levels}
+    return [
+        one.name for one in group if len(one.shapes[side]) == 1 and (one.name in labels.coords or one.name in levels)
+    ]
+
+
+def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
+    """Return the row of a sheet in which a row of arrays stands; None unless it is one row, and the same for all."""
+    places = {
+        info.data[0].row + row + 1
+        for info in infos
+        if len(info.shape) == 1 and len(info.data) == 1 and info.data[0].orient == "columns"
+    }
+    return places.pop() if len(places) == 1 else None
+
+
+def _format_label(elements: Array) -> str:
+    return str(elements[0]).removesuffix("T00:00:00")
+
+
+def _format_row(elements: Array) -> str:
+    """Return the elements of a row, the first ones of many."""
+    shown = " ".join(
+        map(
+            format_value,
+            elements[:_MOST_IN_ROW].tolist() if elements.dtype.kind not in "mM" else elements[:_MOST_IN_ROW],
+        )
+    )
+    return shown + (f" .. ({len(elements):,} elements)" if len(elements) > _MOST_IN_ROW else "")
 
 
 def _format_rows(comparison: Comparison) -> list[str]:
@@ -394,6 +492,7 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                     }
                     for index, x, y in comparison.unreadable[:MOST_IN_JSON]
                 ],
+                "explanation": comparison.explanation,
                 "largest_absolute": _to_finite(comparison.absolute),
                 "largest_relative": _to_finite(comparison.relative),
                 "first": [

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
+import xarray as xr
 from command_line import run_command
 from examples import examples
 from hypothesis import given, settings
@@ -109,8 +111,12 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
         "row 5 deleted in t; rows 10 to 11 inserted in t; row 0 deleted in f; 1 element changed in t",
         "t: shape 20 x 3 -> 21 x 3; row 5 deleted; rows 10 to 11 inserted; "
         "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0222)",
+        "  row 5 was t 15.0 16.0 17.0",
+        "  row 10 is t 7.0 7.0 7.0",
+        "  row 11 is t 8.0 8.0 8.0",
         "  t[15, 2] (was [14, 2]): 44.0 -> 45.0",
         "f: shape 2 x 5 -> 2 x 4; row 0 deleted; all other elements equal",
+        "  row 0 was f 0 5",
         "1 other array without differences",
     ]
     answer = json.loads(run(a, b, "--json").stdout)["arrays"]
@@ -137,7 +143,10 @@ def test_a_file_of_which_people_have_changed_the_rows_is_compared_as_it_stands(
     result = run(a, b)
     assert result.exit_code == 1
     what = "row 20 appended" if added else "row 15 deleted"
-    assert result.stdout.splitlines() == [f"t, u: shape 20 -> {21 if added else 19}; {what}; all other elements equal"]
+    assert result.stdout.splitlines() == [
+        f"t, u: shape 20 -> {21 if added else 19}; {what}; all other elements equal",
+        "  row 20 (row 40 of the sheet) is t 7.5, u 8" if added else "  row 15 (row 35 of the sheet) was t 15.0, u 45",
+    ]
     assert f"{b}: rows were added or deleted" in " ".join(result.stderr.split())
     assert "resize" in run(a, b, "--read", "resize=false").stderr
 
@@ -250,7 +259,8 @@ def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> Non
     assert (told["sorted"][0]["by"], told["same"]) == ("t", False)
     sa.write(tmp_path / "c.csv", {"t": table["t"]})  # of one array, the order is what it says
     sa.write(tmp_path / "d.csv", {"t": np.sort(table["t"])})
-    assert "sorted" not in run(tmp_path / "c.csv", tmp_path / "d.csv").output
+    (line,) = run(tmp_path / "c.csv", tmp_path / "d.csv").output.splitlines()
+    assert line.startswith("t: sorted: the elements are those that were written, but in ascending order")
 
 
 def test_a_line_sums_up_before_the_details(tmp_path: Path) -> None:
@@ -264,6 +274,7 @@ def test_a_line_sums_up_before_the_details(tmp_path: Path) -> None:
         "row 8 appended in t, u, v, w, x and 2 more arrays; 2 elements changed in v; old in one file only",
         f"old: only in {tmp_path / 'a.csv'}",
         "t, u, w, x, y and 1 more array: shape 8 -> 9; row 8 appended; all other elements equal",
+        "  row 8 (row 28 of the sheet) is t 99, u 99, v 99, w 99, x 99 and 2 more arrays",
         "v: shape 8 -> 9; row 8 appended; 2 of 8 elements differ (25 %), by at most 10 (relative 10)",
         "  v[3]: 9 -> -1",
         "  v[2]: 6 -> -1",
@@ -291,6 +302,72 @@ def test_twenty_lines_of_details_and_the_rest_with_all(tmp_path: Path, more: int
 
 def test_all_names_every_element(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.csv", {"t": np.arange(30)})
-    sa.write(tmp_path / "b.csv", {"t": np.arange(30) + 1})
+    sa.write(tmp_path / "b.csv", {"t": np.arange(30) ** 2 + 1})
     assert len(run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()) == 12
     assert len(run(tmp_path / "a.csv", tmp_path / "b.csv", "--all").stdout.splitlines()) == 31
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("t", lambda t: t * 1000, "every number was multiplied by 1000"),
+        ("t", lambda t: -t, "every number has the opposite sign"),
+        ("t", lambda t: t - 273.15, "273.15 was taken from every number"),
+        ("t", lambda t: t[::-1], "reversed: the rows stand in reverse order"),
+        ("t", lambda t: np.round(t, 1), "all numbers were rounded or cut to 1 decimal"),
+        ("n", lambda n: n * 7, "every number was multiplied by 7"),
+        ("s", np.char.upper, "every text is in capitals"),
+        ("time", lambda time: time + np.timedelta64(2, "D"), "every date is 2 days later"),
+    ],
+)
+@pytest.mark.parametrize("column_major", [False, True])
+def test_a_change_of_all_elements_is_one_line(
+    tmp_path: Path, name: str, change: Any, said: str, column_major: bool
+) -> None:
+    arrays = {
+        "t": np.random.default_rng(1).normal(300, 9, (8, 3)),
+        "n": np.arange(8),
+        "s": np.array(list("abcdefgh")),
+        "time": np.arange("2026-03-01", "2026-03-09", dtype="M8[D]"),
+    }
+    if column_major:
+        arrays["t"] = np.asfortranarray(arrays["t"])
+    after = arrays | {name: change(arrays[name])}
+    if name == "t" and column_major:
+        after["t"] = np.asfortranarray(after["t"])
+    sa.write(tmp_path / "a.csv", arrays)
+    sa.write(tmp_path / "b.json", after)
+    line, rest = run(tmp_path / "a.csv", tmp_path / "b.json").stdout.splitlines()
+    assert line.startswith(f"{name}: {said} (")
+    assert rest == "3 other arrays without differences"
+    told = json.loads(run(tmp_path / "a.csv", tmp_path / "b.json", "--json").stdout)
+    assert next(one["explanation"] for one in told["arrays"] if one["name"] == name) == said
+    after[name] = after[name].copy()
+    after[name].flat[1] = after[name].flat[5]  # one element more, and one sentence explains it no longer
+    sa.write(tmp_path / "b.json", after)
+    assert said not in run(tmp_path / "a.csv", tmp_path / "b.json").stdout
+
+
+def test_rows_have_labels_and_values(tmp_path: Path) -> None:
+    values = np.arange(60.0).reshape(12, 5)
+    days = np.arange("2026-03-01", "2026-03-13", dtype="M8[D]")
+    before = xr.Dataset({"t": (("time", "x"), values), "n": ("time", np.arange(12))}, coords={"time": days})
+    sa.write(tmp_path / "a.xlsx", before)
+    sa.write(tmp_path / "b.json", before.isel(time=[0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]))
+    lines = run(tmp_path / "a.xlsx", tmp_path / "b.json").stdout.splitlines()
+    row = "row 2 (row 24 of the sheet, 2026-03-03) was t 10.0 11.0 12.0 13.0 .. (5 elements), n 2"
+    assert lines == [
+        "row 2 deleted in t, n, time",
+        "t: shape 12 x 5 -> 11 x 5; row 2 deleted; all other elements equal",
+        f"  {row}",
+        "n, time: shape 12 -> 11; row 2 deleted; all other elements equal",
+    ]
+    back = run(tmp_path / "b.json", tmp_path / "a.xlsx").stdout
+    assert row.replace(" was ", " is ") in back
+    frame = pd.DataFrame({"n": range(30)}, index=pd.Index([f"r{number}" for number in range(30)], name="id"))
+    sa.write(tmp_path / "c.csv", frame)
+    sa.write(tmp_path / "d.csv", frame.iloc[:15])
+    lines = run(tmp_path / "c.csv", tmp_path / "d.csv").stdout.splitlines()
+    assert "  row 15 (row 35 of the sheet, r15) was n 15" in lines
+    assert "  and 5 more rows deleted" in lines
+    assert len(run(tmp_path / "c.csv", tmp_path / "d.csv", "--all").stdout.splitlines()) == len(lines) + 4

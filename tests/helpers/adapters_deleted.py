@@ -32,6 +32,7 @@ LADDER = [
     "merging",
     "values",
     "header",
+    "explaining",
     "linear",
     "json_text",
     "arrays",

@@ -12,7 +12,7 @@ from fingerprints import at_15, random_numbers
 
 import sheetarray as sa
 from sheetarray import LinearArray
-from sheetarray.sheets.excel.guard.guarded import explain_change
+from sheetarray.explaining import explain_change
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -54,7 +54,7 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "whole constant": (WHOLE, lambda x: x + 1, "1 was added to every number"),
     "whole minus": (WHOLE.astype("u8") + 10**7, lambda x: x - np.uint64(3), "3 was taken from every number"),
     "dates": (DATES, lambda x: x - 1462, "every date is 1462 days earlier"),
-    "hours": (DATES.astype("M8[s]"), lambda x: x + 3600, "every date is 3600 seconds later"),
+    "hours": (DATES.astype("M8[s]"), lambda x: x + 3600, "every date is 1 hour later"),
     "durations": (DATES - DATES[0, 0], lambda x: x + 2, "every duration is 2 days longer"),
     "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
     "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
