@@ -117,7 +117,7 @@ def find_noise(a: Array, b: Array) -> Mask:
         apart = np.abs(a - b) <= _NEAR * np.maximum(np.abs(a), np.abs(b))
     if a.dtype == np.float64:
         places = np.flatnonzero(apart & ~near & (a != b) & np.isfinite(a) & np.isfinite(b))
-        for digits, half_up in ((15, True), (15, False), (16, False)):
+        for digits, half_up in ((15, True), (15, False), (16, False), (16, True)):
             one, other = (round_doubles(numbers[places], digits, half_up=half_up) for numbers in (a, b))
             near[places] |= one == other
     return near

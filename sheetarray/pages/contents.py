@@ -7,19 +7,21 @@ manifest is one array, or one table of an awkward array; the columns of such a t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .. import dtypes
 from ..api import MergedFiles, describe_value
 from ..columns import ArrayInfo
+from ..comparing import find_changes, find_unequal
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
 from ..labels import DatasetLabels
-from .served import ServedArray, ServedDifference, ServedFile, encode_elements
+from .served import ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
 
 # Awkward arrays -> tidy tables: one for each list that is nested in another, one row for each of its entries.
 #
@@ -160,16 +162,19 @@ _MAKERS: dict[type, Callable[[list[Any]], Array | None]] = {
 MOST_ELEMENTS, MOST_ARRAYS = 4_000_000, 20_000
 MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
 _LONGEST_ATTRIBUTE = 200  # characters
+_LATITUDE = re.compile(r"lat(itude)?s?|(grid_)?latitude|degrees?_?(north|n)", re.IGNORECASE)  # a name, or a unit of CF
 
 PageEntry = dict[str, Any]
+_Shown = TypeVar("_Shown", Array, ServedArray)
 
 
 class Contents:
     """The content of a page, added file by file.
 
     Attributes:
-        manifest: all but the elements: `files`, `entries`, `findings`.
+        manifest: all but the elements: `files`, `entries`, `findings`, and with which element the page opens.
         blobs: bytes, by the numbers that entries name.
+        arrays: those whose elements the page holds, by the number of their entry.
         served: arrays that a server has, and their differences, by the number of their entry.
         checked: for each file that is served, its number, the file, and the numbers of its arrays' entries by name.
     """
@@ -177,6 +182,7 @@ class Contents:
     def __init__(self) -> None:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
+        self.arrays: dict[int, Array] = {}
         self.served: dict[int, ServedArray | ServedDifference] = {}
         self.checked: list[tuple[int, ServedFile, dict[str, int]]] = []
         self.elements = 0
@@ -216,6 +222,7 @@ class Contents:
                 if isinstance(array, ServedArray):
                     numbers[name] = self._add_served(name, array)
                 elif isinstance(array, np.ndarray):
+                    self._count(array.size)
                     numbers[name] = self._add_array(name, array, (infos or {}).get(name))
                 else:
                     self._add_awkward(name, array)
@@ -242,7 +249,7 @@ class Contents:
         check_elements(sum(int(np.size(array)) for array in merged.arrays.values() if isinstance(array, np.ndarray)))
         self.add_file("merged", merged.arrays, labels=merged.arrays.labels)
         numbers = {entry["name"]: first + place for place, entry in enumerate(self.manifest["entries"][first:])}
-        listed = []
+        listed: list[dict[str, Any]] = []
         for conflict in merged.conflicts[:MOST_CONFLICTS]:
             place = {"array": conflict.array, "index": conflict.index, "of": conflict.place.file}
             values = {merged.base: conflict.base} if conflict.place.file == merged.base else {}
@@ -254,6 +261,9 @@ class Contents:
             where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
             more = {"entry": numbers.get(conflict.array), "at": conflict.merged, "chosen": conflict.chosen}
             listed.append({"place": place, "title": title, "where": where, "options": options, **more})
+        shown = [conflict for conflict in listed if conflict["entry"] is not None and conflict["at"] is not None]
+        if shown:
+            self.manifest["opening"] = {"entry": shown[0]["entry"], "index": shown[0]["at"]}
         files = [merged.base, *(changes.file for changes in merged.changes)]
         self.manifest["merge"] = {
             "files": files,
@@ -262,20 +272,36 @@ class Contents:
         }
 
     def add_differences(self) -> None:
-        """Add the differences of two files: one for each pair of served arrays that have the same name and shape."""
-        entries = self.manifest["entries"]
-        if len(self.manifest["files"]) != 2:
-            return
-        firsts = {
-            (entries[number]["name"], array.shape): (number, array)
-            for number, array in self.served.items()
-            if entries[number]["file"] == 0 and isinstance(array, ServedArray)
-        }
-        for number, array in list(self.served.items()):
-            pair = firsts.get((entries[number]["name"], array.shape))
-            if entries[number]["file"] == 1 and pair is not None and isinstance(array, ServedArray):
-                difference = self._add_served(entries[number]["name"], ServedDifference(pair[1], array), listed=False)
-                entries[pair[0]]["difference"] = difference
+        """Add the differences of two files: one for each pair of arrays that have the same name and shape.
+
+        The page opens with the largest difference. Of arrays that a server has, it is not known yet.
+        """
+        entries, largest = self.manifest["entries"], 0.0
+        served = {number: array for number, array in self.served.items() if isinstance(array, ServedArray)}
+        for number, first, second in self._find_pairs(served):
+            difference = ServedDifference(first, second)
+            entries[number]["difference"] = self._add_served(entries[number]["name"], difference, listed=False)
+        for number, before, now in self._find_pairs(self.arrays):
+            away, entries[number]["noise"] = subtract_arrays(before, now)
+            entries[number]["difference"] = self._add_array(entries[number]["name"], away, None, listed=False)
+            sizes = np.abs(away).reshape(-1)
+            sizes[np.isnan(sizes)] = np.nextafter(0, 1)  # where one of them is missing: the least difference
+            if sizes.size and sizes.max() > largest:
+                largest = float(sizes.max())
+                index = np.unravel_index(int(sizes.argmax()), away.shape)
+                self.manifest["opening"] = {"entry": number, "index": [int(position) for position in index]}
+
+    def _find_pairs(self, arrays: Mapping[int, _Shown]) -> list[tuple[int, _Shown, _Shown]]:
+        """Return the arrays of two files that have one name and shape, with the number of the first one's entry."""
+        entries, firsts = self.manifest["entries"], dict[tuple[str, tuple[int, ...]], int]()
+        pairs = []
+        for number, array in arrays.items() if len(self.manifest["files"]) == 2 else ():
+            key = entries[number]["name"], array.shape
+            if entries[number]["listed"] and entries[number]["file"] == 0:
+                firsts[key] = number
+            elif entries[number]["listed"] and key in firsts:
+                pairs.append((firsts[key], arrays[firsts[key]], array))
+        return pairs
 
     # Entries -------------------------------------------------------------------------------------------------
 
@@ -287,11 +313,10 @@ class Contents:
         return len(entries) - 1
 
     def _add_array(self, name: str, array: Array, info: ArrayInfo | None, *, listed: bool = True) -> int:
-        self._count(array.size)
         encoded = encode_elements(array)
         first = len(self.blobs)
         self.blobs += encoded.buffers
-        return self._add_entry(
+        number = self._add_entry(
             name,
             encoded.kind,
             listed=listed,
@@ -302,6 +327,8 @@ class Contents:
             location=info.location if info else "",
             cells=_describe_cells(info, array.shape) if info else None,
         )
+        self.arrays[number] = array
+        return number
 
     def _add_served(self, name: str, served: ServedArray | ServedDifference, *, listed: bool = True) -> int:
         """Add an array that a server has: the page gets its entry, but none of its elements."""
@@ -330,6 +357,7 @@ class Contents:
         """Add an awkward array as tidy tables: the columns are entries of their own, which are not listed."""
         for table in make_tidy(array, lambda cells: check_elements(self.elements + cells)):
             columns = table.to_columns()
+            self._count(sum(values.size for values in columns.values()))
             numbers = [self._add_array(column, values, None, listed=False) for column, values in columns.items()]
             self._add_entry(
                 f"{name}{table.title}",
@@ -362,6 +390,16 @@ class Contents:
                 ]
                 for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
             ]
+        norths: dict[str, str] = {}
+        for name, number in numbers.items():
+            variable = labels.find(name)
+            if variable is None or len(variable.dims) != 1 or number not in self.arrays:
+                continue
+            if north := find_north(self.arrays[number], name, variable.attrs):
+                norths[variable.dims[0]] = north
+        for number in numbers.values():
+            if norths.keys() & set(entries[number].get("dims", ())):
+                entries[number]["north"] = [norths.get(dim, "") for dim in entries[number]["dims"]]
 
     def describe_findings(
         self, findings: Iterable[Finding], file: int, numbers: Mapping[str, int]
@@ -392,6 +430,39 @@ class Contents:
                 }
             )
         return listed, unlisted
+
+
+def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
+    """Return the end of a coordinate that lies in the north, `first` or `last`; "" where it is no latitude.
+
+    It is one by its name, or by the attributes `units`, `standard_name` and `long_name` of the CF conventions.
+
+    Example:
+        >>> find_north(np.array([-45.0, 0.0, 45.0]), "y", {"units": "degrees_north"})
+        'last'
+    """
+    words = [name, *(attrs.get(key) for key in ("units", "standard_name", "long_name"))]
+    is_latitude = any(isinstance(word, str) and _LATITUDE.fullmatch(word.strip()) for word in words)
+    if not is_latitude or values.ndim != 1 or len(values) < 2 or values.dtype.kind not in "iuf":
+        return ""
+    if (values[1:] > values[:-1]).all():
+        return "last"
+    return "first" if (values[1:] < values[:-1]).all() else ""
+
+
+def subtract_arrays(first: Array, second: Array) -> tuple[Array, int]:
+    """Return `second - first` as `subtract_elements` does, and how many elements differ by no more than noise.
+
+    Whatever a program makes of elements that saves a file again is noise here, in every dtype.
+    """
+    away = subtract_elements(first, second)
+    names = {dtypes.from_numpy(array.dtype).name for array in (first, second) if array.dtype.kind != "V"}
+    if len(names) != 1 or "V" in (first.dtype.kind, second.dtype.kind):
+        return away, 0
+    unequal = find_unequal(first, second, 0, 0)
+    if unequal.any():
+        away[~find_changes(first, second)] = 0.0
+    return away, int(np.count_nonzero(unequal & (away == 0)))
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:

@@ -35,6 +35,7 @@ SCRIPTS = (
     "search.js",
     "panels.js",
     "choice.js",
+    "link.js",
     "parts.js",
     "controls.js",
     "showing.js",
@@ -72,6 +73,7 @@ class Page:
     """
 
     def __init__(self, contents: Contents) -> None:
+        contents.add_differences()
         self._contents = contents
         self.html = make_html(contents)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import api, dtypes
 from ..columns import ArrayInfo
+from ..comparing import find_noise
 from ..dtypes import Array, Mask
 from ..elements import Cell, dates_to_iso, format_bool, to_scalar
 from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
@@ -403,8 +404,8 @@ class ServedDifference:
 def subtract_elements(first: Array, second: Array) -> Array:
     """Return `second - first` as doubles: 0 where both elements are the same, NaN where one of them is missing.
 
-    Integers are subtracted exactly. For complex numbers it is their distance; for elements that are no numbers it is 1
-    where they differ.
+    Floats that differ by noise count as the same. Integers are subtracted exactly. For complex numbers it is their
+    distance; for elements that are no numbers it is 1 where they differ.
     """
     if not (is_numeric(first.dtype) and is_numeric(second.dtype)):
         texts = [np.array(_texts(elements), np.object_).reshape(first.shape) for elements in (first, second)]
@@ -429,8 +430,11 @@ def subtract_elements(first: Array, second: Array) -> Array:
             numbers = [to_numbers(elements) for elements in (one, other)]
             same = numbers[0] == numbers[1]
             away = numbers[1] - numbers[0]
+    same |= both
+    places = np.flatnonzero(~same)
+    same[places] = find_noise(one[places], other[places])
     away = np.where(missing, np.nan, away)
-    return np.where(same | both, 0.0, away).reshape(first.shape)
+    return np.where(same, 0.0, away).reshape(first.shape)
 
 
 def _to_whole(elements: Array) -> Array:

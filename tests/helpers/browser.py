@@ -7,7 +7,7 @@ import http.client
 import json
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -25,6 +25,23 @@ from sheetarray.pages import ServedPage
 
 _ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en-US")
 _TRIES = 5  # of a click on what is drawn again at that moment
+_READ_PIXELS = """
+const [text, places, done] = arguments;
+const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+createImageBitmap(new Blob([bytes])).then((picture) => {
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  const pen = canvas.getContext("2d", {willReadFrequently: true});
+  pen.drawImage(picture, 0, 0);
+  done(places.map(([x, y]) => [...pen.getImageData(x, y, 1, 1).data]));
+});
+"""
+_DRAWN_TEXTS = """
+const pen = CanvasRenderingContext2D.prototype, write = pen.fillText, texts = [];
+pen.fillText = function (text, ...place) { texts.push(text); write.call(this, text, ...place); };
+document.querySelector("#theme").click();
+pen.fillText = write;
+return texts;
+"""
 AXE = Path(__file__).parents[1] / "javascript" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -39,24 +56,28 @@ class Browser:
         self.driver = _start()
         self._folder, self._count = folder, 0
 
-    def open(self, html: str, *, dark: bool = False, width: int = 1280, height: int = 1100) -> None:
-        """Show a page from the file system, and wait until it is ready."""
+    def open(self, html: str, *, dark: bool = False, width: int = 1280, height: int = 1100, fragment: str = "") -> None:
+        """Show a page from the file system, perhaps with a fragment of its address; wait until it is ready."""
         self._count += 1
         path = self._folder / f"page{self._count}.html"
         path.write_text(html, encoding="utf-8")
-        self.visit(path.as_uri(), dark=dark, width=width, height=height)
+        self.visit(path.as_uri() + fragment, dark=dark, width=width, height=height)
 
     def visit(self, url: str, *, dark: bool = False, width: int = 1280, height: int = 1100) -> None:
         """Show the page of an address, and wait until it is ready."""
         phone = width < 600
-        size = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
         theme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.resize(width, height, pixels=2 if phone else 1, phone=phone)
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": theme})
         self.messages()
         self.requests()
         self.driver.get(url)
         self.wait_until("document.documentElement.dataset.ready === 'true'")
+
+    def resize(self, width: int, height: int, *, pixels: float = 1, phone: bool = False) -> None:
+        """Give the window another size, and the screen so many pixels for each of its own."""
+        size = {"width": width, "height": height, "deviceScaleFactor": pixels, "mobile": phone}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def wait_until(self, condition: str) -> None:
         """Wait until an expression of JavaScript holds."""
@@ -138,9 +159,25 @@ class Browser:
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
-    def picture(self) -> bytes:
-        """Return what is seen, as PNG."""
-        return base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"])
+    def picture(self, *, whole: bool = False) -> bytes:
+        """Return what is seen, or the whole page, as PNG."""
+        options: dict[str, Any] = {"captureBeyondViewport": whole}
+        if whole:
+            width, height = self.run("return [innerWidth, document.documentElement.scrollHeight]")
+            options["clip"] = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        return base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", options)["data"])
+
+    def colours(self, png: bytes, places: Sequence[tuple[float, float]]) -> list[list[int]]:
+        """Return red, green, blue and opacity of a PNG at some places, each x and y in pixels."""
+        colours: list[list[int]] = self.driver.execute_async_script(
+            _READ_PIXELS, base64.b64encode(png).decode(), list(places)
+        )
+        return colours
+
+    def drawn_texts(self) -> list[str]:
+        """Return the texts that the page writes into its pictures when it draws them again."""
+        texts: list[str] = self.run(_DRAWN_TEXTS)
+        return texts
 
     def violations(self, *, rules: tuple[str, ...] = ()) -> list[str]:
         """Return the objections of axe to the page, by some of its rules or all; skip where axe is not installed."""

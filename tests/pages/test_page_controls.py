@@ -112,17 +112,17 @@ def test_the_mouse_and_the_arrow_keys_move_the_cursor(browser: Browser, climate:
     browser.open(sa.view(climate).html)
     size = browser.find("canvas.map").size
     width, height = size["width"] - 86, size["height"] - 94
-    browser.click_at("canvas.map", 76 + 7.5 * width / 20, 6 + 3.5 * height / 10)
+    browser.click_at("canvas.map", 76 + 7.5 * width / 20, 6 + 6.5 * height / 10)  # north is up
     expected = ["t[0, 3, 7]", str(FIELD[0, 3, 7]), f"cell {address_of(climate, (0, 3, 7))}"]
     assert readout(browser) == [*expected, "time 2026-01-01", "lat -15", "lon 126"]
     assert browser.texts("td.cursor bdi") == [str(FIELD[0, 3, 7])]
     browser.focus("canvas.map")
-    browser.press("ARROW_DOWN", "ARROW_LEFT")
+    browser.press("ARROW_UP", "ARROW_LEFT")
     assert readout(browser)[:2] == ["t[0, 4, 6]", str(FIELD[0, 4, 6])]
     browser.press("CONTROL+END")
-    assert readout(browser)[:2] == ["t[0, 9, 19]", str(FIELD[0, 9, 19])]
+    assert readout(browser)[:2] == ["t[0, 0, 19]", str(FIELD[0, 0, 19])]
     browser.press("ARROW_DOWN", "ARROW_RIGHT")  # there is nothing beyond
-    assert readout(browser)[0] == "t[0, 9, 19]"
+    assert readout(browser)[0] == "t[0, 0, 19]"
 
 
 def test_the_table_follows_and_leads(browser: Browser, climate: Path) -> None:

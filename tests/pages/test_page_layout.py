@@ -15,14 +15,28 @@ from children import GIVEN_UP_AFTER
 import sheetarray as sa
 from sheetarray.pages import page
 
-LABELS = {
-    "20260105": "20260105",  # a day: every digit counts
-    "12345678901234": "12345678901234",
-    "123456789012345": "1.23457e14",
-    "0.30000000000000004": "0.3",
-    "-9000000000000000000": "-9e18",
-    "Zürich Flughafen": "Zürich Flugha…",
-}
+LABELS: list[tuple[str, list[str], list[str]]] = [
+    ("number", ["20260105", "20260106"], ["20260105", "20260106"]),  # days: every digit counts
+    ("number", ["123456789012345", "7"], ["1.23457e14", "7"]),
+    ("number", ["0.30000000000000004", "-9000000000000000000"], ["0.3", "-9e18"]),
+    ("number", ["1000000000", "1000000000.25"], ["1000000000", "1000000000.25"]),
+    ("number", ["123456789012345678", "123456789012345679"], ["123456789012345678", "123456789012345679"]),
+    ("number", ["0.1", "0.1", "0.2"], ["0.1 [0]", "0.1 [7]", "0.2"]),
+    ("date", ["2026-01-01T00:00:00.000000", "2026-01-02T00:00:00.000000"], ["2026-01-01", "2026-01-02"]),
+    ("date", ["2026-01-01T00:00:00", "2026-01-01T00:15:00"], ["2026-01-01T00:00", "2026-01-01T00:15"]),
+    ("date", ["2026-01-01T00:00:00.000", "2026-01-01T00:00:01.000"], ["2026-01-01T00:00:00", "2026-01-01T00:00:01"]),
+    (
+        "date",
+        ["2026-01-01T00:00:00.250", "2026-01-01T00:00:00.500"],
+        ["2026-01-01T00:00:00.25", "2026-01-01T00:00:00.5"],
+    ),
+    ("date", ["2026", "NaT"], ["2026", "NaT"]),
+    ("text", ["Bern", "Zürich Flughafen"], ["Bern", "Zürich Flugha…"]),
+    ("text", ["Zürich Flughafen A", "Zürich Flughafen B"], ["Zürich…hafen A", "Zürich…hafen B"]),
+    ("text", ["x" * 30 + "a" + "y" * 30, "x" * 30 + "b" + "y" * 30], ["…xxxayyyyyyyy…", "…xxxbyyyyyyyy…"]),
+    ("text", ["a", "b", "a"], ["a [0]", "b", "a [14]"]),
+    ("text", ["x" * 14, "x" * 15], ["x" * 14, "x" * 13 + "…"]),
+]
 NUMBERS = {
     5e18: "5e18",
     -9.223372036854775e18: "-9.22337e18",
@@ -38,10 +52,11 @@ def test_labels_and_ticks_are_short_and_none_is_another_one() -> None:
         pytest.skip("Node is not installed")
     assets = Path(page.__file__).parent / "assets"
     program = "".join((assets / name).read_text(encoding="utf-8") for name in ("values.js", "ticks.js"))
-    program += f"console.log(JSON.stringify([{json.dumps(list(LABELS))}.map((text) => roundText(text)), "
-    program += f"{json.dumps(list(NUMBERS))}.map((number) => roundNumber(number))]))"
+    program += f"const labels = {json.dumps(LABELS)}, numbers = {json.dumps(list(NUMBERS))};"
+    program += "const shorten = ([kind, texts]) => shortenLabels(texts, texts.map((_, place) => 7 * place), kind);"
+    program += "console.log(JSON.stringify([labels.map(shorten), numbers.map((number) => roundNumber(number))]))"
     done = subprocess.run([node, "--eval", program], capture_output=True, timeout=GIVEN_UP_AFTER, check=True)
-    assert json.loads(done.stdout) == [list(LABELS.values()), list(NUMBERS.values())]
+    assert json.loads(done.stdout) == [[texts for _, _, texts in LABELS], list(NUMBERS.values())]
 
 
 def test_a_long_list_stands_beside_its_array_and_is_filtered(browser: Browser) -> None:

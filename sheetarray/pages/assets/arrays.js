@@ -66,6 +66,21 @@ class SheetArray {
     return this.labelling[axis].map((labels) => shortenDate(labels.elements.text(position))).join(", ");
   }
 
+  // Short texts for the labels at some indices of a dimension, which tell them apart; indices where it has none.
+  labelTexts(axis, positions) {
+    if (!this.hasLabels(axis)) return positions.map(String);
+    const levels = this.labelling[axis];
+    const [{ entry, elements }] = levels;
+    const kind = levels.length > 1 || elements.isComplex ? "text" : elements.isNumeric ? "number" : entry.kind === "datetime" ? "date" : "text";
+    const labels = positions.map((position) => (levels.length > 1 ? this.label(axis, position) : elements.text(position)));
+    return shortenLabels(labels, positions, kind);
+  }
+
+  // Which end of a dimension lies in the north: "first", "last", or "" for what is no latitude.
+  north(axis) {
+    return (this.entry.north || [])[axis] || "";
+  }
+
   // The address of the cell that holds an element; "" where nobody knows.
   address(index) {
     const cells = this.entry.cells;
@@ -86,9 +101,10 @@ class SheetArray {
   }
 }
 
-// A time of day that says nothing is left out of a label: dates alone are read more easily.
+// Zeros that say nothing are left out of a label: 2026-01-01T00:15, and midnight as the date alone.
 function shortenDate(text) {
-  return text.replace(/^(-?\d{4,}-\d\d-\d\d)T00:00(?::00(?:\.0+)?)?$/, "$1");
+  if (!/^-?\d{4,}-\d\d-\d\dT/.test(text)) return text;
+  return text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace(/(:\d\d):00$/, "$1").replace(/T00:00$/, "");
 }
 
 // Load an array with the arrays that label its dimensions.

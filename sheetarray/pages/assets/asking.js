@@ -14,18 +14,19 @@ async function askServer(verb, options, isWanted, onProgress) {
   }
 }
 
-// Bring the statistics of a whole array, the ranges of its colours, and its histograms; what shows them is drawn again.
-async function bringSummary(array) {
+// Bring the statistics of a whole array, the ranges of its colours, and its histograms, while `shown` is on the page.
+async function bringSummary(array, shown = array) {
   if (array.summary || array.isSummed || !array.count) return;
   array.isSummed = true;
-  const isWanted = () => Boolean(view) && groups[state.group][0] === array;
+  const isWanted = () => Boolean(view) && groups[state.group][0] === shown;
   const showProgress = (text) => {
     array.progress = text;
-    if (planes.length && !planes[0].isAwaited) drawStatistics(array);
+    if (array === shown && planes.length && !planes[0].isAwaited) drawStatistics(array);
   };
   try {
     const summary = await askServer("summary", { entry: array.number }, isWanted, showProgress);
     if (!summary) return;
+    summary.places = { least: summary.least, greatest: summary.greatest };
     for (const end of ["least", "greatest"]) {
       if (summary[end] === null || summary[end] === undefined) continue;
       const box = array.indexOf(summary[end]).map((position) => `${position}:${position + 1}:1`).join(",");
@@ -38,6 +39,20 @@ async function bringSummary(array) {
   } finally {
     array.isSummed = false;
   }
+}
+
+// Go to the largest difference of two arrays once the server has found it, unless somebody has moved meanwhile.
+async function goToLargest() {
+  const [array] = groups[state.group];
+  const difference = arrays[array.entry.difference];
+  const opened = note.text;
+  if (!view || !difference) return;
+  await bringSummary(difference, array);
+  const { least, greatest } = difference.summary || {};
+  const size = (end) => (end ? Math.abs(end.number(0)) : 0);
+  const end = size(least) > size(greatest) ? "least" : "greatest";
+  if (!view || describeLink() !== opened || !size(difference.summary?.[end])) return;
+  setWholeIndex(difference.indexOf(difference.summary.places[end]));
 }
 
 // Return what is said of a whole array: pairs of a title and a text; null while it has not come.

@@ -10,17 +10,17 @@ const SCALES = [
   ["slice 2", "2 to 98 % of the slice"],
   ["slice full", "full range of the slice"],
 ];
-const MOST_LABELLED = 14; // characters of a label on an axis
 const MOST_UNFILTERED = 15; // arrays in a list that is seen at once
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
-const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0 };
-let view = null; // the parts of the page that belong to the chosen array
+const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0, tidy: null };
+let view = null; // the parts of the page that belong to the chosen array; of an awkward one there is `state.tidy` instead
 let planes = [];
 
 const byId = (id) => document.getElementById(id);
 
-async function chooseGroup(number, index = null) {
+// Show an array; `link` holds what else somebody wants to see of it: axes, scale, shown, addresses.
+async function chooseGroup(number, index = null, link = {}) {
   const request = (state.request += 1);
   const group = groups[number];
   [...byId("list").querySelectorAll("button")].forEach((button, place) =>
@@ -28,8 +28,12 @@ async function chooseGroup(number, index = null) {
   );
   const [first] = group;
   byId("message").textContent = "";
+  state.tidy = null;
   if (byId("main").getBoundingClientRect().top < 0) byId("main").scrollIntoView(); // further down, an array may have nothing
-  if (first.entry.kind === "unread") return showUnread(first.entry);
+  if (first.entry.kind === "unread") {
+    state.group = number;
+    return showUnread(first.entry);
+  }
   const loaded = first.entry.kind === "table" ? first.entry.columns.map((column) => arrays[column]) : withDifference(group, arrays);
   await Promise.all(loaded.map((array) => loadWithLabels(array, arrays)));
   if (request !== state.request) return undefined; // another one was chosen in the meantime
@@ -37,10 +41,11 @@ async function chooseGroup(number, index = null) {
   if (first.entry.kind === "table") return showTidyTable(first.entry, loaded);
   state.panels = makePanels(group, manifest.files, arrays);
   state.index = index || first.shape.map(() => 0);
-  state.axes = chooseAxes(first.shape);
-  state.shown = 0;
-  state.addresses = first.shape.length < 2;
+  state.axes = link.axes || chooseAxes(first);
+  state.shown = state.panels[link.shown] ? link.shown : 0;
+  state.addresses = link.addresses ?? first.shape.length < 2;
   if (first.isServed && !(await bringFirst(first, loaded, request))) return undefined;
+  state.scale = link.scale || state.scale;
   buildView(first);
   drawSlice();
   if (first.isServed) bringSummary(first);
@@ -60,11 +65,13 @@ async function bringFirst(array, loaded, request) {
   return !problem;
 }
 
-// The two longest axes, later ones first; one axis goes down.
-function chooseAxes(shape) {
+// The last two axes, before those of one element; a latitude goes down, as on a map.
+function chooseAxes(array) {
+  const { shape } = array;
   if (shape.length < 2) return [shape.length ? 0 : null, null];
-  const order = shape.map((size, axis) => [size, axis]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  return order.slice(-2).map(([, axis]) => axis).sort((a, b) => a - b);
+  const order = [...shape.keys()].sort((a, b) => (shape[a] > 1) - (shape[b] > 1) || a - b);
+  const [down, across] = order.slice(-2).sort((a, b) => a - b);
+  return array.north(across) && !array.north(down) ? [across, down] : [down, across];
 }
 
 function listArrays() {

@@ -35,33 +35,53 @@ function makeControls(array) {
   );
   if (array.entry.cells) controls.append(copy("copy-cell", "Copy cell", () => array.address(state.index)));
   if (!array.isServed) { // of which a large slice is only a sample
-    controls.append(make("button", { type: "button", id: "copy-tsv", on: { click: copyTable } }, "Copy as TSV"));
+    controls.append(makeTsvButton(() => view.table.grid));
   }
   if (view.maps.length || view.lines.length) {
     controls.append(make("button", { type: "button", id: "save-picture", on: { click: savePicture } }, "Save picture"));
+  }
+  if (location.protocol !== "about:") { // as in a frame of a notebook
+    controls.append(make("button", { type: "button", id: "copy-link", on: { click: copyLink } }, "Copy link"));
   }
   controls.append(view.sliders);
   return controls;
 }
 
-// Copy the values of the slice as a spreadsheet takes them: tabs between columns, a line for each row.
-async function copyTable() {
-  const panel = state.panels[state.shown];
-  const plane = planes[state.shown];
-  if (!plane || plane.isAwaited) return;
-  const cell = (row, column) => {
-    const text = panel.text(plane.placeAt(row, column));
-    return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const rows = Array.from({ length: plane.rows }, (_, row) => Array.from({ length: plane.columns }, (__, column) => cell(row, column)).join("\t"));
-  await copyText(rows.join("\n"));
-  byId("message").textContent = `Copied: ${countText(plane.rows)} × ${countText(plane.columns)} values`;
+const makeTsvButton = (toGrid) => make("button", { type: "button", id: "copy-tsv", on: { click: () => copyTable(toGrid()) } }, "Copy as TSV");
+
+// Copy the values of a table as a spreadsheet takes them: tabs between columns, a line for each row.
+async function copyTable(grid) {
+  if (!grid) return; // there is no element
+  const columns = grid.copied ?? grid.columns;
+  const quote = (text) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const line = (_, row) => Array.from({ length: columns }, (__, column) => quote(grid.cell(row, column).text)).join("\t");
+  await copyText(Array.from({ length: grid.rows }, line).join("\n"));
+  byId("message").textContent = `Copied: ${countText(grid.rows)} × ${countText(columns)} values`;
 }
 
-// Save the first heat map, or the first line, as it is drawn.
+// Save the heat maps, or the line, as they are drawn: side by side, below their titles.
 function savePicture() {
-  const [{ canvas }] = [...view.maps, ...view.lines];
-  canvas.toBlob((blob) => saveBlob(blob, "picture.png"), "image/png");
+  const figures = view.maps.length ? view.maps : view.lines.slice(0, 1);
+  const [margin, head] = [12, figures.length > 1 ? 48 : 28];
+  const sizes = figures.map(({ canvas }) => [canvas.clientWidth, canvas.clientHeight]);
+  const ratio = window.devicePixelRatio || 1;
+  const picture = document.createElement("canvas");
+  picture.width = ratio * sizes.reduce((sum, [width]) => sum + width + margin, margin);
+  picture.height = ratio * (head + Math.max(...sizes.map(([, height]) => height)) + margin);
+  const pen = picture.getContext("2d");
+  pen.fillStyle = themeColour("paper");
+  pen.fillRect(0, 0, picture.width, picture.height);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.font = FONT;
+  drawText(pen, view.heading.textContent, margin, 10, { align: "left", colour: "ink", longest: picture.width / ratio - 2 * margin });
+  let left = margin;
+  figures.forEach(({ canvas, title }, number) => {
+    const [width, height] = sizes[number];
+    if (figures.length > 1) drawText(pen, title, left, 30, { align: "left", longest: width });
+    pen.drawImage(canvas, left, head, width, height);
+    left += width + margin;
+  });
+  picture.toBlob((blob) => saveBlob(blob, "picture.png"), "image/png");
 }
 
 async function copyShown(text) {
@@ -94,6 +114,7 @@ function makeTableControls(array) {
     const onChange = (value) => {
       state.shown = Number(value);
       drawTable();
+      noteLink();
     };
     controls.append(makeSelect("panel", "Table of", options, state.shown, onChange));
   }
@@ -101,8 +122,10 @@ function makeTableControls(array) {
     const onChange = () => {
       state.addresses = box.checked;
       drawTable();
+      noteLink();
     };
     const box = make("input", { type: "checkbox", id: "addresses", on: { change: onChange } });
+    box.checked = state.addresses;
     controls.append(make("div", { class: "field inline" }, box, make("label", { for: "addresses" }, "Cell addresses")));
   }
   const search = make("form", { class: "field", role: "search" });

@@ -1,5 +1,7 @@
 // Canvases: sharp on every screen, in the colours of the theme.
 
+const FONT = "12px system-ui, sans-serif";
+
 function themeColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
@@ -10,11 +12,11 @@ function openCanvas(canvas, height) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
-  canvas.style.height = `${height}px`;
+  canvas.style.width = `${width}px`; // of its own, so that it is never stretched before it is drawn anew
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  context.font = "12px system-ui, sans-serif";
+  context.font = FONT;
   context.fillStyle = themeColour("faint");
   context.strokeStyle = themeColour("line");
   context.lineWidth = 1;
@@ -31,6 +33,22 @@ function drawText(context, text, x, y, { align = "center", baseline = "top", col
   const room = context.canvas.width / (window.devicePixelRatio || 1);
   const within = align === "center" && context.getTransform().b === 0 ? Math.max(half, Math.min(room - half, x)) : x;
   context.fillText(shown, within, y);
+}
+
+// The width of the widest of some texts, in pixels.
+function measureTexts(context, texts) {
+  context.font = FONT;
+  return Math.max(0, ...texts.map((text) => context.measureText(text).width));
+}
+
+// The places to be marked along an axis, as many as have room for their texts side by side: pairs of place and text.
+function fitTicks(context, count, pixels, apart, toTexts) {
+  for (let room = apart; ; room *= 1.25) {
+    const places = indexTicks(count, pixels, room);
+    const texts = toTexts(places);
+    const between = places.length > 1 ? ((places[1] - places[0]) * pixels) / count : Infinity;
+    if (measureTexts(context, texts) + 8 <= between) return places.map((place, number) => [place, texts[number]]);
+  }
 }
 
 function drawLine(context, x1, y1, x2, y2, colour) {

@@ -24,8 +24,10 @@ function planeGrid(array) {
     rows: plane.rows,
     columns: plane.columns,
     corner: `${array.dimension(rowAxis)} \\ ${array.dimension(columnAxis)}`,
-    rowHead: (row) => positionText(array, rowAxis, row),
-    columnHead: (column) => positionText(array, columnAxis, column),
+    rowHead: (row) => headText(array, rowAxis, row),
+    columnHead: (column) => headText(array, columnAxis, column),
+    rowTitle: (row) => positionText(array, rowAxis, row),
+    columnTitle: (column) => positionText(array, columnAxis, column),
     cell: (row, column) => ({
       ...describeCell(panel, plane.placeAt(row, column)),
       address: array.entry.cells ? array.address(indexAt(row, column)) : "",
@@ -44,8 +46,10 @@ function listGrid(array) {
   return {
     rows: Math.max(array.count, 0),
     columns: columns.length + (hasCells ? 1 : 0),
+    copied: columns.length,
     corner: array.shape.length ? array.dimension(0) : "",
-    rowHead: (row) => (array.shape.length ? positionText(array, 0, row) : "()"),
+    rowHead: (row) => (array.shape.length ? headText(array, 0, row) : "()"),
+    rowTitle: (row) => (array.shape.length ? positionText(array, 0, row) : ""),
     columnHead: (column) => (column < columns.length ? (columns.length > 1 ? columns[column].title : "value") : "cell"),
     cell: (row, column) =>
       column < columns.length
@@ -84,11 +88,14 @@ function showTidyTable(entry, columns) {
   byId("view").replaceChildren(
     make("h2", { id: "slice", dir: "auto" }, entry.name),
     make("p", {}, `${countText(entry.shape[0])} ${entry.shape[0] === 1 ? "row" : "rows"}`),
+    make("div", { class: "controls" }, makeTsvButton(() => grid)),
     make("details", {}, make("summary", {}, "Type"), make("pre", { tabindex: "0", dir: "auto" }, entry.note)),
     table.holder,
   );
-  if (entry.shape[0]) table.show(grid);
-  else table.holder.hidden = true;
+  table.holder.hidden = !entry.shape[0];
+  if (!entry.shape[0]) return;
+  table.show(grid);
+  state.tidy = table;
 }
 
 function showUnread(entry) {

@@ -58,75 +58,82 @@ function paintPlane(plane, height, width, scale, palette) {
   return plane.picture.canvas;
 }
 
-// Draw a plane; return where it stands, for the pointer.
-function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowText, columnText, rowTitle, columnTitle }) {
+// Draw a plane, with its last row on top if it is `upward`; return where it stands, for the pointer.
+function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowTexts, columnTexts, rowTitle, columnTitle, upward }) {
   const { rows, columns } = plane;
-  const room = Math.max(canvas.parentElement.clientWidth, 80) - MAP_MARGIN.left - MAP_MARGIN.right;
-  const natural = (room * rows) / columns;
-  const plotHeight = Math.round(Math.max(90, Math.min(natural, 400, Math.max(rows * 40, 90))));
+  const whole = Math.max(canvas.parentElement.clientWidth, 80);
+  const fitHeight = (left) => {
+    const natural = ((whole - left - MAP_MARGIN.right) * rows) / columns;
+    return Math.round(Math.max(90, Math.min(natural, 400, Math.max(rows * 40, 90))));
+  };
+  const tickRows = (height) => indexTicks(rows, height, 24);
+  const widest = measureTexts(canvas.getContext("2d"), rowTexts(tickRows(fitHeight(MAP_MARGIN.left))));
+  const left = Math.round(Math.min(Math.max(MAP_MARGIN.left, widest + 30), whole / 2)); // long labels take more room
+  const plotHeight = fitHeight(left);
   const { context, width } = openCanvas(canvas, plotHeight + MAP_MARGIN.top + MAP_MARGIN.bottom + LEGEND_HEIGHT);
-  const plot = { left: MAP_MARGIN.left, top: MAP_MARGIN.top, width: width - MAP_MARGIN.left - MAP_MARGIN.right, height: plotHeight };
+  const plot = { left, top: MAP_MARGIN.top, width: width - left - MAP_MARGIN.right, height: plotHeight };
   hatch(context, plot.left, plot.top, plot.width, plot.height);
   const picture = paintPlane(plane, Math.round(plot.height * 2), Math.round(plot.width * 2), scale, palette);
+  context.save();
   context.imageSmoothingEnabled = false;
-  context.drawImage(picture, plot.left, plot.top, plot.width, plot.height);
+  context.translate(plot.left, upward ? plot.top + plot.height : plot.top);
+  context.scale(1, upward ? -1 : 1);
+  context.drawImage(picture, 0, 0, plot.width, plot.height);
+  context.restore();
   context.strokeStyle = themeColour("line");
   context.strokeRect(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1);
   const cell = { width: plot.width / columns, height: plot.height / rows };
-  drawMapAxes(context, plot, cell, plane, { rowText, columnText, rowTitle, columnTitle });
-  for (const [row, column] of marks) drawRing(context, plot, cell, row, column, "alarm");
-  drawCrossHair(context, plot, cell, cursor);
-  plane.hasMissing = plane.hasMissing ?? plane.numbers.some(Number.isNaN);
-  drawLegend(context, plot, scale, palette, plane.hasMissing);
-  return { plot, cell };
-}
-
-function drawMapAxes(context, plot, cell, { rows, columns }, { rowText, columnText, rowTitle, columnTitle }) {
-  for (const row of indexTicks(rows, plot.height, 24)) {
-    const y = plot.top + (row + 0.5) * cell.height;
+  const middle = (row, column) => [
+    plot.left + (column + 0.5) * cell.width,
+    plot.top + ((upward ? rows - 1 - row : row) + 0.5) * cell.height,
+  ];
+  const places = tickRows(plotHeight);
+  rowTexts(places).forEach((text, number) => {
+    const [, y] = middle(places[number], 0);
     drawLine(context, plot.left - 4, y, plot.left, y, "faint");
-    drawText(context, rowText(row), plot.left - 7, y, { align: "right", baseline: "middle", longest: MAP_MARGIN.left - 26 });
-  }
-  for (const column of indexTicks(columns, plot.width, 78)) {
-    const x = plot.left + (column + 0.5) * cell.width;
-    const bottom = plot.top + plot.height;
+    drawText(context, text, plot.left - 7, y, { align: "right", baseline: "middle", longest: plot.left - 26 });
+  });
+  const bottom = plot.top + plot.height;
+  for (const [column, text] of fitTicks(context, columns, plot.width, 78, columnTexts)) {
+    const [x] = middle(0, column);
     drawLine(context, x, bottom, x, bottom + 4, "faint");
-    drawText(context, columnText(column), x, bottom + 7, { longest: 74 });
+    drawText(context, text, x, bottom + 7);
   }
-  drawText(context, columnTitle, plot.left + plot.width / 2, plot.top + plot.height + 24, { colour: "ink", longest: plot.width });
+  drawText(context, columnTitle, plot.left + plot.width / 2, bottom + 24, { colour: "ink", longest: plot.width });
   context.save();
   context.translate(4, plot.top + plot.height / 2);
   context.rotate(-Math.PI / 2);
   drawText(context, rowTitle, 0, 0, { colour: "ink", longest: plot.height });
   context.restore();
+  drawCrossHair(context, plot, cell, middle(...cursor));
+  const within = Math.min(cell.width, cell.height) < 16 ? -3 : 4; // beside the ring of the cursor, so that both are seen
+  for (const [row, column] of marks) drawRing(context, cell, middle(row, column), "alarm", within);
+  plane.hasMissing = plane.hasMissing ?? plane.numbers.some(Number.isNaN);
+  drawLegend(context, plot, scale, palette, plane.hasMissing);
+  return { plot, cell, upward };
 }
 
-// Surround an element, in two lines that show on every colour.
-function drawRing(context, plot, cell, row, column, colour) {
-  const size = { width: Math.max(cell.width, 7), height: Math.max(cell.height, 7) };
-  const x = plot.left + (column + 0.5) * cell.width - size.width / 2;
-  const y = plot.top + (row + 0.5) * cell.height - size.height / 2;
-  context.lineWidth = 3;
-  context.strokeStyle = themeColour("paper");
-  context.strokeRect(x, y, size.width, size.height);
-  context.lineWidth = 1.5;
-  context.strokeStyle = themeColour(colour);
-  context.strokeRect(x, y, size.width, size.height);
+// Surround an element in two lines that show on every colour, so far within its edges.
+function drawRing(context, cell, [x, y], colour, within = 0) {
+  const [width, height] = [Math.max(cell.width, 7) - 2 * within, Math.max(cell.height, 7) - 2 * within];
+  for (const [more, name] of [[1.5, "paper"], [0, colour]]) {
+    context.lineWidth = 1.5 + more + Math.abs(within) / 4;
+    context.strokeStyle = themeColour(name);
+    context.strokeRect(x - width / 2, y - height / 2, width, height);
+  }
   context.lineWidth = 1;
 }
 
-function drawCrossHair(context, plot, cell, [row, column]) {
-  const x = plot.left + (column + 0.5) * cell.width;
-  const y = plot.top + (row + 0.5) * cell.height;
+function drawCrossHair(context, plot, cell, [x, y]) {
   context.save();
   context.setLineDash([3, 3]);
-  drawLine(context, x, plot.top, x, plot.top + plot.height, "paper");
-  drawLine(context, plot.left, y, plot.left + plot.width, y, "paper");
-  context.lineDashOffset = 3;
-  drawLine(context, x, plot.top, x, plot.top + plot.height, "ink");
-  drawLine(context, plot.left, y, plot.left + plot.width, y, "ink");
+  for (const [offset, name] of [[0, "paper"], [3, "ink"]]) {
+    context.lineDashOffset = offset;
+    drawLine(context, x, plot.top, x, plot.top + plot.height, name);
+    drawLine(context, plot.left, y, plot.left + plot.width, y, name);
+  }
   context.restore();
-  drawRing(context, plot, cell, row, column, "ink");
+  drawRing(context, cell, [x, y], "ink");
 }
 
 function drawLegend(context, plot, scale, palette, hasMissing) {
@@ -138,8 +145,9 @@ function drawLegend(context, plot, scale, palette, hasMissing) {
     context.fillRect(plot.left + x, top, 1.5, 12);
   }
   if (wide) {
-    drawText(context, roundNumber(scale.low, 4), plot.left, top + 16, { align: "left" });
-    drawText(context, roundNumber(scale.high, 4), plot.left + wide, top + 16, { align: "right" });
+    const [low, high] = roundNumbers([scale.low, scale.high], 4);
+    drawText(context, low, plot.left, top + 16, { align: "left" });
+    drawText(context, high, plot.left + wide, top + 16, { align: "right" });
   }
   const left = plot.left + (wide && wide + 18);
   if (hasMissing && plot.width > wide + 70) {

@@ -3,15 +3,17 @@
 const LINE_MARGIN = { left: 64, top: 10, right: 12, bottom: 42 };
 const MOST_BARS = 40;
 
-// Draw one line for each series: {value(i), colour}; return where it stands, for the pointer.
-function drawLines(canvas, series, count, { cursor, text, title, height = 190 }) {
+// Open a canvas for lines or bars with marks at some values; return its context, its plot, and the marks with texts.
+function openPlot(canvas, height, values, toTexts) {
+  const texts = toTexts(values);
+  const left = Math.max(LINE_MARGIN.left, Math.round(measureTexts(canvas.getContext("2d"), texts)) + 12);
   const { context, width } = openCanvas(canvas, height);
-  const plot = {
-    left: LINE_MARGIN.left,
-    top: LINE_MARGIN.top,
-    width: width - LINE_MARGIN.left - LINE_MARGIN.right,
-    height: height - LINE_MARGIN.top - LINE_MARGIN.bottom,
-  };
+  const plot = { left, top: LINE_MARGIN.top, width: width - left - LINE_MARGIN.right, height: height - LINE_MARGIN.top - LINE_MARGIN.bottom };
+  return { context, plot, marks: values.map((value, number) => [value, texts[number]]) };
+}
+
+// Draw one line for each series: {value(i), colour}; return where it stands, for the pointer.
+function drawLines(canvas, series, count, { cursor, texts, title, height = 190 }) {
   let [low, high] = [Infinity, -Infinity];
   for (const { value } of series) {
     for (let i = 0; i < count; i += 1) {
@@ -22,16 +24,17 @@ function drawLines(canvas, series, count, { cursor, text, title, height = 190 })
   const isEmpty = low > high;
   if (isEmpty) [low, high] = [0, 1];
   if (low === high) [low, high] = [low - (Math.abs(low) / 2 || 1), high + (Math.abs(high) / 2 || 1)];
+  const { context, plot, marks } = openPlot(canvas, height, isEmpty ? [] : valueTicks(low, high, 4), (values) => roundNumbers(values));
   const x = (i) => plot.left + (count > 1 ? (i / (count - 1)) * plot.width : plot.width / 2);
   const y = (number) => plot.top + plot.height - ((number / 2 - low / 2) / (high / 2 - low / 2)) * plot.height;
   if (isEmpty) drawText(context, "no finite values", plot.left + plot.width / 2, plot.top + plot.height / 2, { baseline: "middle" });
-  for (const tick of isEmpty ? [] : valueTicks(low, high, 4)) {
+  for (const [tick, text] of marks) {
     drawLine(context, plot.left, y(tick), plot.left + plot.width, y(tick), "line");
-    drawText(context, roundNumber(tick), plot.left - 6, y(tick), { align: "right", baseline: "middle" });
+    drawText(context, text, plot.left - 6, y(tick), { align: "right", baseline: "middle" });
   }
-  for (const i of indexTicks(count, plot.width, 84)) {
+  for (const [i, text] of fitTicks(context, count, plot.width, 84, texts)) {
     drawLine(context, x(i), plot.top + plot.height, x(i), plot.top + plot.height + 4, "faint");
-    drawText(context, text(i), x(i), plot.top + plot.height + 7, { longest: 80 });
+    drawText(context, text, x(i), plot.top + plot.height + 7);
   }
   drawText(context, title, plot.left + plot.width / 2, height - 16, { colour: "ink", longest: plot.width });
   series.forEach(({ value, colour }, number) => {
@@ -101,19 +104,14 @@ function drawHistogram(canvas, numbers, scale, title) {
 
 function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
   const height = 190;
-  const { context, width } = openCanvas(canvas, height);
   const { low, high } = scale;
   const most = Math.max(...bars, 1);
-  const plot = {
-    left: LINE_MARGIN.left,
-    top: LINE_MARGIN.top,
-    width: width - LINE_MARGIN.left - LINE_MARGIN.right,
-    height: height - LINE_MARGIN.top - LINE_MARGIN.bottom,
-  };
-  for (const tick of valueTicks(0, most, 3)) {
+  const countTexts = (counts) => counts.map((count) => (Number.isInteger(count) ? (count < 1e6 ? countText(count) : `${count / 1e6} M`) : ""));
+  const { context, plot, marks } = openPlot(canvas, height, valueTicks(0, most, 3), countTexts);
+  for (const [tick, text] of marks) {
     const y = plot.top + plot.height * (1 - tick / most);
     drawLine(context, plot.left, y, plot.left + plot.width, y, "line");
-    if (Number.isInteger(tick)) drawText(context, tick < 1e6 ? countText(tick) : `${tick / 1e6} M`, plot.left - 6, y, { align: "right", baseline: "middle" });
+    drawText(context, text, plot.left - 6, y, { align: "right", baseline: "middle" });
   }
   context.fillStyle = themeColour("first");
   bars.forEach((count, bar) => {
@@ -123,13 +121,22 @@ function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
   });
   const bottom = plot.top + plot.height;
   if (scale.isEmpty) drawText(context, "no finite values", plot.left + plot.width / 2, plot.top + plot.height / 2, { baseline: "middle" });
-  for (const tick of scale.isEmpty ? [] : valueTicks(low, high, Math.max(2, Math.floor(plot.width / 90)))) {
+  for (const [tick, text] of scale.isEmpty ? [] : fitValues(context, low, high, plot.width)) {
     const x = plot.left + (high > low ? (tick / 2 - low / 2) / (high / 2 - low / 2) : 0.5) * plot.width;
     drawLine(context, x, bottom, x, bottom + 4, "faint");
-    drawText(context, roundNumber(tick), x, bottom + 7);
+    drawText(context, text, x, bottom + 7);
   }
   const outside = [below && `${countText(below)} below`, above && `${countText(above)} above`].filter(Boolean).join(", ");
   const title = outside ? `${words} (${outside})` : words;
   drawText(context, title, plot.left + plot.width / 2, height - 16, { colour: "ink", longest: plot.width });
-  return `Histogram: ${bars.length} bars from ${roundNumber(low)} to ${roundNumber(high)}${outside && `, ${outside}`}`;
+  return `Histogram: ${bars.length} bars from ${roundNumbers([low, high]).join(" to ")}${outside && `, ${outside}`}`;
+}
+
+// Round values to be marked side by side, as many as have room for their texts: pairs of value and text.
+function fitValues(context, low, high, pixels) {
+  for (let most = Math.max(2, Math.floor(pixels / 90)); ; most -= 1) {
+    const ticks = valueTicks(low, high, most);
+    const texts = roundNumbers(ticks);
+    if (most <= 1 || ticks.length * (measureTexts(context, texts) + 8) <= pixels) return ticks.map((tick, number) => [tick, texts[number]]);
+  }
 }

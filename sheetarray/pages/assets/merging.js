@@ -2,7 +2,7 @@
 
 const chosen = manifest.merge ? manifest.merge.conflicts.map((conflict) => conflict.chosen) : [];
 
-// List the conflicts, and return a function that shows the first; null where there is none to show.
+// List the conflicts.
 function listConflicts() {
   const { files, conflicts, unlisted } = manifest.merge;
   byId("conflicts").hidden = false;
@@ -16,8 +16,6 @@ function listConflicts() {
   if (unlisted) byId("conflict-list").append(make("li", {}, make("span", {}, `and ${countText(unlisted)} more, which sheetarray merge --all lists`)));
   conflicts.forEach((conflict, number) => markConflict(number));
   countConflicts();
-  const first = conflicts.find(({ entry }) => groupOf(entry) >= 0);
-  return first ? () => chooseGroup(groupOf(first.entry), first.at || null) : null;
 }
 
 const groupOf = (entry) => groups.findIndex((some) => some.some((array) => array.number === entry));

@@ -3,7 +3,22 @@
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = theme === "dark" ? "Light theme" : "Dark theme";
+  redraw();
+}
+
+// Draw all that is seen anew: in other colours, in another size, on another screen.
+function redraw() {
   if (view) drawSlice();
+  else if (state.tidy) state.tidy.show(state.tidy.grid);
+}
+
+// Notice a screen of other pixels, to which the window is moved or zoomed.
+function watchPixels() {
+  const pixels = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+  pixels.addEventListener("change", () => {
+    redraw();
+    watchPixels();
+  }, { once: true });
 }
 
 function pressKey(event) {
@@ -25,21 +40,25 @@ function start() {
   document.addEventListener("keydown", pressKey);
   let width = 0;
   new ResizeObserver(() => {
-    if (view && Math.abs(width - byId("main").clientWidth) > 1) drawSlice();
+    if (width !== byId("main").clientWidth) redraw();
     width = byId("main").clientWidth;
   }).observe(byId("main"));
+  watchPixels();
   window.addEventListener("beforeprint", () => {
     document.documentElement.dataset.theme = "light";
-    if (view) drawSlice();
+    redraw();
   });
   window.addEventListener("afterprint", () => setTheme(dark.matches ? "dark" : "light"));
   if (manifest.served) keepServer();
   listArrays();
   if (manifest.served) bringFindings();
   else listFindings();
-  const opening = manifest.merge ? listConflicts() : null;
-  if (opening) return opening();
-  if (groups.length) return chooseGroup(0);
+  if (manifest.merge) listConflicts();
+  window.addEventListener("hashchange", () => {
+    const link = readLink(location.hash);
+    if (link) chooseGroup(link.number, link.index, link);
+  });
+  if (groups.length) return followLink().then((link) => (manifest.served && !manifest.opening && !link ? void goToLargest() : undefined));
   byId("message").textContent = "There is no array.";
   return Promise.resolve();
 }

@@ -36,7 +36,7 @@ function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
   return { rows, columns, high: rows, wide: columns, numbers, placeAt };
 }
 
-// The arrays of a group, and the difference of two that a server has, which it works out.
+// The arrays of a group, and their difference, if they are two.
 function withDifference(group, arrays) {
   const number = group.length === 2 ? group[0].entry.difference : undefined;
   return number === undefined ? group : [...group, arrays[number]];
@@ -44,34 +44,20 @@ function withDifference(group, arrays) {
 
 // What is drawn of a group: one panel for each array, and for two of them the difference.
 function makePanels(group, files, arrays) {
-  const panels = group.map((array, number) => ({
-    title: files[array.entry.file],
-    array,
-    colour: ["first", "second", "third", "fourth"][number % 4],
-    isNumeric: array.elements.isNumeric,
-    number: array.elements.number,
-    text: array.elements.text,
-    isMissing: array.elements.isMissing,
-  }));
-  const [served] = withDifference(group, arrays).slice(2);
-  if (served && group[0].isServed) {
-    const { elements } = served;
-    panels.push({ ...describeDifference(group), array: served, number: elements.number, text: (place) => (elements.text(place) === UNKNOWN ? UNKNOWN : roundNumber(elements.number(place), 9)), isMissing: elements.isMissing });
-  } else if (group.length === 2 && !group[0].isServed) {
-    const [first, second] = group.map((array) => array.elements);
-    const number = (place) => difference(first, place, second, place);
-    panels.push({
-      ...describeDifference(group),
-      array: group[0],
-      number,
-      text: (place) => roundNumber(number(place), 9),
-      isMissing: (place) => Number.isNaN(number(place)),
-    });
-  }
-  return panels;
-}
-
-function describeDifference([first]) {
-  const title = first.elements.isNumeric ? "difference (second − first)" : "different (1) or the same (0)";
-  return { title, colour: "third", isDifference: true, isNumeric: true };
+  return withDifference(group, arrays).map((array, number) => {
+    const { elements } = array;
+    const panel = {
+      title: files[array.entry.file],
+      array,
+      colour: ["first", "second", "third", "fourth"][number % 4],
+      isNumeric: elements.isNumeric,
+      number: elements.number,
+      text: elements.text,
+      isMissing: elements.isMissing,
+    };
+    if (number < group.length) return panel;
+    const title = group[0].elements.isNumeric ? "difference (second − first)" : "different (1) or the same (0)";
+    const text = (place) => (elements.text(place) === UNKNOWN ? UNKNOWN : roundNumber(elements.number(place), 9));
+    return { ...panel, title, isDifference: true, text };
+  });
 }

@@ -43,15 +43,19 @@ function describeArray(entry) {
 
 function makeMap(panel) {
   const canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-describedby": "readout", class: "map" });
-  const caption = state.panels.length > 1 ? make("figcaption", {}, isolate(panel.title)) : "";
-  const map = { panel, canvas, figure: make("figure", { class: "figure" }, caption, make("div", { class: "canvas" }, canvas)) };
+  const noise = panel.isDifference && groups[state.group][0].entry.noise;
+  const title = noise ? `${panel.title}; ${countText(noise)} only rounded, drawn as none` : panel.title;
+  const caption = state.panels.length > 1 ? make("figcaption", {}, isolate(title)) : "";
+  const map = { panel, title, canvas, figure: make("figure", { class: "figure" }, caption, make("div", { class: "canvas" }, canvas)) };
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
     const { plot, cell } = map.drawn;
     const within = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
     const { rows, columns } = planes[0];
-    return [within((event.clientY - box.top - plot.top) / cell.height, rows), within((event.clientX - box.left - plot.left) / cell.width, columns)];
+    const row = within((event.clientY - box.top - plot.top) / cell.height, rows);
+    return [turnRow(row), within((event.clientX - box.left - plot.left) / cell.width, columns)];
   };
+  const turnRow = (row) => (map.drawn.upward ? planes[0].rows - 1 - row : row);
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     moveCursor(...at(event));
@@ -59,10 +63,11 @@ function makeMap(panel) {
   canvas.addEventListener("pointermove", (event) => (event.buttons ? moveCursor(...at(event)) : readOut(indexAt(...at(event)))));
   canvas.addEventListener("pointerleave", () => readOut(state.index));
   canvas.addEventListener("keydown", (event) => {
-    const moved = moveByKey(event, cursor(), [planes[0].rows, planes[0].columns], 10);
+    const [row, column] = cursor();
+    const moved = moveByKey(event, [turnRow(row), column], [planes[0].rows, planes[0].columns], 10);
     if (!moved) return;
     event.preventDefault();
-    moveCursor(...moved);
+    moveCursor(turnRow(moved[0]), moved[1]);
   });
   return map;
 }

@@ -27,6 +27,7 @@ function setWholeIndex(index) {
 
 // Draw all of another slice.
 function drawSlice() {
+  noteLink();
   const [array] = groups[state.group];
   planes = array.count ? state.panels.map((panel) => takePlane(panel.array, state.index, state.axes, panel.number)) : [];
   view.heading.replaceChildren(isolate(array.entry.name), array.shape.length ? sliceExpression(array).replace(/^.*\[(?=[^[]*$)/s, "[") : "");
@@ -63,6 +64,7 @@ function drawCursor() {
   readOut(state.index);
   drawTable();
   view.table.reveal(...tableCursor());
+  noteLink();
 }
 
 // One scale for arrays side by side; the array's own is kept, for it takes a while.
@@ -100,8 +102,9 @@ function drawMap(array, map, scale) {
     palette: map.panel.isDifference ? palettes.diverging : palettes.rising,
     cursor: cursor(),
     marks: map.panel.isDifference ? [] : marks.map((index) => [index[rowAxis], index[columnAxis]]),
-    rowText: (row) => axisText(array, rowAxis, row),
-    columnText: (column) => axisText(array, columnAxis, column),
+    rowTexts: (rows) => array.labelTexts(rowAxis, rows),
+    columnTexts: (columns) => array.labelTexts(columnAxis, columns),
+    upward: array.north(rowAxis) === "last",
     rowTitle: array.dimension(rowAxis),
     columnTitle: array.dimension(columnAxis),
   });
@@ -111,12 +114,13 @@ function drawMap(array, map, scale) {
 
 const isInSlice = (index) => index.every((position, axis) => state.axes.includes(axis) || position === state.index[axis]);
 
-function axisText(array, axis, position) {
-  return array.hasLabels(axis) ? roundText(array.label(axis, position), MOST_LABELLED) : String(position);
-}
-
 function positionText(array, axis, position) {
   return array.hasLabels(axis) ? `${array.label(axis, position)}  [${position}]` : `[${position}]`;
+}
+
+// The same for the head of a table, where a long label is cut before its index.
+function headText(array, axis, position) {
+  return array.hasLabels(axis) ? `${cutText(array.label(axis, position), 8, 8)}  [${position}]` : `[${position}]`;
 }
 
 function drawLineOf(array, line, axis) {
@@ -129,7 +133,7 @@ function drawLineOf(array, line, axis) {
     .map((panel) => ({ colour: panel.colour, value: (i) => panel.number(start + i * array.strides[axis]) }));
   const title = `along ${array.dimension(axis)}`;
   const height = array.shape.length === 1 ? 280 : 190;
-  line.drawn = drawLines(line.canvas, series, count, { cursor: state.index[axis], text: (i) => axisText(array, axis, i), title, height });
+  line.drawn = drawLines(line.canvas, series, count, { cursor: state.index[axis], texts: (places) => array.labelTexts(axis, places), title, height });
   line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
 }
 
@@ -141,8 +145,8 @@ function drawServedLine(array, line, axis) {
   const series = lines.map(({ value }, number) => ({ colour: drawn[number].colour, value }));
   const title = `along ${array.dimension(axis)}${step > 1 ? `, every ${countText(step)}th` : ""}`;
   const height = array.shape.length === 1 ? 280 : 190;
-  const text = (i) => axisText(array, axis, i * step);
-  line.drawn = { ...drawLines(line.canvas, series, count, { cursor: Math.floor(state.index[axis] / step), text, title, height }), step };
+  const texts = (places) => array.labelTexts(axis, places.map((place) => place * step));
+  line.drawn = { ...drawLines(line.canvas, series, count, { cursor: Math.floor(state.index[axis] / step), texts, title, height }), step };
   line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
 }
 

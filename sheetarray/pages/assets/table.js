@@ -14,7 +14,8 @@ class Table {
     this.settled = { scrollTop: 0, scrollLeft: 0 };
   }
 
-  // Show a grid: {rows, columns, corner, rowHead(i), columnHead(j), cell(i, j), cursor, onSelect(i, j), addresses}.
+  // Show a grid: {rows, columns, corner, rowHead(i), columnHead(j), cell(i, j), cursor, onSelect(i, j), addresses}, and
+  // perhaps rowTitle(i) and columnTitle(j), which say what is cut in the heads, and how many columns are `copied`.
   show(grid) {
     this.grid = grid;
     this.rowHeight = grid.addresses ? 42 : 28;
@@ -86,7 +87,7 @@ class Table {
     const columns = Array.from({ length: Math.min(this.fits.columns + 1, grid.columns - this.left) }, (_, j) => this.left + j);
     const widths = make("colgroup", {}, make("col"), ...columns.map(() => make("col")));
     [...widths.children].forEach((column, j) => (column.style.width = `${j ? this.columnWidth : this.headWidth}px`));
-    const heads = columns.map((j) => make("th", { scope: "col", "aria-colindex": j + 2, title: grid.columnHead(j) }, isolate(grid.columnHead(j))));
+    const heads = columns.map((j) => make("th", { scope: "col", "aria-colindex": j + 2, title: (grid.columnTitle || grid.columnHead)(j) }, isolate(grid.columnHead(j))));
     const table = make(
       "table",
       { "aria-rowcount": grid.rows + 1, "aria-colcount": grid.columns + 1 },
@@ -99,7 +100,7 @@ class Table {
   }
 
   drawRow(i, columns) {
-    const head = make("th", { scope: "row", title: this.grid.rowHead(i) }, isolate(this.grid.rowHead(i)));
+    const head = make("th", { scope: "row", title: (this.grid.rowTitle || this.grid.rowHead)(i) }, isolate(this.grid.rowHead(i)));
     const row = make("tr", { "aria-rowindex": i + 2 }, head, ...columns.map((j) => this.drawCell(i, j)));
     row.style.height = `${this.rowHeight}px`;
     return row;

@@ -170,16 +170,3 @@ function textElements(kind, [lengthBuffer, unitBuffer, kindBuffer]) {
     isMissing: (i) => (kinds ? kinds[i] === 0 : kind === "datetime" && text(i) === "NaT"),
   };
 }
-
-// The difference of two elements, as a number: 0 where they are the same, NaN where one of them is missing.
-function difference(first, i, second, j) {
-  if (!first.isNumeric || !second.isNumeric) return first.text(i) === second.text(j) ? 0 : 1;
-  if (first.text(i) === second.text(j)) return 0;
-  if (first.isComplex && second.isComplex) {
-    return Math.hypot(second.parts[2 * j] - first.parts[2 * i], second.parts[2 * j + 1] - first.parts[2 * i + 1]);
-  }
-  if (first.isWhole && second.isWhole && !first.isMissing(i) && !second.isMissing(j)) {
-    return Number(BigInt(second.values[j]) - BigInt(first.values[i]));
-  }
-  return second.number(j) - first.number(i);
-}
