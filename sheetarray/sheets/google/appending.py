@@ -27,7 +27,7 @@ from ...errors import DTypeError, FormatError, LimitError, NotFoundError, Remote
 from ...files import PathLike
 from ...header import Header, changed_header_cells, find_slow_axis, resize_header
 from ...linear import LinearArray
-from .address import Rect, parse_address, range_on_sheet, worksheet_url
+from .address import Rect, range_on_sheet, worksheet_url
 from .appearance import show_dates
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import (
@@ -46,7 +46,7 @@ from .retries import TIMEOUT, ChangedError, RefusedError
 from .sent_cells import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
 from .views import renew_grown_views, renew_views
-from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
+from .worksheet import fetch_column
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
 
@@ -190,13 +190,13 @@ def append_gsheet(
     """
     linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
     check_texts(linear, MOST_CHARACTERS)
-    address = parse_address(target, worksheet)
-    service = open_service(address, client, credentials, timeout, progress, writing=True)
+    service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
+    address = service.address
     message, report = "", progress or ignore_progress
     cells = sum(array.length for array in linear.values())
     report(0, cells)
     with locating(source=address.label):
-        for number in range(_ATTEMPTS):
+        for _ in service.patience.attempts(_ATTEMPTS):
             state = fetch_state(service)
             sheet = state.select_worksheet(address.gid, address.title)
             if sheet is None:
@@ -212,7 +212,6 @@ def append_gsheet(
                 report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
                 return worksheet_url(address.key, sheet.gid)
-            service.patience.pause(0.25 * 2**number, "others write to the worksheet")
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
 
 
@@ -229,7 +228,7 @@ def _append(
         ConflictError, RefusedError: others write to it; nothing is changed.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, sheet)
+        content = fetch_content(service, state, sheet)
         grown = [grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if rows.cells]
         if not grown:
@@ -276,8 +275,7 @@ def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, r
     rect = Rect(anchor.row, anchor.column, anchor.row + anchor.start, anchor.column + 1)
     if content.grid is not None:
         return content.grid.cells(rect)[0]
-    ((_, columns),) = fetch_values(service, [(sheet.title, rect)])
-    return columns[0] if columns else []
+    return fetch_column(service, sheet.title, rect)
 
 
 # The batch -----------------------------------------------------------------------------------------------------
@@ -342,10 +340,9 @@ def _check_kept(
 def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell]:
     """Return the cells of a range of one column; none if the service refuses it."""
     try:
-        ((_, columns),) = fetch_values(service, [(sheet.title, rect)])
+        return fetch_column(service, sheet.title, rect)
     except RefusedError:
         return []
-    return columns[0] if columns else []
 
 
 def _take_back(
@@ -426,14 +423,12 @@ def adopt_gsheet(
     """
     if target is not None:
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
-    address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, timeout, progress, writing=True)
-    sheets: list[GoogleSheet] = []
-    with locating(source=address.label):
-        for number in range(_ADOPTIONS):
+    service = open_service(source, worksheet, client, credentials, timeout, progress, writing=True)
+    with locating(source=service.address.label):
+        for _ in service.patience.attempts(_ADOPTIONS):
             try:
                 state = fetch_state(service)
-                sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+                sheets = select_sheets(service)
                 arrays = read_resized_arrays(sheets, missing=missing)
                 edits = find_header_edits(sheets, arrays)
                 if edits:
@@ -443,7 +438,6 @@ def adopt_gsheet(
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:
                 message = str(changed)
-            service.patience.pause(0.25 * 2**number, "others write to the worksheet")
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="adopt it once more")
 
 

@@ -12,7 +12,7 @@ from ...errors import FormatError, NotFoundError
 from .address import Rect, range_on_sheet
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
-from .spreadsheet_state import CELL_FIELDS, Worksheet
+from .spreadsheet_state import CELL_FIELDS, State, Worksheet
 from .worksheet import FetchedColumns, GoogleSheet, fetch_values
 
 # The cells of a worksheet with their formulas, as GridData of the service's JSON hold them.
@@ -179,29 +179,22 @@ class SheetContent:
     grid: GridCells | None = None
 
 
-def fetch_content(service: SheetsApi, sheet: Worksheet) -> SheetContent:
+def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
     """Look at all of a worksheet that may hold arrays: one request, of a large one two or three.
 
     Raises:
         ConflictError: the worksheet is gone.
     """
-    try:
-        return _read_content(service, sheet)
-    except (ChangedError, NotFoundError):
-        raise ConflictError from None
-
-
-def _read_content(service: SheetsApi, sheet: Worksheet) -> SheetContent:
-    view = GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns))
+    view = GoogleSheet(service, sheet.title, state)
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
-    if sheet.cells <= MOST_CELLS_AT_ONCE:
-        try:
+    try:
+        if sheet.cells <= MOST_CELLS_AT_ONCE:
             grid = fetch_grid(service, sheet)
-        except RefusedError:
-            raise ConflictError from None
-        view.keep_head(sheet.rows, grid.columns)
-    anchors = find_anchors(view)
+            view.keep_head(sheet.rows, grid.columns)
+        anchors = find_anchors(view)
+    except (ChangedError, NotFoundError, RefusedError):
+        raise ConflictError from None
     arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
@@ -243,7 +236,7 @@ def find_filled(
     positions = []
     try:
         pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
-        for rect, (_, columns) in pairs:
+        for rect, columns in pairs:
             for column, cells in enumerate(columns, rect.left or 0):
                 positions += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
     except RefusedError:

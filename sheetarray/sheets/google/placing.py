@@ -156,7 +156,7 @@ def plan_for(
         ConflictError: it has changed meanwhile.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, sheet)
+        content = fetch_content(service, state, sheet)
         planner = _Planner(service, state, stage, sheet, layout, content)
         planner.place_columns()
         return planner.with_size(limit, blocked)
@@ -404,7 +404,7 @@ def plan_table(
         ConflictError: the worksheet has changed since its state was fetched.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, sheet)
+        content = fetch_content(service, state, sheet)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
         if not blank:

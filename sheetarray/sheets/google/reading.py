@@ -1,4 +1,4 @@
-"""Reads arrays of one generation of a worksheet: all of them, slices of rows, or block by block."""
+"""Reads arrays of one generation of a worksheet: all of them, slices of rows, or block by block; and tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from ...files import PathLike
 from ...header import Header, contiguous_strides
 from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
-from .address import SheetAddress, parse_address
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError
 from .spreadsheet_state import fetch_state
@@ -26,53 +25,46 @@ from .stage import stage_findings
 from .views import find_typed_views
 from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
 
-# Reads a worksheet as it stands at one moment: tries again while others write.
+# Reads worksheets as they stand at one moment: tries again while others write.
 
 Result = TypeVar("Result")
-_ATTEMPTS = 6  # to read a worksheet while others write
-_HEAD = 20_000  # cells
+_ATTEMPTS = 6
+_HEAD = 20_000  # cells of the first rows that are fetched of each of several worksheets
+_READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
 
-def read_consistently(
-    source: Any,
-    worksheet: str | None,
-    client: Any,
-    credentials: PathLike | None,
-    timeout: float,
+def _read_consistently(
+    service: SheetsApi,
     attempt: Callable[[list[GoogleSheet]], Result],
-    progress: Progress | None,
     *,
     first: bool = False,
     at_once: int = MOST_AT_ONCE,
 ) -> Result:
-    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to `_ATTEMPTS` times.
+    """Return the result of `attempt` on the worksheets, which is called again if someone wrote to them meanwhile.
 
     Raises:
         FormatError: others write all the time.
     """
-    address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, timeout, progress, writing=False)
-    sheets: list[GoogleSheet] = []
-    with locating(source=address.label):
-        for index in range(_ATTEMPTS):
+    message = ""
+    with locating(source=service.address.label):
+        for _ in service.patience.attempts(_ATTEMPTS):
             try:
-                sheets[:] = select_sheets(service, address, first=first, at_once=at_once)
-                return attempt(sheets)
+                return attempt(select_sheets(service, first=first, at_once=at_once))
             except ChangedError as changed:
                 message = str(changed)
-            service.patience.pause(0.25 * 2**index, "others write to the worksheet")
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
 
 
-def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
+def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
     """Return the worksheets that an address means, with their first rows where there are several.
 
     Raises:
         NotFoundError: there is no such worksheet.
         FormatError: there is none with cells.
     """
+    address = service.address
     if address.title is not None:
         return [GoogleSheet(service, address.title)]
     state = fetch_state(service)
@@ -81,38 +73,38 @@ def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_
     if not wanted:
         raise FormatError("no worksheet with cells")
     at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
-    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns), at_once=at_once) for sheet in wanted]
+    sheets = [GoogleSheet(service, sheet.title, state, at_once=at_once) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
     try:
-        for view, (_, rect), (_, columns) in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+        for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
             view.keep_head(rect.bottom or 0, columns)
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
     return sheets
 
 
-# Reads some rows of an array in a spreadsheet, and fetches no cells but theirs.
+# Rows of an array, of which no cells but theirs are fetched.
 
 
-def find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor]:
-    """Return the worksheet of an array, and its anchor.
+def _find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor, bool]:
+    """Return the worksheet of an array, its anchor, and whether its cells are its rows, one after the other.
 
     Raises:
         FormatError: the header of the array is broken.
         NotFoundError: there is no array of this name.
     """
     anchors = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
-    for sheet, anchor in anchors:
-        if anchor.name == name:
-            if anchor.error is not None:
-                raise anchor.error
-            return sheet, anchor
-    names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in anchors))
-    raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
+    group = [(sheet, anchor) for sheet, anchor in anchors if anchor.name == name]
+    if not group:
+        names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in anchors))
+        raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
+    sheet, anchor = group[0]
+    if anchor.error is not None:
+        raise anchor.error
+    return sheet, anchor, len(group) == 1 and _lies_in_rows(anchor)
 
 
-def lies_in_rows(anchor: Anchor) -> bool:
-    """Return whether the cells below a header are the array's rows, one after the other, a cell for each element."""
+def _lies_in_rows(anchor: Anchor) -> bool:
     header = anchor.header
     if header is None or header.part or header.offset or anchor.orient == "rows" or not header.capacity:
         return False
@@ -120,71 +112,68 @@ def lies_in_rows(anchor: Anchor) -> bool:
     return plain and header.capacity == header.length and header.dtype.kind != "complex"
 
 
-def fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
-    """Return some elements of an array that lies in rows.
+def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Iterator[Buffer]:
+    """Yield some elements of an array that lies in rows, as many at once as one request fetches.
 
     Raises:
         FormatError: a cell that its dtype cannot mean, with its address.
     """
     header = anchor.header
     assert header is not None
-    header_of_some = Header(header.dtype, (stop - start,), (1,), 0, "row-major", stop - start)
-    anchor_of_some = replace(anchor, header=header_of_some, start=anchor.start + start)
-    column, row = anchor_of_some.data_cell
-    cells: ColumnCells = ([], sheet.fetch_cells(row, row + stop - start, column, header.dtype))
-    decoded = ArrayColumn([anchor_of_some], [cells], sheet).decode_checked(missing)
-    for problem in decoded.problems[:1]:
-        moved = replace(problem, index=problem.index + start)
-        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
-    if decoded.count_error:
-        raise decoded.count_error
-    return decoded.buffer
+    for first in range(start, stop, CELLS_A_REQUEST):
+        count = min(CELLS_A_REQUEST, stop - first)
+        some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+        anchor_of_some = replace(anchor, header=some, start=anchor.start + first)
+        column, row = anchor_of_some.data_cell
+        cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
+        decoded = ArrayColumn([anchor_of_some], [cells], sheet).decode_checked(missing)
+        for problem in decoded.problems[:1]:
+            moved = replace(problem, index=problem.index + first)
+            raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
+        if decoded.count_error:
+            raise decoded.count_error
+        yield decoded.buffer
 
 
-def read_slices(
-    sheets: Sequence[GoogleSheet], slices: Mapping[str, slice], missing: Missing, whole: Mapping[str, Array]
+def _read_slices(
+    sheets: Sequence[GoogleSheet],
+    names: Sequence[str] | None,
+    slices: Mapping[str, slice],
+    *,
+    strict: bool,
+    missing: Missing,
 ) -> dict[str, Array]:
-    """Return slices of arrays along their first axis, by name; of arrays that lie in rows only their cells are fetched.
+    """Return arrays, some of them cut along their first axis; of those that lie in rows only these cells are fetched.
 
     Raises:
         ChangedError: somebody has written between two requests.
         LimitError: an array without dimensions, which has no first axis.
     """
-    sliced: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
-    generations: dict[int, Any] = {}  # of the sheets that take more requests, before the first of these
+    wanted = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
+    anchors = {anchor.name for sheet in sheets for anchor in find_anchors(sheet)}
+    found = {name: _find_array(sheets, name) for name in slices if name in anchors}
+    cut = {name: (sheet, anchor, anchor.header) for name, (sheet, anchor, in_rows) in found.items() if in_rows}
+    arrays = read_sheets(sheets, [name for name in wanted if name not in cut], strict=strict, missing=missing)
     for name, rows in slices.items():
-        if name in whole:
-            continue
-        sheet, anchor = find_array(sheets, name)
-        if not sheet.is_whole:
-            generations.setdefault(id(sheet), (sheet, sheet.generation()))
-        header = anchor.header
-        assert header is not None
-        if not header.shape:
+        sheet, anchor, header = cut.get(name, (None, None, None))
+        if not (header.shape if header is not None else arrays[name].ndim):
             raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
+        if sheet is None or anchor is None or header is None:
+            arrays[name] = arrays[name][rows]
+            continue
         indices = range(header.shape[0])[rows]
-        elements_per_row = header.length // header.shape[0]
+        each = header.length // header.shape[0]
         first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
-        pieces = [
-            fetch_elements(sheet, anchor, start, min(start + CELLS_A_REQUEST, last * elements_per_row), missing)
-            for start in range(first * elements_per_row, last * elements_per_row, CELLS_A_REQUEST)
-        ]
+        pieces = list(_iter_elements(sheet, anchor, first * each, last * each, missing))
         elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
         block = elements.reshape(last - first, *header.shape[1:])
-        sliced[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
-    for sheet, generation in generations.values():
-        if sheet.generation() != generation:
-            raise ChangedError
-    return {name: sliced[name] for name in slices}
+        arrays[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
+    for sheet in {id(sheet): sheet for sheet, *_ in cut.values() if not sheet.is_whole}.values():
+        sheet.check_unchanged()
+    return {name: arrays[name] for name in wanted}
 
 
-def is_cut(sheets: Sequence[GoogleSheet], name: str) -> bool:
-    """Return whether rows of an array can be fetched alone: it stands in one column, and lies in rows."""
-    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet) if anchor.name == name]
-    return len(anchors) == 1 and lies_in_rows(anchors[0])
-
-
-def check_slices(slices: Mapping[str, slice]) -> None:
+def _check_slices(slices: Mapping[str, slice]) -> None:
     """Refuse anything but slices of one axis by names.
 
     Raises:
@@ -199,8 +188,6 @@ def check_slices(slices: Mapping[str, slice]) -> None:
 
 
 # Reading arrays, headers, findings and ordinary tables from a spreadsheet.
-
-_READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
 
 def read_gsheet(
@@ -253,24 +240,19 @@ def read_gsheet(
         ...     read_gsheet(key, client=client)
         {'t': array([[1.5, 2.5]])}
     """
-
-    check_slices({} if slices is None else slices)
+    _check_slices({} if slices is None else slices)
     if slices and resize:
         raise LimitError("slices are of the arrays as their headers say, and resize=True of what stands below")
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         if slices:
-            wanted = list(scan_sheets(sheets, strict=strict)) if names is None else names
-            wanted = list(dict.fromkeys([*wanted, *slices]))
-            uncut = [name for name in wanted if name not in slices or not is_cut(sheets, name)]
-            whole = read_sheets(sheets, uncut, strict=strict, missing=missing)
-            parts = read_slices(sheets, slices, missing, whole)
-            return {name: parts[name] if name in parts else whole[name] for name in wanted}
+            return _read_slices(sheets, names, slices, strict=strict, missing=missing)
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
+    service = open_service(source, worksheet, client, credentials, timeout, progress)
     at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
-    return read_consistently(source, worksheet, client, credentials, timeout, attempt, progress, at_once=at_once)
+    return _read_consistently(service, attempt, at_once=at_once)
 
 
 def scan_gsheet(
@@ -286,20 +268,8 @@ def scan_gsheet(
 ) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays, in two requests where the worksheet is small, a few where it is not.
 
-    Args:
-        source: as for `read_gsheet`.
-        worksheet: as for `read_gsheet`.
-        client: as for `read_gsheet`.
-        credentials: as for `read_gsheet`.
-        timeout: as for `read_gsheet`.
-        strict: refuse lists without a version.
-        resize: shapes are those that `read_gsheet` gives with it, and all is read.
-        progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
-
-    Raises:
-        FormatError: no array, or a broken header.
-        NotFoundError: no such worksheet.
-        RemoteError: the service cannot be reached, or refuses.
+    The arguments are those of `read_gsheet`, and so are the errors. With `resize` all is read, and shapes are those
+    that `read_gsheet` gives with it. Only the attribute `waiting` of `progress` is called.
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
@@ -310,15 +280,8 @@ def scan_gsheet(
         ...     scan_gsheet(key, client=client)["t"].shape
         (2, 3)
     """
-    return read_consistently(
-        source,
-        worksheet,
-        client,
-        credentials,
-        timeout,
-        lambda sheets: scan_sheets(sheets, strict=strict, resize=resize),
-        progress,
-    )
+    service = open_service(source, worksheet, client, credentials, timeout, progress)
+    return _read_consistently(service, lambda sheets: scan_sheets(sheets, strict=strict, resize=resize))
 
 
 def check_gsheet(
@@ -333,18 +296,11 @@ def check_gsheet(
 ) -> Iterator[Finding]:
     """Yield every finding in a spreadsheet; nothing where it is intact.
 
-    Args:
-        source: as for `read_gsheet`.
-        worksheet: as for `read_gsheet`.
-        client: as for `read_gsheet`.
-        credentials: as for `read_gsheet`.
-        timeout: as for `read_gsheet`.
-        missing: as for `read_gsheet`.
-        progress: as for `read_gsheet`.
+    The arguments are those of `read_gsheet`.
 
     Raises:
         NotFoundError: no such worksheet.
-        RemoteError: the service cannot be reached, or refuses; never for the content.
+        RemoteError: the service cannot be reached, or refuses; nothing is raised for the content.
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
@@ -359,11 +315,12 @@ def check_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
         with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
             findings = list(check_sheets(sheets, missing=missing))
-        state = fetch_state(sheets[0].service)
+        state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
+    service = open_service(source, worksheet, client, credentials, timeout, progress)
     try:
-        yield from read_consistently(source, worksheet, client, credentials, timeout, attempt, progress)
+        yield from _read_consistently(service, attempt)
     except FormatError as error:
         yield Finding.from_error(error)
 
@@ -380,14 +337,12 @@ def read_columns_gsheet(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
+    The other arguments are those of `read_gsheet`; without a worksheet, the first one is read.
+
     Args:
-        source: as for `read_gsheet`; without a worksheet, the first one is read.
+        source: as for `read_gsheet`.
         columns: names (or letters) of the columns wanted; None for all.
         table: what the caller says of the table; None for nothing.
-        worksheet: as for `read_gsheet`.
-        client: as for `read_gsheet`.
-        credentials: as for `read_gsheet`.
-        timeout: as for `read_gsheet`.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
@@ -402,16 +357,9 @@ def read_columns_gsheet(
         ...     read_columns_gsheet(key, client=client)
         {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
-
     worksheet, located = (table or TableOptions()).locate(worksheet, dict, dict)
-
-    def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        return read_table(sheets[0], columns, located)
-
-    return read_consistently(source, worksheet, client, credentials, timeout, attempt, None, first=True)
-
-
-# The elements of an array in a spreadsheet piece by piece: no more of them than one request holds are in memory.
+    service = open_service(source, worksheet, client, credentials, timeout)
+    return _read_consistently(service, lambda sheets: read_table(sheets[0], columns, located), first=True)
 
 
 def iter_elements_gsheet(
@@ -425,18 +373,8 @@ def iter_elements_gsheet(
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
 
-    Args:
-        source: as for `read_gsheet`.
-        names: of the arrays.
-        worksheet: as for `read_gsheet`.
-        client: as for `read_gsheet`.
-        credentials: as for `read_gsheet`.
-        timeout: as for `read_gsheet`.
-
-    Raises:
-        FormatError: as `read_gsheet`, when the first cell that is wrong is reached, or the worksheet has changed since.
-        NotFoundError: no such array.
-        RemoteError: as `read_gsheet`.
+    The arguments are those of `read_gsheet`, and so are the errors; FormatError too if the worksheet has changed since
+    its first rows were read.
 
     Example:
         >>> import numpy as np
@@ -448,27 +386,21 @@ def iter_elements_gsheet(
         ...     [(name, elements.tolist()) for name, elements in iter_elements_gsheet(key, ["t"], client=client)]
         [('t', [1.5, 2.5])]
     """
-    where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
-    address = parse_address(source, worksheet)
-    service = open_service(address, client, credentials, timeout, writing=False)
-    whole = []
-    with locating(source=address.label):
+    service = open_service(source, worksheet, client, credentials, timeout)
+    with locating(source=service.address.label):
         try:
-            sheets = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
-            for name in dict.fromkeys(names):
-                view, anchor = find_array(sheets, name)
-                if not lies_in_rows(anchor):
-                    whole.append(name)
+            sheets = select_sheets(service)
+            found = {name: _find_array(sheets, name) for name in names}
+            others = [name for name, (*_, in_rows) in found.items() if not in_rows]
+            whole = read_sheets(sheets, others) if others else {}
+            for name, (sheet, anchor, in_rows) in found.items():
+                if not in_rows:
+                    yield name, ravel_in_order(whole[name])
                     continue
-                seen = view.generation()
                 assert anchor.header is not None
-                for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
-                    stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
-                    elements = fetch_elements(view, anchor, start, stop, "error")
-                    if view.generation() != seen:
-                        raise ChangedError
+                for elements in _iter_elements(sheet, anchor, 0, anchor.header.capacity, "error"):
+                    if not sheet.is_whole:
+                        sheet.check_unchanged()
                     yield name, elements
         except ChangedError:
             raise FormatError("it has changed since its first rows were read", hint="read it again") from None
-    for name, array in read_gsheet(source, whole, **where).items() if whole else ():
-        yield name, ravel_in_order(array)

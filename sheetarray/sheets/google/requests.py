@@ -18,7 +18,7 @@ from urllib.parse import quote
 from ...adapters import Progress
 from ...errors import RemoteError
 from ...files import PathLike
-from .address import SheetAddress
+from .address import SheetAddress, parse_address
 from .client import SERVICE, connection_hint, http_client, service_account
 from .retries import FailedError, RefusedError, Retries
 
@@ -33,12 +33,12 @@ _PROXY_HINT = "does something on the way, such as a company's proxy, answer inst
 class SheetsApi:
     """The Sheets API, for requests to one spreadsheet.
 
-    `key`: of the spreadsheet, as its URL has it; empty for a request that makes one. `patience`: the retries and the
-    time that all requests share.
+    `address`: of the spreadsheet; its key is empty for a request that makes one. `patience`: the retries and the time
+    that all requests share.
     """
 
-    def __init__(self, http: Any, key: str, patience: Retries) -> None:
-        self.key, self.patience = key, patience
+    def __init__(self, http: Any, address: SheetAddress, patience: Retries) -> None:
+        self.address, self.key, self.patience = address, address.key, patience
         self._http = http
         self._now: float | None = None
 
@@ -209,22 +209,24 @@ class SheetsApi:
 
 
 def open_service(
-    address: SheetAddress,
+    source: Any,
+    worksheet: str | None,
     client: Any,
     credentials: PathLike | None,
     timeout: float,
     progress: Progress | None = None,
     *,
-    writing: bool,
+    writing: bool = False,
 ) -> SheetsApi:
-    """Return the service of an address, through a client, that of the address, or one that is made.
+    """Return the service of the spreadsheet that a source or a target means, through its client or one that is made.
 
     The attribute `waiting` of `progress`, if it has one, is called with each pause.
     """
+    address = parse_address(source, worksheet)
     http = address.http if address.http is not None and client is None else client
     listener = getattr(progress, "waiting", None)
     patience = Retries(listener if callable(listener) else None, timeout=timeout)
-    return SheetsApi(http_client(http, credentials, writing=writing), address.key, patience)
+    return SheetsApi(http_client(http, credentials, writing=writing), address, patience)
 
 
 def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:

@@ -11,7 +11,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
@@ -203,6 +203,12 @@ class Retries:
         if self._waiting and seconds >= 1:
             self._waiting(seconds, why)
         time.sleep(seconds)
+
+    def attempts(self, count: int) -> Iterator[int]:
+        """Yield the numbers of attempts that fail since others write, with a pause after each, longer each time."""
+        for number in range(count):
+            yield number
+            self.pause(0.25 * 2**number, "others write to the worksheet")
 
     def _give_up_error(self, failure: FailedError) -> NoReturn:
         tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"

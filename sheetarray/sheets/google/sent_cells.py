@@ -245,7 +245,7 @@ def find_change(
             for placed, start, stop in batch
         ]
         try:
-            fetched = [columns for _, columns in fetch_values(service, [(title, rect) for rect in rects])]
+            fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
         except RefusedError:  # it has been renamed, removed or cut off: by somebody else
             return None
         for (placed, start, stop), columns in zip(batch, fetched, strict=True):

@@ -13,7 +13,7 @@ from ...columns import Layout
 from ...elements import Cell
 from ...errors import DTypeError, Finding
 from ...files import PathLike
-from .address import Rect, parse_address, range_on_sheet
+from .address import Rect, range_on_sheet
 from .appearance import look_requests
 from .changes import (
     Requests,
@@ -108,7 +108,7 @@ class Stage:
                 self._service.put_values(cells, chunk.body, partial(_is_put, cells))
                 filled(chunk.cells)
             for chunk in chunks:
-                ((_, cells_back),) = fetch_values(self._service, [(self.title, chunk.rect)])
+                (cells_back,) = fetch_values(self._service, [(self.title, chunk.rect)])
                 sent = chunk.values()
                 self._compare(chunk, sent, cells_back)
                 filled(chunk.cells)
@@ -293,7 +293,7 @@ def clean_gsheet(
         ...     clean_gsheet(server.create(), client=server.client())
         []
     """
-    service = open_service(parse_address(source), client, credentials, timeout, writing=True)
+    service = open_service(source, None, client, credentials, timeout, writing=True)
     for attempt in range(_MOST_ATTEMPTS):
         state = fetch_state(service)
         sheets = [*state.dead_stages(), *(state.living_stages() if everything else ())]

@@ -62,7 +62,7 @@ def read_typed_over(service: SheetsApi, views: Sequence[Worksheet]) -> Iterator[
     """Yield each of some views, and the cells in which formulas stood."""
     ranges = [(sheet.title, Rect(0, 0, sheet.rows, sheet.columns)) for sheet in views]
     fetched = fetch_values(service, ranges, formulas=True, dates=True) if ranges else ()
-    for sheet, (_, columns) in zip(views, fetched, strict=True):
+    for sheet, columns in zip(views, fetched, strict=True):
         places = [
             (row, column, cell)
             for column, cells in enumerate(columns)

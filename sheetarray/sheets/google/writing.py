@@ -66,10 +66,8 @@ class Write:
         gid: the id of the worksheet, once `run` has returned.
     """
 
-    def __init__(
-        self, service: SheetsApi, address: SheetAddress, layout: Layout, report: Progress, make: Planner = plan_for
-    ) -> None:
-        self.service, self.address, self.layout, self.make = service, address, layout, make
+    def __init__(self, service: SheetsApi, layout: Layout, report: Progress, make: Planner = plan_for) -> None:
+        self.service, self.address, self.layout, self.make = service, service.address, layout, make
         self.chunks: list[Chunk] = []
         self.columns: list[list[Cell]] | None = None
         self.limit = MOST_CELLS
@@ -414,23 +412,21 @@ def _write(
 ) -> str:
     """Write a layout, and return the URL of the worksheet."""
     title = title_of_new(target)
-    address = parse_address(_ANY_KEY if title else target, worksheet)
+    parse_address(_ANY_KEY if title else target, worksheet)  # an impossible one is refused before anything is made
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
     if title:
-        make_chunks(layout)  # whatever no cell can hold is found before anything is made
-        address = parse_address(
-            create_gsheet(title, client=client, credentials=credentials, timeout=timeout), worksheet
-        )
-    service = open_service(address, client, credentials, timeout, progress, writing=True)
+        make_chunks(layout)  # and whatever no cell can hold
+        target = create_gsheet(title, client=client, credentials=credentials, timeout=timeout)
+    service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
     report = progress or ignore_progress
     report(0, layout.cell_count)
-    with locating(source=address.label):
-        write = Write(service, address, layout, report, make)
+    with locating(source=service.address.label):
+        write = Write(service, layout, report, make)
         gid = write.run()
         if then is not None:
             then(write)
     report(layout.cell_count, layout.cell_count)
-    return worksheet_url(address.key, gid)
+    return worksheet_url(service.key, gid)
 
 
 # Makes spreadsheets, and shares them with people.
@@ -475,7 +471,7 @@ def create_gsheet(
         if "@" not in address.strip("@") or any(character.isspace() for character in address):
             raise LimitError(f"{address!r} is no address to share a spreadsheet with")
     http = http_client(client, credentials, writing=True, sharing=bool(people))
-    service = SheetsApi(http, "", Retries(timeout=timeout))
+    service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))
     key = _create(service, title)
     url = f"https://docs.google.com/spreadsheets/d/{key}"
     for address in people:

@@ -68,23 +68,6 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
     assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
 
 
-@pytest.mark.usefixtures("a_tenth")
-def test_names_fetch_only_the_columns_that_they_need(server: SheetsServer, key: str) -> None:
-    arrays = {"a": np.arange(9_000), "b": np.arange(6_000)}
-    write_gsheet(key, arrays, client=server.client())
-    server.requests.clear()
-    result = read_gsheet(f"gsheets://{key}/arrays", ["b"], client=server.client())
-    assert_same(result["b"], arrays["b"])
-    ranges = [place for record in server.requests for place in parse_qs(record.query).get("ranges", [])]
-    assert "'arrays'!B1:B" in ranges
-    assert not [place for place in ranges if place.startswith("'arrays'!A1:")]
-    assert sum(len(record.sent) for record in server.requests) < 100_000
-    server.requests.clear()
-    result = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-
-
 def test_a_small_worksheet_is_read_in_two_requests(server: SheetsServer, key: str) -> None:
     arrays = {"a": np.arange(100.0), "b": np.array(["x", ""])}
     write_gsheet(key, arrays, client=server.client())
@@ -105,20 +88,6 @@ def test_values_are_asked_for_as_they_are(server: SheetsServer, key: str) -> Non
             assert query["valueRenderOption"] == ["UNFORMATTED_VALUE"]
             assert query["majorDimension"] == ["COLUMNS"]
             assert query["dateTimeRenderOption"] == ["SERIAL_NUMBER"]
-
-
-@pytest.mark.usefixtures("a_tenth")
-def test_many_ranges_make_several_requests_of_one_generation(server: SheetsServer, key: str) -> None:
-    arrays = {f"n{index}": np.arange(130) + index for index in range(500)}
-    write_gsheet(key, arrays, client=server.client())
-    server.requests.clear()
-    names = [f"n{index}" for index in range(0, 500, 2)]
-    result = read_gsheet(f"gsheets://{key}/arrays", names, client=server.client())
-    for name in names:
-        assert_same(result[name], arrays[name])
-    assert all(len(record.query) < 8000 for record in server.requests)
-    looked = [record for record in server.requests if "fields=" in record.query]
-    assert len(looked) == 3  # once for how large it is, so that what lies beside and below the arrays can be seen
 
 
 def test_reading_needs_no_permission_to_write(server: SheetsServer, key: str) -> None:
@@ -236,19 +205,6 @@ def test_a_header_that_claims_more_than_there_is_costs_nothing(server: SheetsSer
         with pytest.raises(sa.FormatError, match="the data end after 300 cells"):
             read_gsheet(place, client=server.client())
         assert len(server.requests) <= 6
-
-
-@pytest.mark.usefixtures("a_tenth")
-def test_progress_rises_over_several_requests(server: SheetsServer, key: str) -> None:
-    array = np.arange(25_000)
-    write_gsheet(key, {"t": array, "s": np.array(["x"])}, client=server.client())
-    calls: list[tuple[int, int]] = []
-    read_gsheet(key, client=server.client(), progress=lambda done, total: calls.append((done, total)))
-    done = [done for done, _ in calls]
-    assert done == sorted(done)
-    assert len(calls) >= 4
-    assert done[0] == 0
-    assert calls[-1][0] == calls[-1][1] == 25_018 + 19
 
 
 # Ordinary tables -------------------------------------------------------------------------------------------------
@@ -397,22 +353,6 @@ def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServ
 
 
 # Arrays anywhere -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("a_tenth")
-@pytest.mark.parametrize("long", [2000, 12_000])
-def test_an_array_far_down_beside_a_longer_one_and_one_below_another_are_found(
-    server: SheetsServer, key: str, long: int
-) -> None:
-    first, deep = flat("long", np.arange(long)), [*[None] * 1400, *flat("deep", np.arange(3.0))]
-    below = [*first, None, *flat("below", np.array(["x", "y"]))]
-    server.client().open_by_key(key).sheet1.resize(rows=long + 500, cols=3)
-    put(server, key, columns(below, deep))
-    for place in (key, f"gsheets://{key}/Sheet1"):
-        arrays = read_gsheet(place, client=server.client())
-        assert {name: array.shape for name, array in arrays.items()} == {"long": (long,), "below": (2,), "deep": (3,)}
-        assert arrays["below"].tolist() == ["x", "y"]
-        assert list(sa.check(place, client=server.client(), format="gsheet")) == []
 
 
 @pytest.mark.parametrize("cell", [3, 1, 5])

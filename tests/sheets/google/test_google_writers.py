@@ -327,18 +327,6 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
         assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("quick")
-@pytest.mark.usefixtures("staged")
-def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch, server: SheetsServer) -> None:
-    for module in ("worksheet", "reading"):
-        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 250)
-    monkeypatch.setattr("sheetarray.sheets.google.worksheet._FIRST_ROWS", 30)
-    key = server.create()
-    wrong = _race(server, key, examples(25), 2, lambda who, turn: 1250)
-    assert wrong == []
-
-
 @pytest.mark.usefixtures("staged")
 def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again(server: SheetsServer) -> None:
     key = server.create()
