@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -184,11 +185,34 @@ class Rect(NamedTuple):
         last = "" if self.bottom is None else str(self.bottom)
         return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
+    def clip(self, rows: int, columns: int) -> Rect | None:
+        """Return the part of the range that is within a grid of some rows and columns; None if there is none."""
+        bottom = rows if self.bottom is None else min(self.bottom, rows)
+        left, right = self.left or 0, columns if self.right is None else min(self.right, columns)
+        return Rect(self.top, left, bottom, right) if self.top < bottom and left < right else None
+
     def to_grid_range(self, gid: int) -> dict[str, int]:
         """Return the range as a GridRange, the JSON for it in requests of batchUpdate."""
         ends = (self.top, self.bottom, self.left, self.right)
         keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
         return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
+
+
+def join_columns(rects: Iterable[Rect]) -> list[Rect]:
+    """Return ranges, of which those over the same rows in neighbouring columns have become one.
+
+    Example:
+        >>> join_columns([Rect(0, 0, 5, 1), Rect(0, 1, 5, 2), Rect(0, 2, 6, 3)])
+        [Rect(top=0, left=0, bottom=5, right=2), Rect(top=0, left=2, bottom=6, right=3)]
+    """
+    joined: list[Rect] = []
+    for rect in rects:
+        last = joined[-1] if joined else None
+        if last and (last.top, last.bottom, last.right) == (rect.top, rect.bottom, rect.left):
+            joined[-1] = last._replace(right=rect.right)
+        else:
+            joined.append(rect)
+    return joined
 
 
 def worksheet_url(key: str, gid: int) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,23 +26,24 @@ from ...errors import DTypeError, FormatError, LimitError, NotFoundError, Remote
 from ...files import PathLike
 from ...header import Header, changed_header_cells, find_slow_axis, resize_header
 from ...linear import LinearArray
-from .address import Rect, range_on_sheet, worksheet_url
+from .address import Rect, worksheet_url
 from .appearance import show_dates
-from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
+from .at_once import ChangedCellError, CheckedBatch
+from .changes import Requests, Swap, apply_changes, put_named_range, resize_sheet, update_cells
 from .content import (
     ConflictError,
+    GridCells,
     SheetContent,
     StandingArray,
-    cells_after,
     fetch_content,
     find_filled,
     overwrite_error,
 )
-from .plan import check_cells
+from .plan import PlacedColumn, check_cells
 from .reading import select_sheets
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError
-from .sent_cells import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
+from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
 from .views import renew_grown_views, renew_views
 from .worksheet import fetch_column
@@ -52,40 +52,57 @@ from .worksheet import fetch_column
 
 
 @dataclass(frozen=True, slots=True)
-class AppendedRows:
+class _AppendedRows:
     """The rows that are appended to one array.
 
     Attributes:
-        piece: the new elements.
-        cells: the cells that they become.
+        placed: the new elements, and the cells that they take.
         standing: the array as it stands.
         header: its header afterwards.
+        old: the cells of its header as they stand, from `version` on.
     """
 
-    piece: LayoutColumn
-    cells: list[Cell]
+    placed: PlacedColumn
     standing: StandingArray
     header: Header
+    old: list[Cell]
 
     @property
-    def rect(self) -> Rect:
-        """The cells that are written."""
-        row, column = self.standing.data
-        top = row + self.header.capacity - len(self.cells)
-        return Rect(top, column, top + len(self.cells), column + 1)
+    def name(self) -> str:
+        """The name of the array."""
+        return self.placed.piece.name
 
     @property
     def last(self) -> tuple[int, int]:
-        """The cell above them, of the last element."""
-        return self.rect.top - 1, self.standing.data[1]
+        """The cell above the new ones, of the last element."""
+        return self.placed.row - 1, self.placed.column
 
     @property
     def needs_last(self) -> bool:
         """Whether the last element of the array has to be read, since its cell cannot be blank if it is still there."""
-        return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
+        before = self.header.capacity - len(self.placed.piece.buffer)
+        return before > 0 and self.header.dtype.name not in ("string", "generic")
+
+    def header_changes(self, gid: int) -> Iterator[Answer]:
+        """Yield the changes that make the header say what is true after the rows were appended."""
+        anchor = self.standing.anchor
+        for index, value in changed_header_cells(self.old, self.header).items():
+            yield update_cells(gid, anchor.row + index, anchor.column, [[value]])
+
+    def range_changes(self, state: State, gid: int) -> Iterator[Answer]:
+        """Yield the changes by which named ranges over the elements take in the new rows."""
+        row, column = self.standing.data
+        before = self.header.capacity - len(self.placed.piece.buffer)
+        tops = [row] if before else [row, row - 1]  # the range of an empty array is over the word `data`
+        rect = Rect(row, column, row + self.header.capacity, column + 1)
+        for named in state.ranges:
+            if named.gid == gid and named.rect and named.rect.left == column and named.rect.top in tops:
+                yield put_named_range(named.name, gid, rect, named)
 
 
-def grow_array(name: str, array: LinearArray, content: SheetContent) -> AppendedRows:
+def _grow_array(
+    service: SheetsApi, sheet: Worksheet, name: str, array: LinearArray, content: SheetContent
+) -> _AppendedRows:
     """Return the rows of one array, and its header with them.
 
     Raises:
@@ -112,23 +129,22 @@ def grow_array(name: str, array: LinearArray, content: SheetContent) -> Appended
     longer = resize_header(header, header.capacity + len(buffer))
     assert longer is not None
     piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
-    return AppendedRows(piece, to_cells(piece, 0, len(buffer)), group[0], longer)
+    row, column = group[0].data
+    rect = Rect(anchor.row, anchor.column, row, column + 1)
+    old = fetch_column(service, sheet.title, rect) if content.grid is None else content.grid.cells(rect)[0]
+    placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
+    return _AppendedRows(placed, group[0], longer, old)
 
 
-def check_grown(grown: list[AppendedRows]) -> None:
+def _check_size(columns: list[PlacedColumn]) -> None:
     """Refuse rows whose cells are too many for one request.
 
     Raises:
         LimitError: they are.
     """
-    size = 0
-    for rows in grown:
-        try:
-            size += len(json.dumps(rows.cells, ensure_ascii=False).encode()) + CELL_OVERHEAD * len(rows.cells)
-        except UnicodeEncodeError as error:
-            raise DTypeError(f"{rows.piece.name}: text that is no valid Unicode: {error.reason}") from error
+    cells = sum(len(placed.piece.buffer) for placed in columns)
+    size = batch_size(sum(len(to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
     if size > MOST_DIRECT_BYTES:
-        cells = sum(len(rows.cells) for rows in grown)
         most = cells * MOST_DIRECT_BYTES // size
         raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
 
@@ -202,176 +218,76 @@ def append_gsheet(
             if sheet is None:
                 raise state.not_found_error(repr(address.title))
             try:
-                check = _append(service, state, sheet, linear)
+                _append(service, state, sheet, linear)
             except ConflictError:
                 message = "the worksheet changes"
             except RefusedError as refused:
                 message = refused.message
-            else:  # the rows stand: from now on no error may make anybody append them once more
-                check()
+            else:
                 report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
                 return worksheet_url(address.key, sheet.gid)
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
 
 
-def _append(
-    service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]
-) -> Callable[[], None]:
+def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
     """Append rows to the arrays of a worksheet, if it still has the generation that was seen.
-
-    Returns:
-        A function that compares the rows in the worksheet with those that were sent; the caller calls it after noting
-        that the rows stand.
 
     Raises:
         ConflictError, RefusedError: others write to it; nothing is changed.
-    """
-    with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
-        grown = [grow_array(name, array, content) for name, array in arrays.items()]
-        grown = [rows for rows in grown if rows.cells]
-        if not grown:
-            return lambda: None
-        check_grown(grown)
-        lasts = {rows.last: rows for rows in grown if rows.needs_last}
-        rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
-        filled = sorted(find_filled(service, sheet, [*rects, *(rows.rect for rows in grown)], content.grid))
-        for row, column in filled:
-            if (row, column) not in lasts:
-                (name,) = {rows.piece.name for rows in grown if rows.rect.left == column}
-                raise overwrite_error("a cell that belongs to no array", row, column, name)
-        for last in sorted(lasts.keys() - set(filled)):
-            raise FormatError(
-                f"{lasts[last].piece.name}: nothing can be appended, since its last element is gone",
-                location=cell_address(*last),
-                hint="adopt makes the header true where rows were deleted",
-            )
-    height = max(sheet.rows, *(rows.rect.bottom or 0 for rows in grown))
-    others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
-    check_cells(others + height * sheet.columns, MOST_CELLS, others)
-    headers = [_header_cells(service, sheet, content, rows) for rows in grown]
-    swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
-    requests = [
-        *resize_sheet(sheet, height, sheet.columns),
-        *(update_cells(sheet.gid, rows.rect.top, rows.rect.left or 0, [[c] for c in rows.cells]) for rows in grown),
-        *show_dates(sheet.gid, [(rows.rect, rows.piece) for rows in grown]),
-        *(change for rows, cells in zip(grown, headers, strict=True) for change in _change_header(sheet, rows, cells)),
-        *_move_ranges(state, sheet, grown),
-    ]
-    shown = [range_on_sheet(sheet.title, rows.rect) for rows in grown]
-    answer = apply_changes(
-        service, swap.wrap(requests, height, sheet.columns), swap.took_effect, shown=shown, confirmed=True
-    )
-    return lambda: _check_kept(service, state, sheet, swap, grown, headers, answer)
-
-
-# What is appended ----------------------------------------------------------------------------------------------
-
-
-def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: AppendedRows) -> list[Cell]:
-    """Return the cells of a header as they stand, from `version` on."""
-    anchor = rows.standing.anchor
-    rect = Rect(anchor.row, anchor.column, anchor.row + anchor.start, anchor.column + 1)
-    if content.grid is not None:
-        return content.grid.cells(rect)[0]
-    return fetch_column(service, sheet.title, rect)
-
-
-# The batch -----------------------------------------------------------------------------------------------------
-
-
-def _change_header(sheet: Worksheet, rows: AppendedRows, cells: list[Cell]) -> Iterator[dict[str, Any]]:
-    """Yield the changes that make a header say what is true after the rows were appended."""
-    anchor = rows.standing.anchor
-    for index, value in changed_header_cells(cells, rows.header).items():
-        yield update_cells(sheet.gid, anchor.row + index, anchor.column, [[value]])
-
-
-def _move_ranges(state: State, sheet: Worksheet, grown: list[AppendedRows]) -> Iterator[dict[str, Any]]:
-    """Yield the changes by which named ranges over the elements of an array take in its new rows."""
-    for rows in grown:
-        row, column = rows.standing.data
-        capacity_before = rows.header.capacity - len(rows.cells)
-        tops = [row] if capacity_before else [row, row - 1]  # the range of an empty array is over the word `data`
-        rect = Rect(row, column, row + rows.header.capacity, column + 1)
-        for named in state.ranges:
-            if named.gid == sheet.gid and named.rect and named.rect.left == column and named.rect.top in tops:
-                yield put_named_range(named.name, sheet.gid, rect, named)
-
-
-def _check_kept(
-    service: SheetsApi,
-    before: State,
-    sheet: Worksheet,
-    swap: Swap,
-    grown: list[AppendedRows],
-    headers: list[list[Cell]],
-    answer: dict[str, Any] | None,
-) -> None:
-    """Compare the rows in the worksheet with those that were sent; take them back if the service has changed a cell.
-
-    Raises:
         DTypeError: the service does not keep a cell as it is; nothing is changed.
         RemoteError: the service does not keep a cell as it is, and the rows could not be taken back.
     """
-    grid = cells_after(answer, sheet.gid) if answer else None
-    for rows in grown:
-        kept = grid.cells(rows.rect)[0] if grid else _fetch_column(service, sheet, rows.rect)
-        wrong = find_difference(rows.cells, kept)
-        if wrong is None:
-            continue
-        state = fetch_state(service)
-        if grid is None and not swap.is_last(state):
-            return  # somebody else has written since: the cells are not those that this batch has put there
-        location = f"{rows.piece.name}, buffer element {rows.piece.start + wrong}"
-        kept_cell = kept[wrong] if wrong < len(kept) else ""
-        what = f"{location}: the service keeps {rows.cells[wrong]!r:.60} as {kept_cell!r:.60}"
-        try:
-            if not swap.is_last(state):
-                raise RefusedError(409, "others have written since")
-            _take_back(service, before, state, sheet, grown, headers)
-        except RefusedError:
-            what += ", and the rows could not be taken back"
-            raise RemoteError(what, hint="clear them, and adopt") from None
-        raise DTypeError(what)
-
-
-def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell]:
-    """Return the cells of a range of one column; none if the service refuses it."""
+    with locating(sheet=sheet.title):
+        content = fetch_content(service, state, sheet)
+        grown = [_grow_array(service, sheet, name, array, content) for name, array in arrays.items()]
+        grown = [rows for rows in grown if len(rows.placed.piece.buffer)]
+        columns = [rows.placed for rows in grown]
+        if not grown:
+            return
+        _check_size(columns)
+        _check_cells_below(service, sheet, grown, content)
+    height = max(sheet.rows, *(placed.cells.bottom or 0 for placed in columns))
+    others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
+    check_cells(others + height * sheet.columns, MOST_CELLS, others)
+    swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
+    requests = [
+        *resize_sheet(sheet, height, sheet.columns),
+        *(update_cells(sheet.gid, p.row, p.column, [[cell] for cell in p.sent()]) for p in columns),
+        *show_dates(sheet.gid, columns),
+        *(change for rows in grown for change in rows.header_changes(sheet.gid)),
+        *(change for rows in grown for change in rows.range_changes(state, sheet.gid)),
+    ]
+    grid = content.grid or GridCells.from_headers((rows.standing.anchor, rows.old) for rows in grown)
+    batch = CheckedBatch(service, state, swap, sheet.title, columns, grid)
+    shown = [placed.cells for placed in columns]
     try:
-        return fetch_column(service, sheet.title, rect)
-    except RefusedError:
-        return []
+        batch.write(requests, (height, sheet.columns), shown=shown, attempts=None, hint="clear the rows, and adopt")
+    except ChangedCellError as changed:
+        if changed.undone:
+            raise DTypeError(str(changed)) from None
+        raise RemoteError(f"{changed}, and others have written since", hint="look at the rows") from None
 
 
-def _take_back(
-    service: SheetsApi,
-    before: State,
-    state: State,
-    sheet: Worksheet,
-    grown: list[AppendedRows],
-    headers: list[list[Cell]],
-) -> None:
-    """Clear the appended rows, and give headers and named ranges the values that they had before.
+def _check_cells_below(service: SheetsApi, sheet: Worksheet, grown: list[_AppendedRows], content: SheetContent) -> None:
+    """Refuse rows that would go over other cells, or below a gap.
 
     Raises:
-        RefusedError: somebody else has written since.
+        FormatError: something stands where they go, at `.location`, or the last element of an array is gone.
     """
-    now = state.by_id(sheet.gid)
-    assert now is not None
-    requests: Requests = [clear_cells(sheet.gid, rows.rect) for rows in grown]
-    for rows, cells in zip(grown, headers, strict=True):
-        anchor = rows.standing.anchor
-        for index in changed_header_cells(cells, rows.header):
-            requests.append(update_cells(sheet.gid, anchor.row + index, anchor.column, [[cells[index]]]))
-    starts = {rows.standing.data for rows in grown}
-    for named in before.ranges:
-        rect = named.rect
-        if named.gid == sheet.gid and rect and {(rect.top, rect.left), (rect.top + 1, rect.left)} & starts:
-            requests.append(put_named_range(named.name, sheet.gid, rect, named))
-    undo = Swap(sheet.gid, state.generation(sheet.gid), now.notes, own=now.notes.own)
-    apply_changes(service, undo.wrap(requests, now.rows, now.columns), undo.took_effect, confirmed=True)
+    lasts = {rows.last: rows for rows in grown if rows.needs_last}
+    rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
+    filled = sorted(find_filled(service, sheet, [*rects, *(rows.placed.cells for rows in grown)], content.grid))
+    for row, column in filled:
+        if (row, column) not in lasts:
+            (name,) = {rows.name for rows in grown if rows.placed.column == column}
+            raise overwrite_error("a cell that belongs to no array", row, column, name)
+    for last in sorted(lasts.keys() - set(filled)):
+        raise FormatError(
+            f"{lasts[last].name}: nothing can be appended, since its last element is gone",
+            location=cell_address(*last),
+            hint="adopt makes the header true where rows were deleted",
+        )
 
 
 # Headers in a spreadsheet made true to the cells below them: one batch, which changes everything or nothing.
@@ -393,14 +309,9 @@ def adopt_gsheet(
     """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
 
     Args:
-        source: as for `read_gsheet`.
+        source, worksheet, client, credentials, timeout, missing: as for `read_gsheet`.
         target: None; a spreadsheet is changed in place.
-        worksheet: as for `read_gsheet`.
-        client: as for `read_gsheet`.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
-        missing: as for `read_gsheet`.
-        progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
+        progress: only its attribute `waiting` is called.
 
     Returns:
         The infos of the arrays that had other lengths, as their headers say them now.
@@ -449,18 +360,12 @@ def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, Resi
         sheet = state.by_title(title or "")
         if sheet is None:
             raise ChangedError(f"the worksheet {title!r} is gone")
-        changes = [_change_cell(sheet.gid, edit) for edit in edits if edit.title == title]
+        changes = [update_cells(sheet.gid, e.row, e.column, [[e.value]]) for e in edits if e.title == title]
         changes += _stretch_ranges(state, sheet, arrays)
         swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
         requests += swap.wrap(changes, sheet.rows, sheet.columns)
     assert swap is not None
     return requests, swap
-
-
-def _change_cell(gid: int, edit: HeaderEdit) -> Answer:
-    start = {"sheetId": gid, "rowIndex": edit.row, "columnIndex": edit.column}
-    values = [{"userEnteredValue": {"numberValue": edit.value}}]
-    return {"updateCells": {"start": start, "rows": [{"values": values}], "fields": "userEnteredValue"}}
 
 
 def _stretch_ranges(state: State, sheet: Worksheet, arrays: Mapping[str, ResizedArray]) -> Iterator[Answer]:

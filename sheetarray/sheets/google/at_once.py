@@ -1,190 +1,254 @@
-"""Small writes: one atomic request, which proves what stood there before it and shows what stands there after it."""
+"""Small writes: one atomic request, which proves what stood there before it and shows what stands there after it.
+
+If the service keeps a cell as something else, the request is taken back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
-from ...columns import Layout
 from ...elements import Cell
 from ...errors import RemoteError
 from .address import Rect, range_on_sheet
-from .appearance import undo_looks
-from .changes import Requests, Swap, apply_changes, claim, clear_cells, put_named_range, resize_sheet, update_cells
+from .changes import (
+    Requests,
+    Swap,
+    apply_changes,
+    claim,
+    clear_cells,
+    collapse,
+    delete_group,
+    freeze_rows,
+    put_named_range,
+    resize_sheet,
+    update_cells,
+)
 from .content import GridCells, cells_after
-from .plan import PlacedColumn, WritePlan
-from .requests import SheetsApi
+from .plan import CellDifference, PlacedColumn, WritePlan
+from .requests import Answer, SheetsApi
 from .retries import RefusedError
-from .sent_cells import CellDifference, find_change, to_difference
-from .spreadsheet_state import State, WriteNotes, fetch_state
-from .stage import finishing_requests, group_fresh, new_gid, remains_requests
+from .spreadsheet_state import State, fetch_state, parse_rect
+from .stage import finishing_requests, group_fresh, remains_requests
+from .worksheet import CELLS_A_REQUEST, fetch_values
 
 _HEAVY = 2_000_000  # bytes that the service recommends at most; more is tried less often
 _ATTEMPTS = 3
 
 
 class ChangedCellError(Exception):
-    """The service keeps a cell as something else; what was there stands again.
+    """The service keeps a cell as something else.
 
     Attributes:
         difference: the cell, the value that was sent and the one that is kept.
+        undone: whether what was there stands again; False if somebody else has written since.
     """
 
-    def __init__(self, difference: CellDifference) -> None:
+    def __init__(self, difference: CellDifference, *, undone: bool) -> None:
         super().__init__(str(difference))
-        self.difference = difference
+        self.difference, self.undone = difference, undone
 
 
-class DirectWrite:
-    """A write of one batch.
+def write_at_once(service: SheetsApi, plan: WritePlan, swap: Swap, title: str) -> None:
+    """Write all cells of a plan by one batch.
 
-    `columns`: the cells of each column of it, as they stand on a sheet of their own. `plan`: where. `title`: of the
-    worksheet, where it is to be made.
+    Raises:
+        RefusedError, TooHeavyError, ChangedCellError, RemoteError: as `CheckedBatch.write`.
+    """
+    gid = swap.gid
+    groups = [*group_fresh(plan), *([placed] for placed in plan.placed_columns if not placed.named)]
+    blocks = [_join_block(group) for group in groups]
+    if plan.sheet is None:
+        grid = {"rowCount": plan.rows, "columnCount": plan.columns}
+        first: Requests = [{"addSheet": {"properties": {"sheetId": gid, "title": title, "gridProperties": grid}}}]
+    else:
+        first = resize_sheet(plan.sheet, plan.rows, plan.columns)
+    requests = [
+        *remains_requests(plan.state),
+        *first,
+        *(clear_cells(gid, rect) for rect in plan.cleared),
+        *(update_cells(gid, rect.top, rect.left or 0, rows) for rect, rows in blocks),
+        *finishing_requests(plan, gid),
+    ]
+    heavy = sum(len(placed.piece.buffer) for placed in plan.placed_columns) * 60 > _HEAVY
+    batch = CheckedBatch(service, plan.state, swap, title, plan.placed_columns, plan.grid or GridCells())
+    batch.write(
+        requests,
+        (plan.rows, plan.columns),
+        shown=[rect for rect, _ in blocks],
+        attempts=_ATTEMPTS if heavy else None,
+        hint="write it again",
+    )
 
-    Attributes:
-        gid: of the worksheet.
+
+def _join_block(columns: Sequence[PlacedColumn]) -> tuple[Rect, list[list[Cell]]]:
+    """Return the range of neighbouring columns that begin in one row, and its rows of cells."""
+    sent = [placed.sent() for placed in columns]
+    height, first = max(map(len, sent)), columns[0]
+    padded = [[*cells, *[""] * (height - len(cells))] for cells in sent]
+    rect = Rect(first.row, first.column, first.row + height, first.column + len(columns))
+    return rect, [list(row) for row in zip(*padded, strict=True)]
+
+
+class CheckedBatch:
+    """A batch of changes that puts columns into a worksheet, and is taken back if a cell is kept as something else.
+
+    `before`: the spreadsheet before it. `title`: of the worksheet. `grid`: the cells that stood where it writes.
     """
 
     def __init__(
-        self, service: SheetsApi, layout: Layout, columns: list[list[Cell]], plan: WritePlan, title: str
+        self,
+        service: SheetsApi,
+        before: State,
+        swap: Swap,
+        title: str,
+        columns: Sequence[PlacedColumn],
+        grid: GridCells,
     ) -> None:
-        self._service, self._layout, self._plan = service, plan.layout, plan
-        self._elements = [
-            cells[layout.named + piece.above :] for piece, cells in zip(layout.pieces, columns, strict=True)
-        ]
-        sheet = plan.sheet
-        self.gid, self._title = (sheet.gid, sheet.title) if sheet else (new_gid(), title)
-        notes = sheet.notes if sheet else WriteNotes()
-        self._swap = Swap(self.gid, plan.state.generation(self.gid), notes, own=plan.own)
+        self._service, self._before, self._swap, self._title = service, before, swap, title
+        self._columns, self._grid = columns, grid
+        self._old = before.by_id(swap.gid)
 
-    def has_happened(self, state: State) -> bool:
-        """Return whether the batch took effect."""
-        return self._swap.took_effect(state)
+    def write(
+        self, requests: Requests, size: tuple[int, int], *, shown: Sequence[Rect], attempts: int | None, hint: str
+    ) -> None:
+        """Make the changes, after which the grid has a size, and compare the cells in the ranges that are shown.
 
-    def write(self) -> None:
-        """Write everything.
+        `hint`: what people do if the changes could not be taken back.
 
         Raises:
             RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
             TooHeavyError: the service fails at so large a request.
             ChangedCellError: the service does not keep a cell as it is.
-            RemoteError: the service does not answer, or what it did not keep could not be put back.
+            RemoteError: the service does not answer, or what it did not keep could not be taken back.
         """
-        blocks = list(self._blocks())
-        requests = self._swap.wrap(self._requests(blocks), self._plan.rows, self._plan.columns)
-        answer = apply_changes(
-            self._service,
-            requests,
-            self._swap.took_effect,
-            shown=[range_on_sheet(self._title, rect) for rect, _ in blocks],
-            attempts=_ATTEMPTS if sum(map(len, self._elements)) * 60 > _HEAVY else None,
-        )
-        difference = self._compare(cells_after(answer, self.gid) if answer else None)
-        if difference is not None:
-            self._undo(difference)
-            raise ChangedCellError(difference)
+        service, swap = self._service, self._swap
+        ranges = [range_on_sheet(self._title, rect) for rect in shown]
+        answer = apply_changes(service, swap.wrap(requests, *size), swap.took_effect, shown=ranges, attempts=attempts)
+        difference = self._find_change(answer)
+        if difference is None:
+            return
+        undone, after = False, fetch_state(service)
+        if swap.is_last(after):
+            with suppress(RefusedError):
+                again, undoing = self._undo_requests(after, requests)
+                apply_changes(service, undoing, lambda state: again is None or again.took_effect(state))
+                undone = True
+            if not undone and swap.is_last(fetch_state(service)):
+                raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint)
+        raise ChangedCellError(difference, undone=undone)
 
-    # The batch -----------------------------------------------------------------------------------------------
-
-    def _requests(self, blocks: list[tuple[Rect, list[list[Cell]]]]) -> Requests:
-        plan, gid = self._plan, self.gid
-        if plan.sheet is None:
-            grid = {"rowCount": plan.rows, "columnCount": plan.columns}
-            made = {"sheetId": gid, "title": self._title, "gridProperties": grid}
-            first: Requests = [{"addSheet": {"properties": made}}]
-        else:
-            first = resize_sheet(plan.sheet, plan.rows, plan.columns)
-        return [
-            *remains_requests(plan.state),
-            *first,
-            *(clear_cells(gid, rect) for rect in plan.cleared),
-            *(update_cells(gid, rect.top, rect.left or 0, rows) for rect, rows in blocks),
-            *finishing_requests(plan, gid),
-        ]
-
-    def _blocks(self) -> Iterator[tuple[Rect, list[list[Cell]]]]:
-        """Yield the cells that are written, in blocks: fresh neighbours together, and each replaced array."""
-        for group in group_fresh(self._plan):
-            columns = [self._cells_of(placed) for placed in group]
-            height, first = max(map(len, columns)), group[0]
-            padded = [[*cells, *[""] * (height - len(cells))] for cells in columns]
-            rect = Rect(first.row, first.column, first.row + height, first.column + len(group))
-            yield rect, [list(row) for row in zip(*padded, strict=True)]
-        for placed in self._plan.placed_columns:
-            if placed.index not in self._plan.fresh:
-                yield placed.cells, [[cell] for cell in self._cells_of(placed)]
-
-    def _cells_of(self, placed: PlacedColumn) -> list[Cell]:
-        piece = self._layout.pieces[placed.index]
-        return [*piece.cells_above(named=placed.named), *self._elements[placed.index]]
-
-    # Comparing and undoing -----------------------------------------------------------------------------------
-
-    def _compare(self, grid: GridCells | None) -> CellDifference | None:
+    def _find_change(self, answer: Answer | None) -> CellDifference | None:
         """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
-        if grid is not None:
-            for placed in self._plan.placed_columns:
-                (cells,) = grid.cells(placed.cells)
-                if difference := to_difference(self._layout, placed, 0, self._cells_of(placed), cells):
-                    return difference
-            return None
-        return find_change(self._service, self._title, self._layout, self._plan.placed_columns, self._swap)
+        grid = cells_after(answer, self._swap.gid) if answer else None
+        if grid is None:
+            return find_change(self._service, self._title, self._columns, self._swap)
+        changes = (placed.find_change(0, None, grid.cells(placed.cells)[0]) for placed in self._columns)
+        return next(filter(None, changes), None)
 
-    def _undo(self, difference: CellDifference) -> None:
-        """Put back what was there, unless somebody has written since."""
-        state = fetch_state(self._service)
-        if not self._swap.is_last(state):
-            return
-        with suppress(RefusedError):
-            swap, requests = self._undo_requests(state)
-            apply_changes(self._service, requests, lambda after: swap is None or swap.took_effect(after))
-            return
-        if self._swap.is_last(fetch_state(self._service)):
-            raise RemoteError(f"{difference}, and what was there could not be put back", hint="write it again")
+    # Taking back ---------------------------------------------------------------------------------------------
 
-    def _undo_requests(self, state: State) -> tuple[Swap | None, Requests]:
-        plan, gid = self._plan, self.gid
-        added = {range_.name for range_ in plan.ranges if range_.known is None}
-        removed: Requests = [
-            {"deleteNamedRange": {"namedRangeId": named.id}}
-            for named in state.ranges
-            if named.gid == gid and named.name in added
-        ]
-        generation = state.generation(gid)
-        if plan.sheet is None:
+    def _undo_requests(self, after: State, requests: Requests) -> tuple[Swap | None, Requests]:
+        """Return the batch that takes the changes back, and by what it is recognised; None if the worksheet goes."""
+        gid, old = self._swap.gid, self._old
+        generation, now = after.generation(gid), after.by_id(gid)
+        inverse = [undoing for request in reversed(requests) for undoing in self._inverse(request, after)]
+        if old is None:
             taken = claim(generation) if generation else []
-            return None, [*taken, *removed, {"deleteSheet": {"sheetId": gid}}]
-        sheet = state.by_id(gid)
-        assert sheet is not None
-        swap = Swap(gid, generation, sheet.notes, own=plan.sheet.notes.own)
-        requests = [
-            *removed,
-            *self._look_requests(),
-            *self._old_cells(),
-            *resize_sheet(sheet, plan.sheet.rows, plan.sheet.columns),
-            *(
-                put_named_range(range_.known.name, gid, range_.known.rect, range_.known)
-                for range_ in plan.ranges
-                if range_.known and range_.known.rect
-            ),
+            return None, [*taken, *inverse, {"deleteSheet": {"sheetId": gid}}]
+        assert now is not None
+        largest = replace(now, rows=max(old.rows, now.rows), columns=max(old.columns, now.columns))
+        inverse = [
+            *resize_sheet(now, largest.rows, largest.columns),
+            *inverse,
+            *resize_sheet(largest, old.rows, old.columns),
         ]
-        first = plan.state.generation(gid) is None
-        return swap, swap.wrap(requests, plan.sheet.rows, plan.sheet.columns, last=first)
+        swap = Swap(gid, generation, now.notes, own=old.notes.own)
+        first = self._before.generation(gid) is None
+        return swap, swap.wrap(inverse, old.rows, old.columns, last=first)
 
-    def _look_requests(self) -> Requests:
-        return undo_looks(self._plan, self.gid) if self._plan.own else []
+    def _inverse(self, request: Answer, after: State) -> Iterator[Answer]:
+        """Yield what undoes a request; sizes of the grid, and what nobody misses, are left as they are."""
+        ((kind, body),) = request.items()
+        gid, old = self._swap.gid, self._old
+        if kind == "addNamedRange":
+            name = body["namedRange"]["name"]
+            ids = [named.id for named in after.ranges if named.name == name]
+            yield from ({"deleteNamedRange": {"namedRangeId": known}} for known in ids)
+        elif old is None:
+            return
+        elif kind == "updateNamedRange":
+            known = next(named for named in self._before.ranges if named.id == body["namedRange"]["namedRangeId"])
+            if known.rect:
+                yield put_named_range(known.name, gid, known.rect, known)
+        elif kind == "updateCells":
+            row, column = body["start"]["rowIndex"], body["start"]["columnIndex"]
+            width = max(len(line["values"]) for line in body["rows"])
+            yield from self._old_cells(Rect(row, column, row + len(body["rows"]), column + width))
+        elif kind == "repeatCell" and body["fields"] == "userEnteredValue":
+            yield from self._old_cells(parse_rect(body["range"]))
+        elif kind == "repeatCell":
+            yield {"repeatCell": {**body, "cell": {}}}
+        elif kind == "updateSheetProperties":
+            grid = body["properties"]["gridProperties"]
+            if "frozenRowCount" in grid:
+                yield freeze_rows(gid, old.frozen)
+            yield from self._old_cells(Rect(grid.get("rowCount", old.rows), 0, old.rows, old.columns))
+            yield from self._old_cells(Rect(0, grid.get("columnCount", old.columns), old.rows, old.columns))
+        elif kind == "addDimensionGroup":
+            yield from delete_group(body["range"])
+        elif kind == "deleteDimensionGroup":
+            yield {"addDimensionGroup": body}
+        elif kind == "updateDimensionGroup":
+            lines, depth = body["dimensionGroup"]["range"], body["dimensionGroup"]["depth"]
+            here = (lines["startIndex"], lines["endIndex"], depth)
+            groups = old.groups if lines["dimension"] == "ROWS" else ()
+            was = [rows.collapsed for rows in groups if (rows.start, rows.end, rows.depth) == here]
+            yield from (collapse(lines, depth, collapsed=collapsed) for collapsed in was)
 
-    def _old_cells(self) -> Requests:
-        plan = self._plan
-        assert plan.grid is not None
-        assert plan.sheet is not None
-        rows, columns = min(plan.sheet.rows, plan.rows), min(plan.sheet.columns, plan.columns)
-        requests: Requests = []
-        names = [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
-        for rect in [*(placed.cells for placed in plan.placed_columns), *plan.cleared, *names]:
-            inside = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
-            if inside.top >= (inside.bottom or 0) or (inside.left or 0) >= (inside.right or 0):
-                continue
-            block = list(zip(*plan.grid.cells(inside), strict=True))
-            requests.append(update_cells(self.gid, inside.top, inside.left or 0, block, plan.grid.formulas))
-        return requests
+    def _old_cells(self, rect: Rect) -> Iterator[Answer]:
+        """Yield the request that puts back what stood in a range."""
+        assert self._old is not None
+        inside = rect.clip(self._old.rows, self._old.columns)
+        if inside is not None:
+            rows = list(zip(*self._grid.cells(inside), strict=True))
+            yield update_cells(self._swap.gid, inside.top, inside.left or 0, rows, self._grid.formulas)
+
+
+def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn], swap: Swap) -> CellDifference | None:
+    """Fetch columns of a worksheet, and return the first cell that is not what a write has put there.
+
+    Nothing is compared once somebody else has written: what stands there is theirs.
+    """
+    for batch in _batches(columns):
+        rects = [
+            Rect(placed.row + start, placed.column, placed.row + stop, placed.column + 1)
+            for placed, start, stop in batch
+        ]
+        try:
+            fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
+        except RefusedError:  # it has been renamed, removed or cut off: by somebody else
+            return None
+        for (placed, start, stop), kept in zip(batch, fetched, strict=True):
+            difference = placed.find_change(start, stop, kept[0] if kept else [])
+            if difference is not None:
+                return difference if swap.is_last(fetch_state(service)) else None
+    return None
+
+
+def _batches(columns: Iterable[PlacedColumn]) -> Iterator[list[tuple[PlacedColumn, int, int]]]:
+    """Yield runs of cells of columns, in batches for a request each."""
+    batch: list[tuple[PlacedColumn, int, int]] = []
+    count = 0
+    for placed in columns:
+        height = (placed.cells.bottom or 0) - placed.row
+        for start in range(0, height, CELLS_A_REQUEST):
+            stop = min(start + CELLS_A_REQUEST, height)
+            if batch and count + stop - start > CELLS_A_REQUEST:
+                yield batch
+                batch, count = [], 0
+            batch.append((placed, start, stop))
+            count += stop - start
+    if batch:
+        yield batch

@@ -79,25 +79,29 @@ class Swap:
     """The requests that make a batch take effect only on the generation of a worksheet that was seen.
 
     `seen`: its generation; None for none. `own`: whether the worksheet is ours.
+
+    Attributes:
+        gid: the id of the worksheet.
+        stamp: by which the batch is recognised.
     """
 
     def __init__(self, gid: int, seen: NamedRange | None, notes: WriteNotes, *, own: bool) -> None:
         self.stamp = secrets.token_hex(6)
-        self._gid, self._seen, self._notes, self._own = gid, seen, notes, own
+        self.gid, self._seen, self._notes, self._own = gid, seen, notes, own
 
     def wrap(self, requests: Requests, rows: int, columns: int, *, last: bool = False) -> Requests:
         """Return requests, with those before and after that swap the generation."""
-        marked = put_named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns))
+        marked = put_named_range(generation_name(self.gid), self.gid, Rect(0, 0, rows, columns))
         return [*(claim(self._seen) if self._seen else ()), *requests, *(() if last else (marked,)), self._note()]
 
     def took_effect(self, state: State) -> bool:
         """Return whether the batch took effect."""
-        sheet = state.by_id(self._gid)
+        sheet = state.by_id(self.gid)
         return sheet is not None and self.stamp in sheet.notes.stamps
 
     def is_last(self, state: State) -> bool:
         """Return whether the batch took effect, and no other write since."""
-        sheet = state.by_id(self._gid)
+        sheet = state.by_id(self.gid)
         return sheet is not None and sheet.notes.stamps[-1:] == (self.stamp,)
 
     def _note(self) -> Answer:
@@ -115,7 +119,7 @@ class Swap:
         made = {
             "metadataKey": METADATA_KEY,
             "metadataValue": text,
-            "location": {"sheetId": self._gid},
+            "location": {"sheetId": self.gid},
             "visibility": "DOCUMENT",
         }
         return {"createDeveloperMetadata": {"developerMetadata": made}}
@@ -161,6 +165,11 @@ def change_properties(gid: int, changed: Answer, fields: str) -> Answer:
     return {"updateSheetProperties": {"properties": {"sheetId": gid, **changed}, "fields": fields}}
 
 
+def freeze_rows(gid: int, rows: int) -> Answer:
+    """Make some rows at the top stay in sight."""
+    return change_properties(gid, {"gridProperties": {"frozenRowCount": rows}}, "gridProperties.frozenRowCount")
+
+
 def clear_cells(gid: int, rect: Rect) -> Answer:
     """Return the request that empties cells, and leaves their formats."""
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": {}, "fields": "userEnteredValue"}}
@@ -191,9 +200,24 @@ def _cell_data(cell: Cell) -> Answer:
     return {"userEnteredValue": {kind: cell}}
 
 
-def make_bold(gid: int, rect: Rect, *, bold: bool = True) -> Answer:
-    """Make cells bold, or as they were before."""
-    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}} if bold else {}
+def make_bold(gid: int, rect: Rect) -> Answer:
+    """Make cells bold."""
+    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
     return {
         "repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}
     }
+
+
+def collapse(lines: Answer, depth: int, *, collapsed: bool = True) -> Answer:
+    """Return the request that collapses a group of rows or columns, or shows it, given its DimensionRange."""
+    return {
+        "updateDimensionGroup": {
+            "dimensionGroup": {"range": lines, "depth": depth, "collapsed": collapsed},
+            "fields": "collapsed",
+        }
+    }
+
+
+def delete_group(lines: Answer) -> Requests:
+    """Return the requests that show a group of rows or columns of the first depth, and remove it."""
+    return [collapse(lines, 1, collapsed=False), {"deleteDimensionGroup": {"range": lines}}]

@@ -55,6 +55,16 @@ class GridCells:
                         cells._put(row, column, cell)
         return cells
 
+    @classmethod
+    def from_headers(cls, headers: Iterable[tuple[Anchor, list[Cell]]]) -> GridCells:
+        """Return the cells of headers, each given from its anchor on, in a worksheet that is blank otherwise."""
+        cells = cls()
+        for anchor, values in headers:
+            cells.columns += [[] for _ in range(anchor.column + 1 - len(cells.columns))]
+            held = cells.columns[anchor.column]
+            held += [*[""] * (anchor.row - len(held)), *values]
+        return cells
+
     def _put(self, row: int, column: int, cell: Answer) -> None:
         """Add a cell, given its CellData; the cells of a column come from top to bottom."""
         value = _to_value(cell.get("effectiveValue") or {})
@@ -230,9 +240,9 @@ def find_filled(
     Raises:
         ConflictError: the worksheet is gone, or has become smaller.
     """
-    inside = [rect for rect in rects if rect.top < sheet.rows and (rect.left or 0) < sheet.columns]
+    inside = [clipped for rect in rects if (clipped := rect.clip(sheet.rows, sheet.columns))]
     if grid is not None:
-        return [position for rect in inside for position in grid.iter_filled(_within(sheet, rect))]
+        return [position for rect in inside for position in grid.iter_filled(rect)]
     positions = []
     try:
         pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
@@ -242,12 +252,6 @@ def find_filled(
     except RefusedError:
         raise ConflictError from None
     return positions
-
-
-def _within(sheet: Worksheet, rect: Rect) -> Rect:
-    bottom = sheet.rows if rect.bottom is None else min(rect.bottom, sheet.rows)
-    right = sheet.columns if rect.right is None else min(rect.right, sheet.columns)
-    return Rect(rect.top, rect.left or 0, bottom, right)
 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:

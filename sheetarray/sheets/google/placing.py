@@ -11,7 +11,7 @@ from ...columns import Layout, can_align
 from ...errors import FormatError, LimitError, locating
 from .address import Rect
 from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
-from .plan import PlacedColumn, WritePlan, check_cells, plan_ranges
+from .plan import PlacedColumn, WritePlan, check_cells, place_side_by_side, plan_ranges
 from .requests import SheetsApi
 from .spreadsheet_state import MOST_COLUMNS, State, Worksheet
 
@@ -222,10 +222,10 @@ class _Planner:
     def _replace(self, index: int, standing: StandingArray) -> None:
         """Put a column of the layout over a column of an array, and note what is cleared or taken below it."""
         anchor, piece, row = standing.anchor, self.layout.pieces[index], self.rows.rows[index]
-        placed = self.placed_columns[index] = PlacedColumn.for_column(index, piece, row, anchor.column, named=False)
+        placed = self.placed_columns[index] = PlacedColumn(index, piece, row, anchor.column, named=False)
         if row > anchor.row:
             self.cleared.append(Rect(anchor.row, anchor.column, row, anchor.column + 1))
-        bottom_before, bottom = standing.cells.bottom or 0, placed.row + placed.height
+        bottom_before, bottom = standing.cells.bottom or 0, placed.cells.bottom or 0
         if bottom_before > bottom:
             self.cleared.append(Rect(bottom, anchor.column, bottom_before, anchor.column + 1))
         elif bottom_before < bottom:
@@ -239,7 +239,7 @@ class _Planner:
                 for column in range(rect.left or 0, rect.right or 0):
                     taken.setdefault(column, []).append((rect, standing.anchor.name))
         for placed in self.placed_columns.values():
-            name = self.layout.pieces[placed.index].name
+            name = placed.piece.name
             spans = taken.setdefault(placed.column, [])
             for rect, other in spans:
                 if _overlap(rect, placed.cells):
@@ -280,18 +280,15 @@ class _Planner:
         if merged or any(_is_within(row, column, free) for row, column in filled_cells):
             start = self.sheet.columns
         for column, index in enumerate(sorted(self.fresh), start):
-            row = self.rows.rows[index]
-            piece = self.layout.pieces[index]
-            self.placed_columns[index] = PlacedColumn.for_column(index, piece, row, column, named=True)
+            piece, row = self.layout.pieces[index], self.rows.rows[index]
+            self.placed_columns[index] = PlacedColumn(index, piece, row, column, named=True)
 
     def _refuse_merged_cells(self) -> None:
         """Raise an error with an address where a column would go over a merged cell."""
         for merge in self.sheet.merges:
             for placed in self.placed_columns.values():
                 if _overlap(merge, placed.cells):
-                    raise overwrite_error(
-                        "a merged cell", merge.top, merge.left or 0, self.layout.pieces[placed.index].name
-                    )
+                    raise overwrite_error("a merged cell", merge.top, merge.left or 0, placed.piece.name)
 
     # The size of the grid ------------------------------------------------------------------------------------
 
@@ -304,14 +301,13 @@ class _Planner:
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        ranges = plan_ranges(self.state, self.sheet, self.layout, placed_columns, self.replaced, blocked)
+        ranges = plan_ranges(self.state, self.sheet, placed_columns, self.replaced, blocked)
         plan = WritePlan(
             self.state,
             self.stage,
             self.layout,
             self.sheet,
             placed_columns,
-            frozenset(self.fresh),
             tuple(self.cleared),
             rows,
             columns,
@@ -327,7 +323,7 @@ class _Planner:
         if plan.columns > MOST_COLUMNS:
             raise LimitError(f"{plan.columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
         check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
-        cleared = [_clip(rect, plan.rows, plan.columns) for rect in plan.cleared]
+        cleared = [rect.clip(plan.rows, plan.columns) for rect in plan.cleared]
         return replace(plan, cleared=tuple(rect for rect in cleared if rect))
 
     def _shrink(self, plan: WritePlan, least: tuple[int, int]) -> WritePlan:
@@ -377,11 +373,6 @@ def _is_within(row: int, column: int, rect: Rect) -> bool:
     return rect.top <= row < (rect.bottom or 0) and (rect.left or 0) <= column < (rect.right or 0)
 
 
-def _clip(rect: Rect, rows: int, columns: int) -> Rect | None:
-    clipped = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
-    return clipped if clipped.top < (clipped.bottom or 0) and (clipped.left or 0) < (clipped.right or 0) else None
-
-
 # Plans the write of a table to a worksheet that exists: it must be blank, or hold a table that may be replaced.
 
 
@@ -411,16 +402,10 @@ def plan_table(
             _check_table_replaceable(sheet, bool(content.arrays), replacing=replacing)
         for merge in sheet.merges:
             raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
-    placed_columns = tuple(
-        PlacedColumn.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
-    )
-    rows, columns = max(layout.height, sheet.rows), max(len(placed_columns), sheet.columns)
-    cleared = () if blank else (whole,)
-    adopted = blank and not sheet.notes.own
-    fresh = frozenset(range(len(placed_columns)))
-    plan = WritePlan(
-        state, stage, layout, sheet, placed_columns, fresh, cleared, rows, columns, True, adopted, (), content.grid
-    )
+    placed = place_side_by_side(layout)
+    rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
+    cleared, adopted = (() if blank else (whole,)), blank and not sheet.notes.own
+    plan = WritePlan(state, stage, layout, sheet, placed, cleared, rows, columns, True, adopted, (), content.grid)
     check_cells(plan.other_cells + rows * columns, limit, plan.other_cells)
     return plan
 

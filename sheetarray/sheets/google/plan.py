@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...columns import Layout, LayoutColumn
+from ...elements import Cell
 from ...errors import LimitError
 from .address import Rect
 from .content import GridCells, StandingArray
+from .sent_cells import to_cells
 from .spreadsheet_state import NamedRange, State, Worksheet
 
 # Names for the named ranges of arrays.
@@ -48,31 +50,91 @@ class PlacedColumn:
 
     Attributes:
         index: of the column in the layout.
+        piece: the column.
         row, column: of the first cell, in the worksheet.
-        named: whether the first cell is the name; else the name that stands there stays.
-        height: the number of cells.
-        data: the row of the first element (of the word `data`, if the array is empty).
-        elements: the number of elements, but at least 1.
+        named: whether the first cell is the name, in a blank column; else it goes below the name that stands there.
     """
 
     index: int
+    piece: LayoutColumn
     row: int
     column: int
     named: bool
-    height: int
-    data: int
-    elements: int
 
-    @classmethod
-    def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> PlacedColumn:
-        """Return a column of the layout at some cells, given the row and the column of its name or of its anchor."""
-        above, elements = len(piece.cells_above(named=named)), len(piece.buffer)
-        return cls(index, row, column, named, above + elements, row + above - (not elements), max(elements, 1))
+    @property
+    def head(self) -> list[Cell]:
+        """The cells above the elements that are written."""
+        return self.piece.cells_above(named=self.named)
 
     @property
     def cells(self) -> Rect:
         """The cells that it takes."""
-        return Rect(self.row, self.column, self.row + self.height, self.column + 1)
+        height = self.named * (1 + self.piece.blanks) + len(self.piece.header) + len(self.piece.buffer)
+        return Rect(self.row, self.column, self.row + height, self.column + 1)
+
+    @property
+    def elements(self) -> Rect:
+        """The cells of the elements; if there are none, the word `data`."""
+        bottom = self.cells.bottom or 0
+        return Rect(bottom - max(len(self.piece.buffer), 1), self.column, bottom, self.column + 1)
+
+    def sent(self, start: int = 0, stop: int | None = None) -> list[Cell]:
+        """Return its cells as they are sent, or some of them."""
+        head = self.head
+        stop = len(head) + len(self.piece.buffer) if stop is None else stop
+        first = max(start - len(head), 0)
+        return [*head[start:stop], *to_cells(self.piece, first, max(stop - len(head) - first, 0))]
+
+    def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> CellDifference | None:
+        """Return the first of some cells that is kept as another one than was sent; None if all are equal."""
+        sent = self.sent(start, stop)
+        wrong = _find_difference(sent, kept)
+        if wrong is None:
+            return None
+        index = start + wrong - len(self.head)
+        where = f"{self.piece.name}, buffer element {self.piece.start + index}" if index >= 0 else self.piece.name
+        pair = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
+        return CellDifference(where, *pair)
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """A cell that is another one than was written.
+
+    Attributes:
+        element: the name of the array, and the number of the element in its buffer.
+        sent: the cell that was written.
+        kept: the cell that stands there.
+    """
+
+    element: str
+    sent: Cell
+    kept: Cell
+
+    def __str__(self) -> str:
+        return f"{self.element}: the service keeps {self.sent!r:.60} as {self.kept!r:.60}"
+
+
+def _find_difference(sent: Sequence[Cell], kept: Sequence[Cell]) -> int | None:
+    """Return the index of the first cell that did not come back as it was sent; None if all did.
+
+    Numbers are compared as doubles, and a blank may be missing at the end.
+    """
+    padded = [*kept, *[""] * (len(sent) - len(kept))]
+    if padded == sent and bool not in set(map(type, padded)) | set(map(type, sent)):
+        return None
+    pairs = enumerate(zip(sent, padded, strict=False))
+    wrong = (index for index, (one, other) in pairs if not _is_same_cell(one, other))
+    return next(wrong, len(sent) if any(cell != "" for cell in kept[len(sent) :]) else None)
+
+
+def _is_same_cell(one: Cell, other: Cell) -> bool:
+    if isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
+        return type(one) is type(other) and bool(one == other)
+    try:
+        return float(one) == float(other)  # 1.5784440745455337e+20 may come back as 157844407454553370000
+    except (TypeError, OverflowError):
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +160,6 @@ class WritePlan:
         state: the state of the spreadsheet that was seen.
         sheet: the worksheet; None if it is to be made.
         placed_columns: the columns of the layout, in their order, with the cells to which they go.
-        fresh: the indices of those that go to blank columns of the worksheet.
         cleared: the cells of replaced arrays that no new ones take.
         rows, columns: the size of the grid after the write.
         own: whether the worksheet was made, or found blank, by this write or an earlier one.
@@ -116,7 +177,6 @@ class WritePlan:
     layout: Layout
     sheet: Worksheet | None
     placed_columns: tuple[PlacedColumn, ...]
-    fresh: frozenset[int]
     cleared: tuple[Rect, ...]
     rows: int
     columns: int
@@ -145,15 +205,16 @@ def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Co
     Raises:
         LimitError: it would be too large.
     """
-    placed_columns = tuple(
-        PlacedColumn.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
-    )
-    ranges = tuple(plan_ranges(state, None, layout, placed_columns, {}, blocked))
-    columns = len(placed_columns)
-    fresh = frozenset(range(columns))
-    plan = WritePlan(state, stage, layout, None, placed_columns, fresh, (), layout.height, columns, True, True, ranges)
+    placed = place_side_by_side(layout)
+    ranges = tuple(plan_ranges(state, None, placed, {}, blocked))
+    plan = WritePlan(state, stage, layout, None, placed, (), layout.height, len(placed), True, True, ranges)
     check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
     return plan
+
+
+def place_side_by_side(layout: Layout) -> tuple[PlacedColumn, ...]:
+    """Return the columns of a layout from the first row and column on."""
+    return tuple(PlacedColumn(index, piece, 0, index, True) for index, piece in enumerate(layout.pieces))
 
 
 def check_cells(cells: int, limit: int, others: int) -> None:
@@ -170,7 +231,6 @@ def check_cells(cells: int, limit: int, others: int) -> None:
 def plan_ranges(
     state: State,
     sheet: Worksheet | None,
-    layout: Layout,
     placed_columns: Sequence[PlacedColumn],
     replaced: dict[str, list[StandingArray]],
     blocked: Collection[str],
@@ -184,14 +244,14 @@ def plan_ranges(
     for named in state.ranges:
         if sheet and named.gid == sheet.gid and named.rect:
             ranges_by_start.setdefault((named.rect.top, named.rect.left), []).append(named)
-    for name, group in groupby(placed_columns, key=lambda placed: layout.pieces[placed.index].name):
+    for name, group in groupby(placed_columns, key=lambda placed: placed.piece.name):
         parts = list(group)
-        if not layout.pieces[parts[0].index].header:
+        if not parts[0].piece.header:
             continue  # a column of a table
-        first, last = parts[0], parts[-1]
-        right = last.column + 1 if last.column - first.column == len(parts) - 1 else first.column + 1
-        rect = Rect(first.data, first.column, first.data + first.elements, right)
-        starts = [s.data for s in replaced.get(name, [])] or [(first.data, first.column)]
+        rect = parts[0].elements
+        if parts[-1].column - parts[0].column == len(parts) - 1:
+            rect = rect._replace(right=parts[-1].column + 1)
+        starts = [standing.data for standing in replaced.get(name, [])] or [(rect.top, parts[0].column)]
         known = [
             named
             for row, column in starts

@@ -268,8 +268,15 @@ def scan_gsheet(
 ) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays, in two requests where the worksheet is small, a few where it is not.
 
-    The arguments are those of `read_gsheet`, and so are the errors. With `resize` all is read, and shapes are those
-    that `read_gsheet` gives with it. Only the attribute `waiting` of `progress` is called.
+    Args:
+        source, worksheet, client, credentials, timeout, strict: as for `read_gsheet`.
+        resize: shapes are those that `read_gsheet` gives with it, and all is read.
+        progress: only its attribute `waiting` is called.
+
+    Raises:
+        FormatError: no array, or a broken header.
+        NotFoundError: no such worksheet.
+        RemoteError: the service cannot be reached, or refuses.
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
@@ -296,7 +303,8 @@ def check_gsheet(
 ) -> Iterator[Finding]:
     """Yield every finding in a spreadsheet; nothing where it is intact.
 
-    The arguments are those of `read_gsheet`.
+    Args:
+        source, worksheet, client, credentials, timeout, missing, progress: as for `read_gsheet`.
 
     Raises:
         NotFoundError: no such worksheet.
@@ -337,10 +345,8 @@ def read_columns_gsheet(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
-    The other arguments are those of `read_gsheet`; without a worksheet, the first one is read.
-
     Args:
-        source: as for `read_gsheet`.
+        source, worksheet, client, credentials, timeout: as for `read_gsheet`; without a worksheet, the first is read.
         columns: names (or letters) of the columns wanted; None for all.
         table: what the caller says of the table; None for nothing.
 
@@ -373,8 +379,13 @@ def iter_elements_gsheet(
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
 
-    The arguments are those of `read_gsheet`, and so are the errors; FormatError too if the worksheet has changed since
-    its first rows were read.
+    Args:
+        source, names, worksheet, client, credentials, timeout: as for `read_gsheet`.
+
+    Raises:
+        FormatError: as `read_gsheet`; or the worksheet has changed since its first rows were read.
+        NotFoundError: no such array.
+        RemoteError: as `read_gsheet`.
 
     Example:
         >>> import numpy as np

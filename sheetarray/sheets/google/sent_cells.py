@@ -1,4 +1,8 @@
-"""The cells that a write sends, in requests of bounded size, and whether they are there afterwards."""
+"""The cells that a write sends, as JSON in requests of bounded size, and what the service makes of them.
+
+A double is a number, and so is an integer up to 2^53; -0.0 is text, since the service does not document what it keeps.
+A request fills a fixed range of the stage: some columns as a whole, or a run of rows of one.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +17,11 @@ from ...columns import Layout, LayoutColumn
 from ...elements import EXACT_IN_JSON, Cell
 from ...errors import DTypeError
 from .address import Rect
-from .changes import Swap
-from .plan import PlacedColumn
-from .requests import SheetsApi, dump_json
-from .retries import RefusedError
-from .spreadsheet_state import fetch_state
-from .worksheet import fetch_values
-
-# The cells of columns as JSON, cut into requests of bounded size, and compared with what the service gives back.
-#
-# A double is a number, and so is an integer up to 2^53; -0.0 is text, since the service does not document what it
-# keeps. A request fills a fixed range of the stage: some columns as a whole, or a run of rows of one.
+from .requests import dump_json
 
 MOST_BYTES = 2_000_000  # of a request that puts values
 MOST_DIRECT_BYTES = 9_900_000  # of a batch that holds the cells itself: 131,072 doubles; the service refuses 10 MiB
-CELL_OVERHEAD = 51  # bytes of a cell in such a batch, besides its value
+_CELL_OVERHEAD = 51  # bytes of a cell in such a batch, besides its value
 _DOUBTFUL = re.compile(rb"\\u00|\\[rbf]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]")
 _OPENING, _CLOSING = b'{"majorDimension":"COLUMNS","values":[', b"]}"
 _BLOCK = 2048  # cells
@@ -53,25 +47,20 @@ class Chunk:
         columns = [b"[" + b",".join(blocks) + b"]" for blocks in self.columns]
         return _OPENING + b",".join(columns) + _CLOSING
 
-    def values(self) -> list[list[Cell]]:
-        """Return the cells of each column, as they are sent."""
-        return [json.loads(b"[" + b",".join(blocks) + b"]") for blocks in self.columns]
 
+def fit_one_batch(chunks: list[Chunk]) -> bool:
+    """Return whether one batch of changes can carry all cells.
 
-def small_columns(layout: Layout, chunks: list[Chunk]) -> list[list[Cell]] | None:
-    """Return the cells of each column if one batch of changes can carry them all; else None.
-
-    With text that the service may change, such as control characters, it is None as well: a stage shows what is kept.
+    Text that the service may change, such as control characters, does not count as fit: a stage shows what is kept.
     """
     blocks = [block for chunk in chunks for column in chunk.columns for block in column]
-    size = sum(map(len, blocks)) + CELL_OVERHEAD * sum(chunk.cells for chunk in chunks)
-    if size > MOST_DIRECT_BYTES or any(map(_DOUBTFUL.search, blocks)):
-        return None
-    columns: list[list[Cell]] = [[] for _ in layout.pieces]
-    for chunk in chunks:
-        for column, cells in enumerate(chunk.values(), chunk.rect.left or 0):
-            columns[column] += cells
-    return columns
+    size = batch_size(sum(map(len, blocks)), sum(chunk.cells for chunk in chunks))
+    return size <= MOST_DIRECT_BYTES and not any(map(_DOUBTFUL.search, blocks))
+
+
+def batch_size(size: int, cells: int) -> int:
+    """Return the bytes that cells take in a batch of changes, given the bytes of their JSON and their number."""
+    return size + _CELL_OVERHEAD * cells
 
 
 def make_chunks(layout: Layout) -> list[Chunk]:
@@ -126,14 +115,14 @@ def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tu
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:
     """Yield the JSON of the cells of a column, a few at a time; none longer than a request."""
     head = piece.cells_above(named=named)
-    yield len(head), _json(head, piece.name)
+    yield len(head), to_json(head, piece.name)
     for start in range(0, len(piece.buffer), _BLOCK):
         cells = to_cells(piece, start, min(_BLOCK, len(piece.buffer) - start))
         yield from _halve(cells, piece.name)
 
 
 def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
-    block = _json(cells, name)
+    block = to_json(cells, name)
     if len(block) <= MOST_BYTES // 8 or len(cells) == 1:
         yield len(cells), block
         return
@@ -141,7 +130,12 @@ def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
         yield from _halve(half, name)
 
 
-def _json(cells: list[Cell], name: str) -> bytes:
+def to_json(cells: Sequence[Cell], name: str) -> bytes:
+    """Return the JSON of cells, without brackets.
+
+    Raises:
+        DTypeError: text that is no valid Unicode; names the array.
+    """
     try:
         return dump_json(cells)[1:-1]
     except UnicodeEncodeError as error:
@@ -194,92 +188,3 @@ def _is_same_cell(one: Cell, other: Cell) -> bool:
         return float(one) == float(other)  # 1.5784440745455337e+20 may come back as 157844407454553370000
     except (TypeError, OverflowError):
         return False
-
-
-# Reads back the cells that a write has put into a worksheet, and compares them one by one with those that it sent.
-
-_CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
-
-
-@dataclass(frozen=True, slots=True)
-class CellDifference:
-    """A cell that is another one than was written.
-
-    Attributes:
-        element: the name of the array, and the number of the element in its buffer.
-        sent: the cell that was written.
-        kept: the cell that stands there.
-    """
-
-    element: str
-    sent: Cell
-    kept: Cell
-
-    def __str__(self) -> str:
-        return f"{self.element}: the service keeps {self.sent!r:.60} as {self.kept!r:.60}"
-
-
-def to_difference(
-    layout: Layout, placed: PlacedColumn, start: int, sent: Sequence[Cell], kept: Sequence[Cell]
-) -> CellDifference | None:
-    """Return the first difference between cells of a column, from its cell `start` on; None if they are equal."""
-    wrong = find_difference(sent, kept)
-    if wrong is None:
-        return None
-    piece = layout.pieces[placed.index]
-    index = start + wrong - len(piece.cells_above(named=placed.named))
-    where = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
-    return CellDifference(where, _cell_or_blank(sent, wrong), _cell_or_blank(kept, wrong))
-
-
-def find_change(
-    service: SheetsApi, title: str, layout: Layout, placed_columns: Sequence[PlacedColumn], swap: Swap
-) -> CellDifference | None:
-    """Return the first cell of a worksheet that is not what a write has put there.
-
-    Nothing is compared once somebody else has written: what stands there is theirs.
-    """
-    for batch in _batches(placed_columns):
-        rects = [
-            Rect(placed.row + start, placed.column, placed.row + stop, placed.column + 1)
-            for placed, start, stop in batch
-        ]
-        try:
-            fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
-        except RefusedError:  # it has been renamed, removed or cut off: by somebody else
-            return None
-        for (placed, start, stop), columns in zip(batch, fetched, strict=True):
-            sent = _sent_cells(layout, placed, start, stop)
-            difference = to_difference(layout, placed, start, sent, columns[0] if columns else [])
-            if difference is not None:
-                return difference if swap.is_last(fetch_state(service)) else None
-    return None
-
-
-def _batches(placed_columns: Sequence[PlacedColumn]) -> Iterator[list[tuple[PlacedColumn, int, int]]]:
-    """Yield runs of cells of columns, in batches for a request each."""
-    batch: list[tuple[PlacedColumn, int, int]] = []
-    count = 0
-    for placed in placed_columns:
-        height = (placed.cells.bottom or 0) - placed.row
-        for start in range(0, height, _CELLS_A_REQUEST):
-            stop = min(start + _CELLS_A_REQUEST, height)
-            if batch and count + stop - start > _CELLS_A_REQUEST:
-                yield batch
-                batch, count = [], 0
-            batch.append((placed, start, stop))
-            count += stop - start
-    if batch:
-        yield batch
-
-
-def _sent_cells(layout: Layout, placed: PlacedColumn, start: int, stop: int) -> list[Cell]:
-    """Return some cells of a column, its name and its header among them."""
-    piece = layout.pieces[placed.index]
-    head = piece.cells_above(named=placed.named)
-    first = max(start - len(head), 0)
-    return [*head[start:stop], *to_cells(piece, first, max(stop - len(head) - first, 0))]
-
-
-def _cell_or_blank(cells: Sequence[Cell], index: int) -> Cell:
-    return cells[index] if index < len(cells) else ""

@@ -415,7 +415,7 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         parse_integer(grid.get("rowCount", 0)),
         parse_integer(grid.get("columnCount", 0)),
         properties.get("sheetType", "GRID") == "GRID",
-        tuple(map(_parse_rect, sheet.get("merges", []))),
+        tuple(map(parse_rect, sheet.get("merges", []))),
         parse_notes(sheet.get("developerMetadata", [])),
         tuple(map(_parse_group, sheet.get("rowGroups", []))),
         parse_integer(grid.get("frozenRowCount", 0)),
@@ -435,11 +435,12 @@ def _parse_named_range(named: Answer) -> NamedRange:
         str(named["namedRangeId"]),
         str(named["name"]),
         parse_integer((grid_range or {}).get("sheetId", 0)),
-        None if grid_range is None else _parse_rect(grid_range),
+        None if grid_range is None else parse_rect(grid_range),
     )
 
 
-def _parse_rect(grid_range: Answer) -> Rect:
+def parse_rect(grid_range: Answer) -> Rect:
+    """Return the range that a GridRange of the service's JSON means."""
     bottom, right = grid_range.get("endRowIndex"), grid_range.get("endColumnIndex")
     return Rect(
         parse_integer(grid_range.get("startRowIndex", 0)),

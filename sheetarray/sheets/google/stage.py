@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Any
 
 from ...columns import Layout
-from ...elements import Cell
 from ...errors import DTypeError, Finding
 from ...files import PathLike
 from .address import Rect, range_on_sheet
@@ -30,9 +29,9 @@ from .content import ConflictError, StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, RefusedError
-from .sent_cells import Chunk, to_difference
+from .sent_cells import Chunk
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
-from .worksheet import fetch_values, is_same_range
+from .worksheet import FetchedColumns, fetch_values, is_same_range
 
 # The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
 #
@@ -109,8 +108,7 @@ class Stage:
                 filled(chunk.cells)
             for chunk in chunks:
                 (cells_back,) = fetch_values(self._service, [(self.title, chunk.rect)])
-                sent = chunk.values()
-                self._compare(chunk, sent, cells_back)
+                self._compare(chunk, cells_back)
                 filled(chunk.cells)
         except RefusedError:
             if self.find(fetch_state(self._service)) is None:
@@ -119,17 +117,20 @@ class Stage:
             raise
         self._filled = True
 
-    def _compare(self, chunk: Chunk, sent: list[list[Cell]], cells_back: list[list[Cell]]) -> None:
+    def _compare(self, chunk: Chunk, cells_back: FetchedColumns) -> None:
         """Compare the columns of a chunk as they were sent with those that the service gives back.
 
         Raises:
             DTypeError: a cell is another one, which the message names.
         """
-        for number, cells in enumerate(sent):
+        first = chunk.rect.left or 0
+        for number in range((chunk.rect.right or 0) - first):
+            placed = PlacedColumn(
+                first + number, self.layout.pieces[first + number], 0, first + number, self.layout.named
+            )
+            stop = min(chunk.rect.bottom or 0, placed.cells.bottom or 0)
             kept = cells_back[number] if number < len(cells_back) else []
-            index, named = (chunk.rect.left or 0) + number, self.layout.named
-            staged = PlacedColumn.for_column(index, self.layout.pieces[index], 0, index, named=named)
-            difference = to_difference(self.layout, staged, chunk.rect.top, cells, kept)
+            difference = placed.find_change(chunk.rect.top, stop, kept)
             if difference is not None:
                 raise DTypeError(str(difference))
 
@@ -217,29 +218,26 @@ def _lower_name(gid: int, standing: StandingArray) -> Requests:
 def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]:
     """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
     for group in group_fresh(plan):
-        alike = all(plan.layout.pieces[placed.index].blanks == staged.pieces[placed.index].blanks for placed in group)
-        height, first = max(placed.height for placed in group) if alike else 1, group[0]
+        alike = all(placed.piece.blanks == staged.pieces[placed.index].blanks for placed in group)
+        first, height = group[0], max((placed.cells.bottom or 0) for placed in group) - group[0].row if alike else 1
         source = Rect(0, first.index, height, first.index + len(group))
         yield source, Rect(first.row, first.column, first.row + height, first.column + len(group))
         if not alike:
-            yield from (_copy_below_name(plan, staged, placed) for placed in group)
-    for placed in plan.placed_columns:
-        if placed.index not in plan.fresh:
-            yield _copy_below_name(plan, staged, placed)
+            yield from (_copy_below_name(staged, placed) for placed in group)
+    yield from (_copy_below_name(staged, placed) for placed in plan.placed_columns if not placed.named)
 
 
-def _copy_below_name(plan: WritePlan, staged: Layout, placed: PlacedColumn) -> tuple[Rect, Rect]:
+def _copy_below_name(staged: Layout, placed: PlacedColumn) -> tuple[Rect, Rect]:
     """Return the cells of the header and elements of a column on the stage, and those that they go to."""
     skipped = staged.named + staged.pieces[placed.index].blanks
-    top = placed.row + (staged.named + plan.layout.pieces[placed.index].blanks if placed.named else 0)
-    bottom = placed.cells.bottom or 0
+    top, bottom = placed.row + placed.named * (1 + placed.piece.blanks), placed.cells.bottom or 0
     source = Rect(skipped, placed.index, skipped + bottom - top, placed.index + 1)
     return source, Rect(top, placed.column, bottom, placed.column + 1)
 
 
 def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
     """Yield the placed columns that go to blank columns of the worksheet, neighbours together."""
-    fresh = [placed for placed in plan.placed_columns if placed.index in plan.fresh]
+    fresh = [placed for placed in plan.placed_columns if placed.named]
     for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
         yield [placed for _, placed in group]
 

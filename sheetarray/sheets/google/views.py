@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...cells.serials import DATE_CODES
-from ...columns import Layout, LayoutColumn, ResizedArray, quote_title
+from ...columns import LayoutColumn, ResizedArray, quote_title
 from ...composite import read_resized_arrays
 from ...elements import EXACT_IN_JSON, Cell
 from ...errors import Finding, LimitError, RemoteError, SheetArrayError, quote_names, warn_caller
@@ -24,7 +24,7 @@ from ...views.geometry import ViewPlan, check_views, plan_views
 from ...views.label_cells import chooser_kind, to_values
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
-from .appearance import date_code
+from .appearance import date_code, date_format
 from .changes import Requests, TooHeavyError, apply_changes, make_bold, prove_range, update_cells
 from .plan import PlacedColumn, check_cells
 from .requests import Answer, SheetsApi
@@ -319,9 +319,7 @@ class ViewRequests:
 
 def _format_of(kind: str) -> Answer:
     """Return the number format of a kind of chooser: text, or dates by their unit."""
-    if kind == "@":
-        return {"type": "TEXT", "pattern": "@"}
-    return {"type": "DATE" if kind == "D" else "DATE_TIME", "pattern": DATE_CODES[kind]}
+    return {"type": "TEXT", "pattern": "@"} if kind == "@" else date_format(DATE_CODES[kind])
 
 
 def _longest(values: list[Cell]) -> int:
@@ -376,18 +374,18 @@ class ViewSource:
         cls,
         gid: int,
         arrays: Mapping[str, LinearArray],
-        layout: Layout,
         placed_columns: Iterable[PlacedColumn],
         *,
         dates: bool,
     ) -> ViewSource:
         """Return the arrays that a write has put into a worksheet, as the source of its views."""
-        columns = [(layout.pieces[placed.index], placed) for placed in placed_columns]
+        columns = list(placed_columns)
 
         def find_columns(title: str) -> ViewedColumns:
             made = ViewedColumns({}, {}, as_text=False)
-            for piece, placed in columns:
-                cells = ViewedColumn(title, placed.column, placed.data, len(piece.buffer))
+            for placed in columns:
+                piece = placed.piece
+                cells = ViewedColumn(title, placed.column, placed.elements.top, len(piece.buffer))
                 made.by_name.setdefault(piece.name, []).append(cells)
                 made.styles.setdefault(piece.name, _style_of(piece))
             return made

@@ -14,7 +14,7 @@ from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
-from .address import Rect, range_on_sheet
+from .address import Rect, join_columns, range_on_sheet
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
 from .spreadsheet_state import State, fetch_state
@@ -160,19 +160,7 @@ def _batch(ranges: Iterable[tuple[Rect, int]]) -> list[list[Rect]]:
             cells = 0
         batches[-1].append(rect)
         cells += count
-    return [_join(rects) for rects in batches]
-
-
-def _join(rects: Iterable[Rect]) -> list[Rect]:
-    """Return ranges, of which those over the same rows in neighbouring columns have become one."""
-    joined: list[Rect] = []
-    for rect in rects:
-        last = joined[-1] if joined else None
-        if last and (last.top, last.bottom, last.right) == (rect.top, rect.bottom, rect.left):
-            joined[-1] = last._replace(right=rect.right)
-        else:
-            joined.append(rect)
-    return joined
+    return [join_columns(rects) for rects in batches]
 
 
 # A worksheet as a `columns.Sheet`: its first rows in one request, whole columns in as few requests as possible.
@@ -339,7 +327,7 @@ class GoogleSheet:
             return
         rows, columns = self._known_size()
         tops = {column: max(self._rows, ends.get(column, 0)) for column in range(columns)}
-        rects = _join(Rect(top, column, rows, column + 1) for column, top in tops.items() if top < rows)
+        rects = join_columns(Rect(top, column, rows, column + 1) for column, top in tops.items() if top < rows)
         fetched = self._fetch([rects]) if rects else []
         filled = [(rect.left or 0) + index for rect, some in fetched for index, cells in enumerate(some) if cells]
         self._fetch_columns(dict.fromkeys(filled, 0))
@@ -435,7 +423,7 @@ class GoogleSheet:
         height = max(map(len, columns.values()), default=0)
         numeric = [column for column, cells in columns.items() if any(type(cell) in (int, float) for cell in cells)]
         runs = (rect for column in sorted(numeric) for rect, _ in _cut(column, height))
-        rects = _join(rect._replace(bottom=rect.bottom or height) for rect in runs)
+        rects = join_columns(rect._replace(bottom=rect.bottom or height) for rect in runs)
         columns |= {column: [*columns[column]] for column in numeric}
         for rect, shown in self._fetch([rects], dates=True) if rects else ():
             for column, texts in enumerate(shown, rect.left or 0):

@@ -14,23 +14,22 @@ from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...elements import Cell
 from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from .address import SheetAddress, parse_address, title_of_new, worksheet_url
-from .at_once import ChangedCellError, DirectWrite
-from .changes import TooHeavyError, apply_changes
+from .at_once import ChangedCellError, find_change, write_at_once
+from .changes import Swap, TooHeavyError, apply_changes
 from .client import DRIVE, http_client
 from .content import ConflictError
 from .placing import plan_for, plan_table
 from .plan import WritePlan, check_cells, fresh_plan
 from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
-from .sent_cells import Chunk, find_change, make_chunks, small_columns
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, Writer, fetch_state
-from .stage import Stage, copy_stage, rename_stage
+from .sent_cells import Chunk, fit_one_batch, make_chunks
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
+from .stage import Stage, copy_stage, new_gid, rename_stage
 from .views import ViewSource, check_wanted, find_views, write_views
 
 # `Write`, one write from its plan to its end: at once, or over a stage.
@@ -58,7 +57,7 @@ class Write:
 
     Attributes:
         chunks: the cells as requests for a stage.
-        columns: the cells of each column, if one batch can write them at once; None if they need a stage.
+        small: whether one batch may be able to write all cells at once; if not, they need a stage.
         limit: the number of cells that a spreadsheet may have; less than `MOST_CELLS` once the service has said so.
         blocked: names, in lower case, that the service refuses for named ranges.
         happened: returns whether a state shows that the last batch took effect.
@@ -69,7 +68,7 @@ class Write:
     def __init__(self, service: SheetsApi, layout: Layout, report: Progress, make: Planner = plan_for) -> None:
         self.service, self.address, self.layout, self.make = service, service.address, layout, make
         self.chunks: list[Chunk] = []
-        self.columns: list[list[Cell]] | None = None
+        self.small = False
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] = _never_happened
@@ -85,7 +84,7 @@ class Write:
         self.gid = plan.sheet.gid if plan.sheet else -1
         with Writer(plan.state.now) as writer:
             stage = Stage(self.service, self.layout, writer)
-            self.columns = small_columns(self.layout, self.chunks)
+            self.small = fit_one_batch(self.chunks)
             try:
                 self._carry_out(plan, stage)
             except RemoteError:
@@ -101,8 +100,8 @@ class Write:
         conflicts = waits = 0
         while True:
             try:
-                if self.columns is not None and (plan.sheet is None or plan.grid is not None):
-                    self._write_at_once(plan, self.columns)
+                if self.small and (plan.sheet is None or plan.grid is not None):
+                    self._write_at_once(plan)
                     return
                 if (missing := plan.peak_cells(stage.cells) - self.limit) > 0:
                     self._wait_for_room(missing, plan.state, stage.gid, waits := waits + 1)
@@ -119,12 +118,12 @@ class Write:
             except ConflictError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except TooHeavyError:
-                self.columns = None
+                self.small = False
             except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
-                self.columns, self.happened = None, _never_happened
+                self.small, self.happened = False, _never_happened
             except RefusedError as refused:
-                if self.columns is not None and (refused.status == 413 or "payload" in refused.message):
-                    self.columns = None
+                if self.small and (refused.status == 413 or "payload" in refused.message):
+                    self.small = False
                 elif not self._learn_from(refused, plan):
                     self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             plan = self.make_plan(stage.gid)
@@ -229,22 +228,22 @@ class Write:
         """Put the cells of the stage into the worksheet, by one batch; a stage for a new worksheet becomes it."""
         if plan.sheet is None:
             requests, swap = rename_stage(plan, stage, self.address.title or "")
-            self.gid = stage.gid
         else:
             requests, swap = copy_stage(plan, stage, plan.sheet)
-            self.gid = plan.sheet.gid
-        self.happened = swap.took_effect
+        self.gid, self.happened = swap.gid, swap.took_effect
         apply_changes(self.service, requests, swap.took_effect, confirmed=True)
         if plan.sheet is not None:
-            difference = find_change(self.service, plan.sheet.title, plan.layout, plan.placed_columns, swap)
+            difference = find_change(self.service, plan.sheet.title, plan.placed_columns, swap)
             if difference is not None:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
-    def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
+    def _write_at_once(self, plan: WritePlan) -> None:
         """Write all cells by one batch, without a stage."""
-        writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
-        self.happened, self.gid = writing.has_happened, writing.gid
-        writing.write()
+        sheet = plan.sheet
+        gid, title = (sheet.gid, sheet.title) if sheet else (new_gid(), self.address.title or "")
+        swap = Swap(gid, plan.state.generation(gid), sheet.notes if sheet else WriteNotes(), own=plan.own)
+        self.gid, self.happened = gid, swap.took_effect
+        write_at_once(self.service, plan, swap, title)
 
     def _clean_up(self, stage: Stage) -> bool:
         """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
@@ -342,7 +341,7 @@ def write_gsheet(
     def write_views_after(write: Write) -> None:
         assert write.plan is not None
         if wanted or find_views(write.plan.state, write.gid, linear):
-            source = ViewSource.of_write(write.gid, linear, layout, write.plan.placed_columns, dates=dates == "real")
+            source = ViewSource.of_write(write.gid, linear, write.plan.placed_columns, dates=dates == "real")
             write_views(write.service, source, wanted)
 
     return _write(target, layout, worksheet, client, credentials, timeout, progress, then=write_views_after)
@@ -363,16 +362,11 @@ def write_table_gsheet(
     """Write the columns of a table to a worksheet, one row of names above them; see `sheetarray.write_table`.
 
     Args:
-        target: as for `write_gsheet`.
+        target, dates, client, credentials, timeout, progress: as for `write_gsheet`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         worksheet: its title, if the target names none; it is made if it does not exist, and used if it is blank.
         if_sheet_exists: "replace" puts the table in the place of a table that this package has written to the
             worksheet; with "error" the worksheet must be blank.
-        dates: as for `write_gsheet`.
-        client: as for `write_gsheet`.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
-        progress: as for `write_gsheet`.
 
     Returns:
         The URL of the worksheet.

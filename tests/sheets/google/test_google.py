@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 from services import ENDPOINT, Spreadsheet
 
 import sheetarray as sa
@@ -89,7 +90,7 @@ class TestGoogleByAStage(TestGoogleIntoAWorksheet):
 
     @pytest.fixture(autouse=True)
     def nothing_small(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 0)
+        set_limits(monkeypatch, google_batch=0)
 
     def look_at(self, bodies: list[bytes]) -> None:
         assert any(b"copyPaste" in body for body in bodies)

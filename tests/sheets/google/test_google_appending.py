@@ -187,7 +187,7 @@ def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None
 @pytest.mark.usefixtures("rounding")
 def test_rows_that_cannot_be_taken_back_are_told_and_appended_once(book: Book) -> None:
     book.server.faults.append(Fault(status=400, method="POST", after=1))
-    with pytest.raises(sa.RemoteError, match="could not be taken back"):
+    with pytest.raises(sa.RemoteError, match="could not be put back"):
         book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]])})
     assert book.read()["t"].shape == (5, 3)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 from services import Book, dump
 
 import sheetarray as sa
@@ -20,7 +21,7 @@ RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each of the two ways of writing."""
     if request.param != "at once":
-        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 0)
+        set_limits(monkeypatch, google_batch=0)
     return str(request.param)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import STRIDE, cross, examples
+from limits import set_limits
 from requests.exceptions import ReadTimeout
 from services import dump
 
@@ -61,7 +62,6 @@ ALIKE = [
 APPLIED = {"reset after", *(kind for kind, options in KINDS.items() if options.get("applied"))}
 TIMEOUT = 0.25  # seconds that a client waits where answers are slow; any other that is, is repeated as well
 SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged")
-DIRECT = "sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES"
 
 
 class Scene:
@@ -130,7 +130,7 @@ def scenes() -> Iterator[dict[str, Scene]]:
 @pytest.fixture(params=SETTINGS)
 def scene(request: pytest.FixtureRequest, scenes: dict[str, Scene], monkeypatch: pytest.MonkeyPatch) -> Scene:
     if request.param in SETTINGS[2:]:
-        monkeypatch.setattr(DIRECT, 0)
+        set_limits(monkeypatch, google_batch=0)
     if request.param not in scenes:
         scenes[request.param] = Scene(request.param)
     scene = scenes[request.param]
@@ -326,8 +326,8 @@ def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPa
 
         monkeypatch.setattr(time, "sleep", sleep)
         key, client = server.create(), server.client()
-        monkeypatch.setattr(DIRECT, 0)
-        monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_BYTES", 100_000)
+        set_limits(monkeypatch, google_batch=0)
+        set_limits(monkeypatch, google_request=100_000)
         array = np.random.default_rng(0).random(20_000)
         write_gsheet(key, {"t": array}, client=client)
         assert any(record.status == 429 for record in server.requests)

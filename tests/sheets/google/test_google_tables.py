@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from limits import set_limits
 from services import dump
 
 import sheetarray as sa
@@ -108,7 +109,7 @@ def test_arrays_are_not_replaced_by_a_table(book: Book) -> None:
 
 
 def test_a_large_table_goes_over_a_stage(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 200_000)
+    set_limits(monkeypatch, google_batch=200_000)
     table = {"day": np.datetime64("2000-01-01") + np.arange(3_000), "x": np.arange(3_000) / 7}
     book.server.requests.clear()
     book.write(table, verify=False)

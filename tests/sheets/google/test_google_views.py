@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import append_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import LimitError, NotFoundError
-from sheetarray.views import geometry
 from sheets_emulator import Fault, SheetsServer
 
 RANDOM = np.random.default_rng(5)
@@ -145,8 +145,7 @@ def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndar
 
 
 def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geometry, "MOST_FORMULAS", 200)
-    monkeypatch.setattr(geometry, "WINDOW_COLUMNS", 5)
+    set_limits(monkeypatch, view_formulas=200, view_window=5)
     array = RANDOM.normal(size=(40, 30))
     book.write({"a": array}, views=True)
     view = book.view("a")
@@ -165,7 +164,7 @@ def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_formula_makes_the_grid_of_the_largest_view(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geometry, "MOST_FORMULAS", 12_000)
+    set_limits(monkeypatch, view_formulas=12_000)
     array = np.zeros((2, 100, 110), np.int8)
     book.server.requests.clear()
     book.write({"a": array}, views=True)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from examples import cross, examples
 from killed_writer import NEW, write_when_told
+from limits import set_limits
 from services import dump
 
 from sheetarray import read_gsheet, write_gsheet
@@ -41,7 +42,7 @@ def settled(setting: str) -> tuple[SheetsServer, str]:
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small enough to be written at once."""
-    monkeypatch.setattr(DIRECT, 0)
+    set_limits(monkeypatch, google_batch=0)
 
 
 def seen(server: SheetsServer, key: str) -> str:
@@ -67,7 +68,6 @@ SETTINGS = {
     "arrays there, staged": {"old", "new"},
 }
 AT_ONCE = list(SETTINGS)[:2]
-DIRECT = "sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES"
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -75,7 +75,7 @@ def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(
     setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if setting not in AT_ONCE:
-        monkeypatch.setattr(DIRECT, 0)
+        set_limits(monkeypatch, google_batch=0)
     server, key = settled(setting)
     outcomes: list[str] = []
     inside = threading.Event()
@@ -316,7 +316,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "at once":
-        monkeypatch.setattr(DIRECT, 0)
+        set_limits(monkeypatch, google_batch=0)
     writers = int(who[0])
     with SheetsServer() as server:
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if "empty" in who else [])])

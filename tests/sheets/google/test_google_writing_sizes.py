@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import examples
+from limits import get_limit, set_limits
 from services import Book, dump
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import at_once, sent_cells
 from sheetarray.testing.cases import assert_same, objects
 from sheets_emulator import Fault, SheetsServer
 
@@ -104,9 +104,8 @@ def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
 
 @pytest.mark.slow
 def test_many_doubles_take_few_requests_of_two_megabytes(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sent_cells.MOST_BYTES == 2_000_000
-    monkeypatch.setattr(sent_cells, "MOST_BYTES", 200_000)
-    monkeypatch.setattr(sent_cells, "MOST_DIRECT_BYTES", 0)  # half a megabyte of them goes by a stage
+    assert get_limit("google_request") == 2_000_000
+    set_limits(monkeypatch, google_request=200_000, google_batch=0)  # half a megabyte of them goes by a stage
     array = np.random.default_rng(0).standard_normal(13_000)
     for _ in range(2):
         book.server.requests.clear()
@@ -123,8 +122,7 @@ def test_many_doubles_take_few_requests_of_two_megabytes(book: Book, monkeypatch
 
 
 def test_small_columns_share_requests_and_large_ones_are_cut(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sent_cells, "MOST_BYTES", 200_000)
-    monkeypatch.setattr(sent_cells, "MOST_DIRECT_BYTES", 0)
+    set_limits(monkeypatch, google_request=200_000, google_batch=0)
     arrays = {f"n{index}": np.full(index, index / 7) for index in range(100)}
     arrays["long text"] = np.array(["漢" * 4_900] * 40)
     arrays["last"] = np.array([1])
@@ -219,7 +217,7 @@ def test_an_element_that_only_one_way_of_writing_changes_is_written_the_other_wa
 def test_a_small_write_takes_three_requests_and_a_read_of_it_two(
     book: Book, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(at_once, "_HEAVY", 200_000)  # bytes: the last is heavier
+    set_limits(monkeypatch, google_heavy=200_000)  # bytes: the last is heavier
     values = np.random.default_rng(count).standard_normal(count)
     several = [{"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values}, {"a": values[:3]}]
     for arrays in several[: 1 if count > 1000 else 3]:
@@ -270,7 +268,7 @@ def test_text_that_a_service_may_tidy_up_is_tried_on_a_stage(book: Book) -> None
 
 def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    monkeypatch.setattr(at_once, "_HEAVY", 200_000)
+    set_limits(monkeypatch, google_heavy=200_000)
     values = np.random.default_rng(0).standard_normal(4_000)
     for status in (413, 503):
         book.server.faults.append(Fault(status, path=":batchUpdate[?].*updatedSpreadsheet", times=None))
@@ -281,7 +279,7 @@ def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monk
 
 
 def test_what_is_copied_into_its_place_is_read_back(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.google.sent_cells.MOST_DIRECT_BYTES", 0)
+    set_limits(monkeypatch, google_batch=0)
     book.write({"x": np.arange(5.0)})
 
     def spoil(record: Any) -> None:
