@@ -60,7 +60,7 @@ def clean(url: str, everything: bool, credentials: str | None, wants_json: bool)
         print_json({"file": url, "removed": [{"sheet": sheet.location, "message": sheet.message} for sheet in removed]})
         return
     for sheet in removed:
-        print_line(escape_controls(f"removed  {sheet}"))
+        print_line(escape_controls(f"removed  {sheet.location}: {sheet.message}"))
     print_line(f"{count_noun(len(removed), 'hidden sheet')} removed" if removed else "nothing to be removed")
 
 

@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -24,7 +24,7 @@ from .retries import RefusedError
 # The notes that writes leave on a worksheet, and on a view, in the developer metadata of the spreadsheet.
 
 METADATA_KEY = "sheetarray"
-VIEW_KEY = "sheetarray_view"
+_VIEW_KEY = "sheetarray_view"
 _STAMPS = 16  # of the last writes
 
 
@@ -46,10 +46,23 @@ class WriteNotes:
         """Return the text that notes one more write."""
         return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
 
+    @classmethod
+    def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
+        """Return the notes in the metadata of a worksheet; empty ones if there are no sound ones."""
+        for entry in metadata:
+            if entry.get("metadataKey") == METADATA_KEY:
+                known = parse_integer(entry["metadataId"])
+                try:
+                    content: Any = json.loads(entry.get("metadataValue", ""))
+                    return cls(known, content["own"] is True, tuple(map(str, content["writes"])))
+                except (ValueError, KeyError, TypeError, RecursionError):
+                    return cls(known)
+        return cls()
+
 
 @dataclass(frozen=True, slots=True)
 class ViewNotes:
-    """The notes on a worksheet that is a view, in its developer metadata.
+    """The notes on a worksheet that is a view; its developer metadata hold these attributes as JSON.
 
     Attributes:
         of: the id of the worksheet in which the array stands.
@@ -68,39 +81,31 @@ class ViewNotes:
     dates: bool
     content: int
 
+    def to_metadata(self, gid: int) -> Answer:
+        """Return the metadata of the worksheet of the view, given its id."""
+        noted = {"metadataKey": _VIEW_KEY, "metadataValue": json.dumps(asdict(self)), "visibility": "DOCUMENT"}
+        return {**noted, "location": {"sheetId": gid}}
+
+    @classmethod
+    def from_metadata(cls, metadata: Sequence[Answer]) -> ViewNotes | None:
+        """Return the notes in the metadata of a worksheet; None if it is no view."""
+        for entry in metadata:
+            if entry.get("metadataKey") == _VIEW_KEY:
+                try:
+                    says: Any = json.loads(entry.get("metadataValue", ""))
+                    array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
+                    of, content = parse_integer(says["of"]), int(says["content"])
+                    return cls(of, array, rows, columns, colors, says["dates"] is True, content)
+                except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                    return None
+        return None
+
 
 def parse_integer(value: Any) -> int:
     """Return a number of an answer, which must be an integer from 0 to 2^31 - 1."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise ValueError("no index")
     return value
-
-
-def parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
-    """Return the notes of writes in the metadata of a worksheet; empty ones if there are no sound ones."""
-    for entry in metadata:
-        if entry.get("metadataKey") == METADATA_KEY:
-            known = parse_integer(entry["metadataId"])
-            try:
-                content: Any = json.loads(entry.get("metadataValue", ""))
-                return WriteNotes(known, content["own"] is True, tuple(map(str, content["writes"])))
-            except (ValueError, KeyError, TypeError):
-                return WriteNotes(known)
-    return WriteNotes()
-
-
-def parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
-    """Return the notes on a view; None if no write has made any."""
-    for entry in metadata:
-        if entry.get("metadataKey") == VIEW_KEY:
-            try:
-                says: Any = json.loads(entry.get("metadataValue", ""))
-                array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
-                of, content = parse_integer(says["of"]), int(says["content"])
-                return ViewNotes(of, array, rows, columns, colors, says["dates"] is True, content)
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                return None
-    return None
 
 
 # `Writer`, the process that writes: its mark in the spreadsheet, and whether it can still be alive.
@@ -416,10 +421,10 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         parse_integer(grid.get("columnCount", 0)),
         properties.get("sheetType", "GRID") == "GRID",
         tuple(map(parse_rect, sheet.get("merges", []))),
-        parse_notes(sheet.get("developerMetadata", [])),
+        WriteNotes.from_metadata(sheet.get("developerMetadata", [])),
         tuple(map(_parse_group, sheet.get("rowGroups", []))),
         parse_integer(grid.get("frozenRowCount", 0)),
-        parse_view(sheet.get("developerMetadata", [])),
+        ViewNotes.from_metadata(sheet.get("developerMetadata", [])),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -247,24 +246,6 @@ def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
 _MOST_ATTEMPTS = 5  # to remove what others remove too
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
-    """The stage of a write, which an interrupted one has left.
-
-    Attributes:
-        location: the title of the stage.
-        message: a sentence that says which process it is of, and since when.
-        dead: whether the writer is known to be dead, or taken for dead.
-    """
-
-    location: str
-    message: str
-    dead: bool
-
-    def __str__(self) -> str:
-        return f"{self.location}: {self.message}"
-
-
 def clean_gsheet(
     source: Any,
     *,
@@ -272,15 +253,12 @@ def clean_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-) -> list[Leftover]:
-    """Remove the hidden sheets that interrupted writes have left, and return a `Leftover` for each.
+) -> list[Finding]:
+    """Remove the hidden sheets that interrupted writes have left, and return a finding for each, as `check` does.
 
     Args:
-        source: as for `read_gsheet`; the whole spreadsheet is looked at.
+        source, client, credentials, timeout: as for `write_gsheet`; the whole spreadsheet is looked at.
         everything: remove those of writers that may be alive too; these begin again.
-        client: as for `write_gsheet`.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
 
     Raises:
         RemoteError: the service cannot be reached, or refuses.
@@ -305,23 +283,21 @@ def clean_gsheet(
             if attempt == _MOST_ATTEMPTS - 1:
                 raise
             continue
-        return [_to_leftover(state, sheet) for sheet in sheets]
+        return [_to_finding(state, sheet) for sheet in sheets]
     return []
 
 
-def stage_findings(state: State) -> Iterator[Finding]:
-    """Yield a finding for each stage that stands in a spreadsheet."""
-    for sheet in (*state.dead_stages(), *state.living_stages()):
-        leftover = _to_leftover(state, sheet)
-        hint = (
-            "the next write removes it, and so does: sheetarray gsheets clean URL"
-            if leftover.dead
-            else "if it is dead, remove it: sheetarray gsheets clean --all URL"
-        )
-        yield Finding("warning", sheet.title, f"the hidden sheet of a write: {leftover.message}", hint)
+def stage_findings(state: State) -> list[Finding]:
+    """Return a finding for each stage that stands in a spreadsheet."""
+    return [_to_finding(state, sheet) for sheet in (*state.dead_stages(), *state.living_stages())]
 
 
-def _to_leftover(state: State, sheet: Worksheet) -> Leftover:
+def _to_finding(state: State, sheet: Worksheet) -> Finding:
+    """Return a finding that says which process a stage is of, and since when."""
     writer = sheet.writer
     assert writer is not None
-    return Leftover(sheet.title, writer.describe(state.now), writer.is_dead(state.now))
+    if writer.is_dead(state.now):
+        hint = "the next write removes it, and so does: sheetarray gsheets clean URL"
+    else:
+        hint = "if it is dead, remove it: sheetarray gsheets clean --all URL"
+    return Finding("warning", sheet.title, f"the hidden sheet of a write: {writer.describe(state.now)}", hint)

@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from .changes import Requests, TooHeavyError, apply_changes, make_bold, prove_ra
 from .plan import PlacedColumn, check_cells
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
-from .spreadsheet_state import MOST_CELLS, VIEW_KEY, State, ViewNotes, Worksheet, fetch_state, generation_name
+from .spreadsheet_state import MOST_CELLS, State, ViewNotes, Worksheet, fetch_state, generation_name
 from .stage import new_gid
 from .worksheet import GoogleSheet, fetch_values
 
@@ -113,20 +113,16 @@ class ViewRequests:
         """The number of cells in the worksheet."""
         return self._formulas.last_row * (self._formulas.hidden_place + 1)
 
-    def make(self, gid: int, index: int | None, record: dict[str, Any]) -> Requests:
-        """Return the requests that make the worksheet of the view."""
+    def make(self, gid: int, index: int) -> Requests:
+        """Return the requests that make the worksheet of the view, without its notes."""
         self._gid = gid
         formulas = self._formulas
         columns = formulas.hidden_place + 1
         pane = {"frozenRowCount": formulas.label_row, "frozenColumnCount": 1, "hideGridlines": True}
         size = {"rowCount": formulas.last_row, "columnCount": columns}
-        properties: Answer = {"sheetId": gid, "title": self.plan.title, "gridProperties": {**size, **pane}}
-        if index is not None:
-            properties["index"] = index
-        noted = {"metadataKey": VIEW_KEY, "metadataValue": json.dumps(record), "visibility": "DOCUMENT"}
+        grid = {"gridProperties": {**size, **pane}}
         return [
-            {"addSheet": {"properties": properties}},
-            {"createDeveloperMetadata": {"developerMetadata": {**noted, "location": {"sheetId": gid}}}},
+            {"addSheet": {"properties": {"sheetId": gid, "title": self.plan.title, "index": index, **grid}}},
             *self._top_requests(),
             *self._helper_requests(),
             *self._label_requests(),
@@ -458,7 +454,8 @@ def _write_once(
         cells += requests.cells
         index = _index_after(state, gone, old or sheet, len(made))
         gid = new_gid()
-        made[gid] = requests.make(gid, index, _to_record(notes))
+        noted: Answer = {"createDeveloperMetadata": {"developerMetadata": notes.to_metadata(gid)}}
+        made[gid] = [*requests.make(gid, index), noted]
     check_cells(cells, MOST_CELLS, cells)
     if not gone and not made:
         return
@@ -534,22 +531,9 @@ def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColu
 
 def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNotes:
     """Return the notes on a view, by which a later write finds out whether it has changed."""
-    text = json.dumps(requests.make(0, None, {}))
+    text = json.dumps(requests.make(0, 0))
     notes = ViewNotes(source.gid, plan.name, plan.rows.dim, plan.columns.dim, plan.colors, source.dates, 0)
     return replace(notes, content=zlib.crc32(text.encode()))
-
-
-def _to_record(notes: ViewNotes) -> dict[str, str | int | bool]:
-    """Return the JSON of notes on a view, as its worksheet's metadata hold it."""
-    return {
-        "of": notes.of,
-        "array": notes.array,
-        "rows": notes.rows,
-        "columns": notes.columns,
-        "colors": notes.colors,
-        "dates": notes.dates,
-        "content": notes.content,
-    }
 
 
 # Renews the views of arrays whose number of rows has changed: after `adopt`, and after rows were appended.
