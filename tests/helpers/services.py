@@ -8,14 +8,14 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from sheetarray import read_gsheet, write_gsheet
+import sheetarray as sa
 from sheets_emulator import SheetsServer
 
 # A web server on this machine, of files in memory, that notes what it was asked for.
@@ -167,24 +167,51 @@ class Spreadsheet(str):
 
 
 class Book:
-    """A spreadsheet of the emulator."""
+    """A spreadsheet of the emulator, and what people and programs do with it.
+
+    Attributes:
+        url: of the spreadsheet.
+        opened: the same as an object of gspread.
+    """
 
     def __init__(self, server: SheetsServer, sheets: Any = (("Sheet1", 1000, 26),)) -> None:
         self.server, self.client = server, server.client()
         self.key = server.create(sheets=sheets)
+        self.url = f"gsheets://{self.key}"
+        self.opened = self.client.open_by_key(self.key)
         server.requests.clear()
 
-    def write(self, arrays: Any, **options: Any) -> None:
-        write_gsheet(self.key, arrays, client=self.client, **options)
+    def write(self, arrays: Any, **options: Any) -> str:
+        return sa.write_gsheet(self.key, arrays, client=self.client, **options)
+
+    def append(self, arrays: Any, **options: Any) -> str:
+        return sa.append_gsheet(self.key, arrays, client=self.client, **options)
 
     def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
-        return read_gsheet(self.key, names, client=self.client, **options)
+        return sa.read_gsheet(self.key, names, client=self.client, **options)
+
+    def scan(self, **options: Any) -> dict[str, Any]:
+        return sa.scan(self.url, client=self.client, **options)
+
+    def check(self) -> list[Any]:
+        return list(sa.check(self.url, client=self.client))
+
+    def adopt(self) -> dict[str, Any]:
+        return sa.adopt(self.url, client=self.client)
+
+    def dump(self) -> dict[str, Any]:
+        return dump(self.server, self.key)
+
+    def resource(self, title: str) -> Any:
+        """A worksheet as the API shows it."""
+        (sheet,) = self.opened.fetch_sheet_metadata({"includeGridData": "true", "ranges": title})["sheets"]
+        return sheet
 
     def put(self, sheet: str, cell: str, rows: list[list[Any]], **options: Any) -> None:
-        self.client.open_by_key(self.key).worksheet(sheet).update(rows, cell, **options)
+        self.sheet(sheet).update(rows, cell, **options)
 
     def sheet(self, title: str) -> Any:
-        return self.client.open_by_key(self.key).worksheet(title)
+        return self.opened.worksheet(title)
 
     def cells(self, title: str = "arrays") -> list[list[Any]]:
         return self.server.cells(self.key, title)
@@ -198,13 +225,12 @@ class Book:
 
     def ranges(self) -> dict[str, list[Any]]:
         """The cells of each named range of an array."""
-        book = self.client.open_by_key(self.key)
         result = {}
-        for named in book.list_named_ranges():
+        for named in self.opened.list_named_ranges():
             if not named["name"].startswith("sheetarray_"):
                 result[named["name"]] = [
                     cell
-                    for column in book.values_get(
+                    for column in self.opened.values_get(
                         named["name"], {"majorDimension": "COLUMNS", "valueRenderOption": "UNFORMATTED_VALUE"}
                     ).get("values", [])
                     for cell in column
@@ -213,3 +239,15 @@ class Book:
 
     def wrote(self) -> bool:
         return any(record.writes for record in self.server.requests)
+
+    def change_requests(self, change: Callable[[str, bytes], bytes]) -> None:
+        """Have the body of each request changed on its way, as a service might; `change` gets its method and body."""
+        http = type(self.client.http_client)
+        request = http.request
+
+        def changing(client: Any, method: str, *args: Any, **options: Any) -> Any:
+            if options.get("data"):
+                options["data"] = change(method, options["data"])
+            return request(client, method, *args, **options)
+
+        http.request = changing  # a client of the emulator has a class of its own

@@ -6,80 +6,78 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from services import Book
 
 import sheetarray as sa
 from sheetarray import read_gsheet
-from sheetarray.sheets.google.address import parse_address
+from sheets_emulator import SheetsServer
 
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
+WEB = "https://docs.google.com/spreadsheets"
+TITLES = ["first", "given", "run 1", "a/b", "run #1", "why?", 'Bob\'s "größe"', "größe 100%"]
+
+
+@pytest.fixture(scope="module")
+def book(server: SheetsServer) -> Book:
+    """A spreadsheet in which each worksheet has an array of its title."""
+    book = Book(server, [(title, 30, 2) for title in TITLES])
+    for title in TITLES:
+        book.put(title, "A1", [[cell] for cell in (title, *sa.to_linear([1.5]))], raw=True)
+    return book
 
 
 @pytest.mark.parametrize(
-    ("text", "gid", "title"),
+    ("text", "title"),
     [
-        (f"https://docs.google.com/spreadsheets/d/{KEY}", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=0", 0, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12#gid=12", 12, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12", 12, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?usp=sharing", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=7&range=A1:B2", 7, None),
-        (f"https://docs.google.com/spreadsheets/u/1/d/{KEY}/htmlview", None, None),
-        (f"https://docs.google.com/a/example.org/spreadsheets/d/{KEY}/edit", None, None),
-        (f"https://spreadsheets.google.com/ccc?key={KEY}#gid=3", 3, None),
-        (f"gsheets://{KEY}", None, None),
-        (f"gsheets://{KEY}/", None, None),
-        (f"gsheets://{KEY}/run 1", None, "run 1"),
-        (f"gsheets://{KEY}/a%2Fb", None, "a/b"),
-        (f"gsheets://{KEY}/a/b", None, "a/b"),
-        (f"gsheets://{KEY}/run #1", None, "run #1"),
-        (f"gsheets://{KEY}/run%20%231", None, "run #1"),
-        (f"gsheets://{KEY}/why?", None, "why?"),
-        (f'gsheets://{KEY}/Bob\'s "größe"', None, 'Bob\'s "größe"'),
-        (f"gsheets://{KEY}/gr%C3%B6%C3%9Fe 100%", None, "größe 100%"),
-        (f"gsheets://{KEY}#gid=5", 5, None),
-        (f"gsheets://{KEY}?gid=5", 5, None),
-        (f"gsheets://{KEY}/?gid=5", 5, None),
-        (KEY, None, None),
+        (f"{WEB}/d/KEY", None),
+        (f"{WEB}/d/KEY/edit", None),
+        (f"{WEB}/d/KEY/edit#gid=0", "first"),
+        (f"{WEB}/d/KEY/edit?gid=GID#gid=GID", "run 1"),
+        (f"{WEB}/d/KEY/edit?gid=GID", "run 1"),
+        (f"{WEB}/d/KEY/edit?usp=sharing", None),
+        (f"{WEB}/d/KEY/edit#gid=GID&range=A1:B2", "run 1"),
+        (f"{WEB}/u/1/d/KEY/htmlview", None),
+        ("https://docs.google.com/a/example.org/spreadsheets/d/KEY/edit", None),
+        ("https://spreadsheets.google.com/ccc?key=KEY#gid=GID", "run 1"),
+        ("gsheets://KEY", None),
+        ("gsheets://KEY/", None),
+        ("gsheets://KEY/run 1", "run 1"),
+        ("gsheets://KEY/a%2Fb", "a/b"),
+        ("gsheets://KEY/a/b", "a/b"),
+        ("gsheets://KEY/run #1", "run #1"),
+        ("gsheets://KEY/run%20%231", "run #1"),
+        ("gsheets://KEY/why?", "why?"),
+        ('gsheets://KEY/Bob\'s "größe"', 'Bob\'s "größe"'),
+        ("gsheets://KEY/gr%C3%B6%C3%9Fe 100%", "größe 100%"),
+        ("gsheets://KEY#gid=GID", "run 1"),
+        ("gsheets://KEY?gid=GID", "run 1"),
+        ("gsheets://KEY/?gid=GID", "run 1"),
+        ("KEY", None),
     ],
 )
-def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
-    result = parse_address(text)
-    assert (result.key, result.gid, result.title) == (KEY, gid, title)
-    assert parse_address(text, "given").title == (title or (None if gid is not None else "given"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "x",
-        "run.csv",
-        "gsheets://",
-        "gsheets://short/x",
-        "https://example.org/spreadsheets",
-        "gsheets:///arrays",
-        f"https://example.org/?key={KEY}",
-        "https://docs.google.com/spreadsheets/",
-        "https://docs.google.com/document/d/x",
-        "https://docs.google.com/spreadsheets/d/e/2PACX-1vSomething/pubhtml",
-        f"{KEY}/../x",
-        f"{KEY}?x",
-        f"gsheets://{KEY}:x",
-        f"gsheets://{KEY}#x",
-        "https://[::1/x",
-    ],
-)
-def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
-    with pytest.raises(sa.NotFoundError, match=r"Google Sheets|published"):
-        parse_address(text)
+def test_addresses_are_understood(book: Book, text: str, title: str | None) -> None:
+    address = text.replace("KEY", book.key).replace("GID", str(book.sheet("run 1").id))
+    assert list(read_gsheet(address, client=book.client)) == (TITLES if title is None else [title])
+    assert list(read_gsheet(address, worksheet="given", client=book.client)) == [title or "given"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=x", "no worksheet has the id 'x'"),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=-1", "no worksheet has the id '-1'"),
+        *((text, r"Google Sheets|published") for text in ("", "x", "run.csv", "gsheets://", "gsheets://short/x")),
+        ("https://example.org/spreadsheets", "Google Sheets"),
+        ("gsheets:///arrays", "Google Sheets"),
+        (f"https://example.org/?key={KEY}", "Google Sheets"),
+        (f"{WEB}/", "Google Sheets"),
+        ("https://docs.google.com/document/d/x", "Google Sheets"),
+        (f"{WEB}/d/e/2PACX-1vSomething/pubhtml", "published"),
+        (f"{KEY}/../x", "Google Sheets"),
+        (f"{KEY}?x", "Google Sheets"),
+        (f"gsheets://{KEY}:x", "Google Sheets"),
+        (f"gsheets://{KEY}#x", "Google Sheets"),
+        ("https://[::1/x", "Google Sheets"),
+        (f"{WEB}/d/{KEY}/edit#gid=x", "no worksheet has the id 'x'"),  # and no other worksheet is taken instead
+        (f"{WEB}/d/{KEY}/edit?gid=-1", "no worksheet has the id '-1'"),
         (f"gsheets://{KEY}#gid=99999999999", "no worksheet has the id '99999999999'"),
         (f"gsheets://{KEY}/x#gid=5", "two worksheets"),
         (f"gsheets://{KEY}/a%FFb", "no UTF-8"),
@@ -88,9 +86,12 @@ def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
         (f"gsheets://{KEY}/\ud800", "valid Unicode"),
     ],
 )
-def test_no_address_falls_back_on_another_worksheet_than_it_says(text: str, message: str) -> None:
-    with pytest.raises((sa.NotFoundError, sa.LimitError), match=message):
-        parse_address(text)
+def test_other_text_is_refused_and_nothing_is_sent(book: Book, text: str, message: str) -> None:
+    book.server.requests.clear()
+    for verb in (read_gsheet, lambda *args, **more: sa.write_gsheet(*args, {"x": [1]}, **more)):
+        with pytest.raises((sa.NotFoundError, sa.LimitError), match=message):
+            verb(text, client=book.client)  # type: ignore[operator]
+    assert not book.server.requests
 
 
 @pytest.mark.parametrize("thing", [None, 5, Path("run.csv"), object(), b"x", {"key": KEY}])

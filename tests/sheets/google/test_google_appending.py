@@ -8,7 +8,7 @@ import awkward as ak
 import numpy as np
 import pytest
 import xarray as xr
-from services import dump
+from services import Book
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -29,28 +29,17 @@ def rows_of(array: Any, count: int = 2) -> Any:
     return some[:count]
 
 
-class Book:
-    """A spreadsheet of the emulator."""
-
-    def __init__(self, server: SheetsServer, arrays: Any = ARRAYS) -> None:
-        self.server, self.client, self.key = server, server.client(), server.create()
-        sa.write_gsheet(self.key, arrays, client=self.client)
-        server.requests.clear()
-
-    def append(self, arrays: Any, **options: Any) -> str:
-        return sa.append_gsheet(self.key, arrays, client=self.client, **options)
-
-    def read(self) -> dict[str, Any]:
-        return sa.read_gsheet(self.key, client=self.client)
-
-    @property
-    def sheet(self) -> Any:
-        return self.client.open_by_key(self.key).worksheet("arrays")
+def holding(server: SheetsServer, arrays: Any = ARRAYS) -> Book:
+    """A spreadsheet with arrays."""
+    book = Book(server)
+    book.write(arrays)
+    server.requests.clear()
+    return book
 
 
 @pytest.fixture
 def book(server: SheetsServer) -> Book:
-    return Book(server)
+    return holding(server)
 
 
 def test_progress_is_told_before_and_after(book: Book) -> None:
@@ -64,15 +53,15 @@ def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
     new["fortran"] = np.asfortranarray([[10], [11]])
     url = book.append(new)
     assert len(book.server.requests) == 3
-    assert url.endswith(f"#gid={book.sheet.id}")
+    assert url.endswith(f"#gid={book.sheet('arrays').id}")
     arrays = book.read()
     for name, rows in new.items():
         axis = 1 if name == "fortran" else 0
         whole = np.concatenate([ARRAYS[name], rows], axis=axis)
         assert_same(arrays[name], np.asfortranarray(whole) if axis else whole)
-    assert list(sa.check(f"gsheets://{book.key}", client=book.client)) == []
-    assert book.sheet.acell("B27").value == "2024-01-01"  # a date, not its number
-    ranges = {named["name"]: named["range"] for named in book.client.open_by_key(book.key).list_named_ranges()}
+    assert book.check() == []
+    assert book.sheet("arrays").acell("B27").value == "2024-01-01"  # a date, not its number
+    ranges = {named["name"]: named["range"] for named in book.opened.list_named_ranges()}
     assert ranges["t"]["endRowIndex"] - ranges["t"]["startRowIndex"] == 18
     assert ranges["empty"]["endRowIndex"] - ranges["empty"]["startRowIndex"] == 4
 
@@ -85,9 +74,9 @@ def test_many_appends_are_one_array(book: Book) -> None:
 
 
 def test_no_rows_are_no_change(book: Book) -> None:
-    before = dump(book.server, book.key)
+    before = book.dump()
     book.append({"t": np.zeros((0, 3))})
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
 
 
 @pytest.mark.parametrize(
@@ -106,24 +95,24 @@ def test_no_rows_are_no_change(book: Book) -> None:
 def test_rows_that_do_not_fit_are_refused_whole(
     book: Book, arrays: dict[str, Any], error: type[Exception], words: str
 ) -> None:
-    before = dump(book.server, book.key)
+    before = book.dump()
     with pytest.raises(error, match=words):
         book.append({"name": np.array(["new"]), **arrays})
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
 
 
 def test_what_stands_below_is_not_overwritten(book: Book) -> None:
-    book.sheet.update([["note"]], f"B{21 + 4 + 2}")
-    before = dump(book.server, book.key)
+    book.sheet("arrays").update([["note"]], f"B{21 + 4 + 2}")
+    before = book.dump()
     with pytest.raises(sa.FormatError, match="in the way of day") as error:
         book.append({"day": rows_of(ARRAYS["day"])})
     assert error.value.location == "arrays!B27"
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
     book.append({"day": rows_of(ARRAYS["day"], 1)})  # one row less ends above it
 
 
 def test_an_array_of_no_dimensions_has_no_rows(server: SheetsServer) -> None:
-    book = Book(server, {"x": np.float64(1)})
+    book = holding(server, {"x": np.float64(1)})
     with pytest.raises(sa.LimitError, match="no axis"):
         book.append({"x": np.float64(2)})
     with pytest.raises(sa.NotFoundError, match="no worksheet 'other'"):
@@ -137,48 +126,39 @@ def test_a_fault_appends_once_or_not_at_all(
     server: SheetsServer, status: int | str, after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
-    book = Book(server, {"t": ARRAYS["t"]})
+    book = holding(server, {"t": ARRAYS["t"]})
     server.faults.append(Fault(status=status, after=after))
     book.append({"t": np.full((1, 3), 0.1)})
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 0.1)]))
 
 
 def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
-    book = Book(server, {"t": ARRAYS["t"]})
-    original = type(book.client.http_client).request
+    book = holding(server, {"t": ARRAYS["t"]})
     done: list[bool] = []
 
-    def meanwhile(http: Any, method: str, *args: Any, **more: Any) -> Any:
-        if method == "post" and not done:
+    def meanwhile(record: Any) -> None:
+        if record.method == "POST" and not done:
             done.append(True)
             book.append({"t": np.full((1, 3), 1.0)})
-        return original(http, method, *args, **more)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(book.client.http_client), "request", meanwhile)
-        book.append({"t": np.full((1, 3), 2.0)})
+    server.on_request = meanwhile
+    book.append({"t": np.full((1, 3), 2.0)})
+    assert done
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 1.0), np.full((1, 3), 2.0)]))
 
 
 @pytest.fixture
-def rounding(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+def rounding(book: Book) -> None:
     """Let the service keep one double as another."""
-    original = type(book.client.http_client).request
-
-    def request(http: Any, method: str, *args: Any, **more: Any) -> Any:
-        if method == "post":
-            more["data"] = more["data"].replace(b"0.30000000000000004", b"0.3")
-        return original(http, method, *args, **more)
-
-    monkeypatch.setattr(type(book.client.http_client), "request", request)
+    book.change_requests(lambda _, body: body.replace(b"0.30000000000000004", b"0.3"))
 
 
 @pytest.mark.usefixtures("rounding")
 def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None:
-    before = dump(book.server, book.key)
+    before = book.dump()
     with pytest.raises(sa.DTypeError, match=r"t, buffer element 13: the service keeps 0\.30000000000000004 as 0\.3"):
         book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]]), "name": np.array(["x"])})
-    after = dump(book.server, book.key)
+    after = book.dump()
     assert after["sheets"]["arrays"]["cells"] == before["sheets"]["arrays"]["cells"]
     assert all(after["ranges"][name] == before["ranges"][name] for name in ("t", "name", "empty"))
     assert_same(book.read()["t"], ARRAYS["t"])
@@ -194,7 +174,7 @@ def test_rows_that_cannot_be_taken_back_are_told_and_appended_once(book: Book) -
 
 def test_labels_of_a_dataset_stay_when_its_rows_are_appended(server: SheetsServer) -> None:
     grid = xr.Dataset({"t": ("x", [1.5, 2.5])}, coords={"x": [1, 2]}, attrs={"title": "a grid"})
-    book = Book(server, grid)
+    book = holding(server, grid)
     more = xr.Dataset({"t": ("x", [3.5])}, coords={"x": [3]})
     book.append(more)
     again = sa.read_dataset(f"gsheets://{book.key}/arrays", client=book.client)
@@ -202,18 +182,18 @@ def test_labels_of_a_dataset_stay_when_its_rows_are_appended(server: SheetsServe
 
 
 def test_rows_of_awkward_arrays_are_refused(server: SheetsServer) -> None:
-    book = Book(server, {"a": ak.Array([[1, 2], [3]])})
-    before = dump(server, book.key)
+    book = holding(server, {"a": ak.Array([[1, 2], [3]])})
+    before = book.dump()
     with pytest.raises(sa.DTypeError, match="no rows are appended to arrays of awkward"):
         book.append({"a": ak.Array([[4]])})
-    assert dump(server, book.key) == before
+    assert book.dump() == before
 
 
 def test_nothing_is_appended_below_a_gap(book: Book) -> None:
-    book.sheet.delete_rows(23)  # of four arrays of 4 to 12 rows, one element
-    before = dump(book.server, book.key)
+    book.sheet("arrays").delete_rows(23)  # of four arrays of 4 to 12 rows, one element
+    before = book.dump()
     with pytest.raises(sa.FormatError, match="day: nothing can be appended, since its last element is gone") as error:
         book.append({"day": rows_of(ARRAYS["day"]), "name": np.array(["new"])})
     assert error.value.location == "arrays!B25"
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
     book.append({"name": np.array(["new"])})  # of text the last element may be blank

@@ -6,14 +6,14 @@ import base64
 import datetime
 import json
 import os
+import re
 import socket
 import ssl
 import threading
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,18 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from gspread.http_client import BackOffHTTPClient
+from services import ENDPOINT
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError, SheetArrayWarning
-from sheetarray.sheets.google import scan_gsheet
-from sheetarray.sheets.google.client import ENDPOINT, http_client
 from sheets_emulator import Fault, SheetsServer
 
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
-TOKEN = "ya29.secret-token-that-nobody-may-see"
+TOKEN = "ya29.secret-token-that-nobody-may-see"  # also in what the server of tokens answers
 SCOPE = "https://www.googleapis.com/auth/spreadsheets"
-NETWORK = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"}
+
+pytestmark = pytest.mark.usefixtures("no_environment")
 
 
 # A server on this machine ------------------------------------------------------------------------------------
@@ -116,97 +116,92 @@ def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch, se
     with pytest.raises(RemoteError, match="in time"):
         sa.scan(key, client=client, format="gsheet")
     server.faults.clear()
-    assert http_client(client, None, writing=False).timeout == 0.05
 
 
 # Credentials -------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def private_key() -> str:
-    made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    pem = made.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    return pem.decode()
+def ask(google: Any, verb: Any = read_gsheet, *args: Any, **options: Any) -> dict[str, Any]:
+    """Return what the credentials that a call takes ask for when they sign in."""
+    with pytest.raises(RemoteError, match="not accepted"):
+        verb(KEY, *args, **options)
+    said: dict[str, Any] = google.asked[-1]
+    return said
 
 
-@pytest.fixture
-def account(tmp_path: Path, private_key: str) -> Path:
-    """The key file of a service account."""
-    path = tmp_path / "key.json"
-    content = {
-        "type": "service_account",
-        "project_id": "p",
-        "private_key_id": "1",
-        "private_key": private_key,
-        "client_email": "writer@p.iam.gserviceaccount.com",
-        "client_id": "1",
-        "token_uri": "http://127.0.0.1:1/token",
-    }
-    path.write_text(json.dumps(content))
-    path.chmod(0o600)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in (ENDPOINT, "GOOGLE_APPLICATION_CREDENTIALS", *NETWORK):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "none"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
-
-
-@pytest.mark.parametrize("writing", [True, False])
-def test_reading_asks_for_less_than_writing(account: Path, monkeypatch: pytest.MonkeyPatch, writing: bool) -> None:
-    wanted = [SCOPE] if writing else [f"{SCOPE}.readonly"]
-    assert http_client(None, account, writing=writing).auth.scopes == wanted
+@pytest.mark.parametrize(
+    ("verb", "options", "scopes"),
+    [
+        (read_gsheet, {}, f"{SCOPE}.readonly"),
+        (sa.scan, {"format": "gsheet"}, f"{SCOPE}.readonly"),
+        (write_gsheet, {"arrays": {"x": np.arange(3)}}, SCOPE),
+        (sa.create_gsheet, {}, SCOPE),
+        (sa.create_gsheet, {"share": ["me@example.org"]}, f"{SCOPE} https://www.googleapis.com/auth/drive.file"),
+    ],
+)
+def test_each_call_asks_for_the_least_that_it_needs(
+    google: Any, account: Path, monkeypatch: pytest.MonkeyPatch, verb: Any, options: dict[str, Any], scopes: str
+) -> None:
+    assert ask(google, verb, credentials=account, **options)["scope"] == scopes
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(account))
-    assert http_client(None, None, writing=writing).auth.scopes == wanted
+    assert ask(google, verb, **options)["scope"] == scopes
 
 
 def test_a_path_comes_before_the_environment_and_that_before_the_default(
-    account: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    google: Any, account: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other.json"
     other.write_text(account.read_text().replace("writer@", "other@"))
     other.chmod(0o600)
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(other))
-    assert http_client(None, account, writing=False).auth.service_account_email.startswith("writer@")
-    assert http_client(None, None, writing=False).auth.service_account_email.startswith("other@")
+    assert ask(google, credentials=account)["iss"].startswith("writer@")
+    assert ask(google)["iss"].startswith("other@")
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS")
     default = tmp_path / "none" / "application_default_credentials.json"
     default.parent.mkdir()
-    user = {
-        "type": "authorized_user",
-        "client_id": "c",
-        "client_secret": "s",
-        "refresh_token": "r",
-        "quota_project_id": "q",
+    user = {"client_id": "c", "client_secret": "s", "refresh_token": "default"}
+    default.write_text(json.dumps(user | {"type": "authorized_user", "quota_project_id": "q"}))
+    monkeypatch.setattr("google.oauth2.credentials._GOOGLE_OAUTH2_TOKEN_ENDPOINT", google.url)
+    assert ask(google)["refresh_token"] == "default"
+    kept = tmp_path / "home" / ".config" / "gspread" / "authorized_user.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(json.dumps(user | {"refresh_token": "of a login"}))
+    kept.chmod(0o600)
+    assert ask(google)["refresh_token"] == "of a login"
+    kept.write_text(json.dumps(user | {"scopes": [SCOPE]}))
+    assert ask(google)["scope"] == SCOPE  # a token of other scopes is refused, even of less
+
+
+def test_credentials_of_another_cloud_are_taken(google: Any, tmp_path: Path) -> None:
+    path, token = tmp_path / "outside.json", tmp_path / "token"
+    token.write_text("a token of the other cloud")
+    content = {
+        "type": "external_account",
+        "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+        "token_url": google.url,
+        "credential_source": {"file": str(token)},
     }
-    default.write_text(json.dumps(user))
-    default.chmod(0o600)
-    assert http_client(None, None, writing=False).auth.refresh_token == "r"
-
-
-def test_the_file_that_gspread_keeps_for_a_user_is_taken(tmp_path: Path) -> None:
-    path = tmp_path / "authorized_user.json"
-    path.write_text(json.dumps({"client_id": "c", "client_secret": "s", "refresh_token": "r"}))
+    path.write_text(json.dumps(content))
     path.chmod(0o600)
-    assert http_client(None, path, writing=True).auth.refresh_token == "r"
+    said = ask(google, credentials=path)
+    assert (said["subject_token"], said["scope"]) == ("a token of the other cloud", f"{SCOPE}.readonly")
+    path.write_text(json.dumps(content | {"credential_source": {"executable": {"command": "x"}}}))
+    with pytest.raises(RemoteError, match="not accepted"):  # nothing is run unless the environment allows it
+        read_gsheet(KEY, credentials=path)
+    path.write_text(json.dumps({"type": "external_account"}))
+    with pytest.raises(RemoteError, match="cannot be used"):
+        read_gsheet(KEY, credentials=path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files mean something on POSIX only")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o666])
-def test_a_credentials_file_that_others_can_read_warns(account: Path, mode: int) -> None:
+def test_a_credentials_file_that_others_can_read_warns(google: Any, account: Path, mode: int) -> None:
     account.chmod(mode)
     with pytest.warns(SheetArrayWarning, match="others can read"):
-        http_client(None, account, writing=False)
+        ask(google, credentials=account)
     account.chmod(0o600)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        http_client(None, account, writing=False)
+    ask(google, credentials=account)  # warnings are errors
 
 
 def secrets_of(account: Path) -> list[str]:
@@ -290,40 +285,17 @@ def test_no_credentials_at_all_say_how_to_get_some() -> None:
     assert "gcloud" in str(caught.value)
 
 
-class Google(BaseHTTPRequestHandler):
-    """Signs nobody in."""
-
-    def do_POST(self) -> None:
-        self.send_response(400)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps({"error": "invalid_grant", "error_description": TOKEN}).encode())
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def signing_in() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), Google) as google:
-        thread = threading.Thread(target=google.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        yield f"http://127.0.0.1:{google.server_port}/token"
-        google.shutdown()
-        thread.join()
-
-
-def test_credentials_that_google_refuses_are_an_error_without_their_content(account: Path, signing_in: str) -> None:
-    known = secrets_of(account)
-    account.write_text(account.read_text().replace("http://127.0.0.1:1/token", signing_in))
+def test_credentials_that_google_refuses_are_an_error_without_their_content(google: Any, account: Path) -> None:
     with pytest.raises(RemoteError, match="not accepted") as caught:
         read_gsheet(KEY, credentials=account)
-    assert not [secret for secret in known if secret in spoken(caught.value)]
+    assert google.asked
+    assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
 
 
 def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
+    account.write_text(re.sub(r"http://[^/]*/token", "http://127.0.0.1:1/token", account.read_text()))
     with pytest.raises(RemoteError, match="signs in cannot be reached") as caught:
         read_gsheet(KEY, credentials=account)
     assert sum(pauses) < 60
@@ -440,12 +412,12 @@ def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     key, client = server.create(), server.client()
-    client.http_client.auth = http_client(None, account, writing=True).auth
+    client.http_client.auth = gspread.service_account(account).http_client.auth
     client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
     server.faults.append(Fault(status, times=None))
     for verb in (
         read_gsheet,
-        scan_gsheet,
+        partial(sa.scan, format="gsheet"),
         lambda *args, **more: list(sa.check(*args, **more, format="gsheet")),
         lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
     ):

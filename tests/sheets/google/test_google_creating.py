@@ -14,7 +14,6 @@ from services import ENDPOINT
 import sheetarray as sa
 from sheetarray import create_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google.client import http_client
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
@@ -122,20 +121,6 @@ def test_a_spreadsheet_that_cannot_be_shared_is_named(sheets_server: SheetsServe
     with pytest.raises(RemoteError, match=r"was made, and could not be shared with me@example\.org") as caught:
         create_gsheet("alone", share=["me@example.org"], client=client)
     assert client.open("alone").url in str(caught.value)
-
-
-def test_only_sharing_asks_for_drive_and_for_no_file_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    import google.auth
-    from google.auth.credentials import AnonymousCredentials
-
-    asked: list[Any] = []
-    monkeypatch.delenv(ENDPOINT, raising=False)
-    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-    monkeypatch.setattr(google.auth, "default", lambda scopes: (asked.append(scopes) or AnonymousCredentials(), None))
-    http_client(None, None, writing=True)
-    http_client(None, None, writing=True, sharing=True)
-    sheets = "https://www.googleapis.com/auth/spreadsheets"
-    assert asked == [[sheets], [sheets, "https://www.googleapis.com/auth/drive.file"]]
 
 
 def test_clients_of_gspread_make_share_list_and_delete(sheets_server: SheetsServer) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from limits import set_limits
-from services import Book, dump
+from services import Book
 
 import sheetarray as sa
-from sheetarray import append_gsheet
-from sheetarray.sheets.google import writing
 from sheetarray.testing.cases import assert_same
 
 RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}
@@ -33,7 +31,7 @@ def data_rows(book: Book) -> set[int]:
 def layout_of(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
     """How many rows are frozen, and the groups of rows."""
     params = {"ranges": "arrays", "fields": "sheets(properties.gridProperties,rowGroups)"}
-    (sheet,) = book.client.open_by_key(book.key).fetch_sheet_metadata(params)["sheets"]
+    (sheet,) = book.opened.fetch_sheet_metadata(params)["sheets"]
     groups = [
         (group["range"]["startIndex"], group["range"]["endIndex"], group.get("collapsed", False))
         for group in sheet.get("rowGroups", [])
@@ -46,7 +44,7 @@ def assert_holds(book: Book, arrays: dict[str, Any]) -> None:
     assert set(result) == set(arrays)
     for name, array in arrays.items():
         assert_same(result[name], np.asarray(array))
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    assert book.check() == []
 
 
 def test_data_of_a_new_worksheet_begin_in_one_row(book: Book, way: str) -> None:
@@ -63,11 +61,11 @@ def test_what_is_added_or_replaced_begins_there_too_where_it_fits(book: Book, wa
     assert len(data_rows(book)) == 1
     assert layout_of(book) == (23, [(1, 23, True)])
     assert_holds(book, RANKS | {"new": np.zeros((2, 1)), "a": np.zeros((2, 3), "i2")})
-    append_gsheet(book.key, {"a": np.ones((1, 3), "i2"), "c": np.array(["z"])}, client=book.client)
+    book.append({"a": np.ones((1, 3), "i2"), "c": np.array(["z"])})
     book.put("arrays", f"C{max(data_rows(book)) + 3}", [["typed"]])
     longer = {"a": np.array([[0] * 3] * 2 + [[1] * 3], "i2"), "c": np.array(["x", "y", "z", "typed"])}
     with pytest.warns(sa.SheetArrayWarning, match="different numbers of rows"):  # "new" had as many rows as others
-        assert sa.adopt(book.key, client=book.client, format="gsheet")["c"].shape == (4,)
+        assert book.adopt()["c"].shape == (4,)
     assert_holds(book, RANKS | {"new": np.zeros((2, 1))} | longer)
 
 
@@ -98,39 +96,41 @@ def test_a_single_array_has_no_blanks_below_its_name(book: Book, way: str) -> No
     assert book.column(0)[:2] == ["a", "version"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+def put_unaligned(book: Book, arrays: dict[str, Any]) -> None:
+    """Add arrays by hand, each with its header right below its name, as older versions have written them."""
+    sheet = book.sheet("arrays")
+    first, width = len(sheet.row_values(1)), len(arrays)
+    sheet.resize(max(sheet.row_count, 60), max(sheet.col_count, first + width))
+    for column, (name, array) in enumerate(arrays.items(), first + 1):
+        cells = [[cell] for cell in (name, *sa.to_linear(array))]
+        sheet.update(cells, f"R1C{column}", raw=True)
+
+
+@pytest.mark.parametrize("unaligned", ["", "b", "cd"])
+@pytest.mark.parametrize("names", ["abcd", ["a", "ndarray"]])
 def test_any_writes_after_each_other_leave_what_they_wrote(
-    book: Book, way: str, seed: int, monkeypatch: pytest.MonkeyPatch
+    book: Book, way: str, names: list[str], unaligned: str
 ) -> None:
-    random = np.random.default_rng(seed)
-    lay_out = writing.lay_out_sheets
-    holds: dict[str, Any] = {}
-    for step in range(7):
-        aligned = seed != 1 or step > 2  # as worksheets were that older versions have written
-        monkeypatch.setattr(
-            writing, "lay_out_sheets", lambda *a, aligned=aligned, **o: lay_out(*a, **(o | {"aligned": aligned}))
-        )
-        every = list("abcd") if seed != 2 else ["a", "ndarray"]
-        names = random.choice(every, random.integers(1, 3), replace=False).tolist()
-        made = {name: random.normal(size=(2,) * int(random.integers(0, 5))) for name in names}
+    random = np.random.default_rng(len(unaligned))
+    holds: dict[str, Any] = {"a": np.ones((2, 2))}
+    book.write(holds)
+    older = {name: random.normal(size=(2,) * rank) for rank, name in enumerate(unaligned, 1)}
+    put_unaligned(book, older)
+    holds |= older
+    for _ in range(7):
+        some = random.choice(list(names), random.integers(1, 3), replace=False).tolist()
+        made = {name: random.normal(size=(2,) * int(random.integers(0, 5))) for name in some}
         book.write(made)
         holds |= made
         assert_holds(book, holds)
 
 
-def test_what_the_service_does_not_keep_is_put_back_with_its_looks(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_service_does_not_keep_is_put_back_with_its_looks(book: Book) -> None:
     book.write({"a": np.arange(3.0), "b": np.ones((2, 2)), "c": np.arange(2)})
-    before, shown = dump(book.server, book.key), layout_of(book)
-    original = type(book.client.http_client).request
-
-    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
-        if options.get("data"):
-            options["data"] = options["data"].replace(b"0.125", b"0.25")
-        return original(http, method, endpoint, *args, **options)
-
-    monkeypatch.setattr(type(book.client.http_client), "request", request)
+    before, shown = book.dump(), layout_of(book)
+    book.change_requests(lambda _, body: body.replace(b"0.125", b"0.25"))
     taller = np.full((1, 1, 1, 2), 0.125)
     for arrays in ({"a": taller, "b": taller, "c": taller}, {"b": taller, "c": taller}):  # "a" left alone, or not
         with pytest.raises(sa.DTypeError, match="the service keeps"):
             book.write(arrays)
-        assert (dump(book.server, book.key), layout_of(book)) == (before, shown)
+        assert (book.dump(), layout_of(book)) == (before, shown)

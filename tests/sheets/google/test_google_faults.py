@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from services import dump
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import scan_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
@@ -348,15 +348,16 @@ def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -
         def waiting(self, seconds: float, why: str) -> None:
             self.pauses.append((seconds, why))
 
+    scan = partial(sa.scan, format="gsheet")
     with SheetsServer() as server:
         key, client, bar = server.create(), server.client(), Bar()
         server.faults.append(Fault("quota", method="POST", retry_after=45))
         write_gsheet(key, NEW, client=client, progress=bar)
-        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(sa.check(*args, **more, format="gsheet"))):
+        for verb in (read_gsheet, scan, lambda *args, **more: list(sa.check(*args, **more, format="gsheet"))):
             server.faults.append(Fault("quota", retry_after=45))
             calls = bar.calls
             verb(key, client=client, progress=bar)  # type: ignore[operator]
-            assert bar.calls >= calls + (2 if verb is not scan_gsheet else 0)
+            assert bar.calls >= calls + (2 if verb is not scan else 0)
     assert [why for _, why in bar.pauses] == ["the quota of requests is used up"] * 4
     assert all(45 <= seconds <= 50 for seconds, _ in bar.pauses)
 

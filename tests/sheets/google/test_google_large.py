@@ -22,7 +22,7 @@ FLAT = ["below", *sa.to_linear(np.array(["x", "y"]))]
 def put(book: Book, title: str, columns: list[list[Any]]) -> None:
     """Put columns of cells into a new worksheet, faster than a write does."""
     height = max(map(len, columns))
-    book.client.open_by_key(book.key).add_worksheet(title, height + 500, len(columns) + 1)
+    book.opened.add_worksheet(title, height + 500, len(columns) + 1)
     body = {"values": columns, "majorDimension": "COLUMNS"}
     book.client.http_client.values_update(book.key, f"'{title}'!A1", {"valueInputOption": "RAW"}, body)
 

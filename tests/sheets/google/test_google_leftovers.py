@@ -14,15 +14,19 @@ from services import ENDPOINT, dump
 import sheetarray as sa
 from sheetarray import write_gsheet
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google import clean_gsheet
-from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheets_emulator import SheetsServer
 
+clean = sa.registry.FORMATS["gsheet"].function("clean")
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 
 
-def add_stage(server: SheetsServer, key: str, gid: int, writer: Writer) -> str:
-    title = f"sheetarray write {writer} 1"
+GIVEN_UP_AFTER = 7200  # seconds
+
+
+def add_stage(server: SheetsServer, key: str, gid: int, ago: float, process: int) -> str:
+    """Leave the hidden sheet of a write that another machine began some seconds ago; return its title."""
+    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - ago))
+    title = f"sheetarray write {began} by 00000000-{process}-0123456789ab 1"
     requests = [
         {"addSheet": {"properties": {"sheetId": gid, "title": title, "hidden": True}}},
         {"addNamedRange": {"namedRange": {"name": f"sheetarray_{gid}", "range": {"sheetId": gid}}}},
@@ -35,17 +39,17 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
     assert list(sa.check(key, client=client, format="gsheet")) == []
-    dead = add_stage(server, key, 77, Writer(time.time() - GIVEN_UP_AFTER - 900, machine="00000000", process=5))
-    living = add_stage(server, key, 78, Writer(time.time() - 600, machine="00000000", process=6))
+    dead = add_stage(server, key, 77, GIVEN_UP_AFTER + 900, process=5)
+    living = add_stage(server, key, 78, 600, process=6)
     first, second = sa.check(key, client=client, format="gsheet")
     assert (first.severity, first.location, second.location) == ("warning", dead, living)
     assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
     assert "gsheets clean URL" in first.hint
     assert "process 6 on another machine (00000000) has been writing for 10 minutes" in second.message
     assert "clean --all" in second.hint
-    assert [left.location for left in clean_gsheet(key, client=client)] == [dead]
-    assert [left.location for left in clean_gsheet(key, everything=True, client=client)] == [living]
-    assert clean_gsheet(key, everything=True, client=client) == []
+    assert [left.location for left in clean(key, client=client)] == [dead]
+    assert [left.location for left in clean(key, everything=True, client=client)] == [living]
+    assert clean(key, everything=True, client=client) == []
     assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
     assert list(sa.check(key, client=client, format="gsheet")) == []
 
@@ -55,7 +59,7 @@ def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monke
     monkeypatch.setattr(time, "sleep", pauses.append)
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        add_stage(server, key, 77, Writer(time.time() - 60, machine="00000000", process=5))
+        add_stage(server, key, 77, 60, process=5)
         with pytest.raises(RemoteError, match="process 5 on another machine") as caught:
             write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
         assert "clean --all" in str(caught.value)
@@ -68,7 +72,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     monkeypatch.setenv(ENDPOINT, server.url)
     sa.write_gsheet(key, OLD, client=server.client())
     for number, since in ((77, GIVEN_UP_AFTER + 900), (78, 600)):
-        add_stage(server, key, number, Writer(time.time() - since, machine="00000000", process=number))
+        add_stage(server, key, number, since, process=number)
         said = run_command("check", url)
         named = re.search(r"sheetarray (gsheets clean(?: --all)?) URL", said.output)
         assert named is not None, said.output
@@ -78,7 +82,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     assert run_command("check", url).exit_code == 0
     result = run_command("gsheets", "clean", url)
     assert (result.exit_code, result.output) == (0, "nothing to be removed\n")
-    stage = add_stage(server, key, 77, Writer(time.time() - 60, machine="00000000", process=77))
+    stage = add_stage(server, key, 77, 60, process=77)
     (removed,) = json.loads(run_command("gsheets", "clean", "--all", "--json", url).output)["removed"]
     assert removed["sheet"] == stage
     result = run_command("gsheets", "clean", "gsheets://x")
@@ -86,12 +90,17 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("writer", "seconds", "text"),
+    ("ago", "text"),
     [
-        (Writer(100.0, machine="a" * 8, process=3), 159.0, "for 1 minute"),
-        (Writer(100.0, machine="a" * 8, process=3), 100.0 + GIVEN_UP_AFTER, "has been writing for 2.0 hours"),
-        (Writer(100.0, machine="a" * 8, process=3), 101.0 + GIVEN_UP_AFTER, "2.0 hours ago and is dead"),
+        (62, "has been writing for 1 minute"),
+        (GIVEN_UP_AFTER - 30, "has been writing for 2.0 hours"),
+        (GIVEN_UP_AFTER + 30, "began 2.0 hours ago and is dead"),
     ],
 )
-def test_a_writer_is_described(writer: Writer, seconds: float, text: str) -> None:
-    assert text in writer.describe(seconds)
+def test_a_writer_is_described(server: SheetsServer, ago: float, text: str) -> None:
+    key, client = server.create(), server.client()
+    write_gsheet(key, OLD, client=client)
+    add_stage(server, key, 77, ago, process=3)
+    (finding,) = sa.check(key, client=client, format="gsheet")
+    assert text in finding.message
+    assert not finding.message.endswith("minutes")

@@ -17,7 +17,6 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
-from sheetarray.sheets.google.client import http_client
 from sheetarray.testing.cases import CASES, assert_same
 
 KEY = os.environ.get("SHEETARRAY_LIVE_SPREADSHEET", "")
@@ -33,7 +32,7 @@ pytestmark = [
 
 def test_the_real_service_keeps_every_bit_and_refuses_what_is_gone() -> None:
     title = f"sheetarray test {secrets.token_hex(4)}"
-    client = gspread.Client(auth=http_client(None, None, writing=True).auth)
+    client = gspread.service_account(os.environ["GOOGLE_APPLICATION_CREDENTIALS"])
     place = f"gsheets://{KEY}/{title}"
     random = np.random.default_rng(0)
     bits = random.integers(0, 2**64, 5000, dtype=np.uint64).view(np.float64)

@@ -18,12 +18,12 @@ import gspread
 import pytest
 import requests
 from children import GIVEN_UP_AFTER
-from google.auth.transport.requests import Request
 
+import sheetarray as sa
 from sheetarray.errors import RemoteError
-from sheetarray.sheets.google.client import SCOPES, http_client, login_gsheet, user_file
 
 BRIEFLY = 0.05  # seconds
+SCOPES = [f"https://www.googleapis.com/auth/{name}" for name in ("spreadsheets", "spreadsheets.readonly", "drive.file")]
 SECRET, LASTING = "GOCSPX-secret-of-the-client", "1//lasting-token-of-a-person"
 
 
@@ -107,6 +107,11 @@ def client(google: Consent, home: Path) -> Path:
     return path
 
 
+def login(*args: Any, **options: Any) -> Path:
+    path: Path = sa.registry.FORMATS["gsheet"].function("login")(*args, **options)
+    return path
+
+
 class Browser:
     """A browser that follows the page of consent back to whoever asks."""
 
@@ -123,8 +128,8 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("browser")
 def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client: Path) -> None:
     lines: list[str] = []
-    path = login_gsheet(tell=lines.append)
-    assert path == user_file() == client.with_name("authorized_user.json")
+    path = login(tell=lines.append)
+    assert path == client.with_name("authorized_user.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 or os.name != "posix"
     (text,) = lines
     assert f"{google.url}/auth?" in text
@@ -134,40 +139,34 @@ def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client:
     assert form["code"] == ["4/code"]
     assert len(form["code_verifier"][0]) >= 43  # PKCE
     assert "ya29" not in path.read_text()
-    for writing in (False, True):
-        auth = http_client(None, None, writing=writing).auth
-        auth._token_uri = f"{google.url}/token"  # google-auth knows no other than Google's
-        auth.refresh(Request())
-        assert google.posts[-1]["refresh_token"] == [LASTING]
-        assert google.posts[-1]["scope"] == [SCOPES[0] + ("" if writing else ".readonly")]
     kept = gspread.auth.load_credentials(path)
     assert kept is not None
     assert kept.refresh_token == LASTING
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["authorized_user.json", "credentials.json"]
 
 
-@pytest.mark.usefixtures("browser", "client")
+@pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting permission")],
 )
-def test_without_consent_nothing_is_kept(google: Consent, outcome: str, message: str) -> None:
+def test_without_consent_nothing_is_kept(google: Consent, client: Path, outcome: str, message: str) -> None:
     google.outcome = outcome
     with pytest.raises(RemoteError, match=message) as caught:
-        login_gsheet(tell=lambda _: None)
+        login(tell=lambda _: None)
     assert SECRET not in repr(caught.value) + str(vars(caught.value))
-    assert not user_file().exists()
+    assert not client.with_name("authorized_user.json").exists()
 
 
 @pytest.mark.usefixtures("client")
 def test_nobody_is_waited_for_without_end() -> None:
     with pytest.raises(RemoteError, match="nobody has answered"):
-        login_gsheet(open_browser=False, timeout=BRIEFLY, tell=lambda _: None)
+        login(open_browser=False, timeout=BRIEFLY, tell=lambda _: None)
 
 
 def test_a_client_that_is_none_says_what_to_click(home: Path) -> None:
     with pytest.raises(RemoteError, match=r"no OAuth client in .*credentials\.json.*Desktop app.*--client FILE"):
-        login_gsheet()
+        login()
     path = home / "other.json"
     for content, message in (
         ("{", "no OAuth client for desktops"),
@@ -179,17 +178,8 @@ def test_a_client_that_is_none_says_what_to_click(home: Path) -> None:
     ):
         path.write_text(content)
         with pytest.raises(RemoteError, match=message) as caught:
-            login_gsheet(path)
+            login(path)
         assert SECRET not in str(caught.value)
-
-
-def test_a_file_of_fewer_scopes_is_asked_for_those(home: Path) -> None:
-    path = home / "authorized_user.json"
-    content = {"client_id": "c", "client_secret": SECRET, "refresh_token": LASTING, "scopes": [SCOPES[0]]}
-    path.write_text(json.dumps(content))
-    path.chmod(0o600)
-    assert http_client(None, path, writing=False).auth.scopes == [SCOPES[0]]
-    assert http_client(None, path, writing=True).auth.scopes == [SCOPES[0]]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="BROWSER names a command on POSIX")

@@ -13,7 +13,7 @@ ARRAYS = {"t": np.array([[0.1, np.nan]]), "n": np.array([1, 2**60])}
 
 
 def test_a_spreadsheet_and_a_worksheet_are_targets_and_sources(book: Book) -> None:
-    spreadsheet = book.client.open_by_key(book.key)
+    spreadsheet = book.opened
     sa.write(spreadsheet, ARRAYS)
     for source in (spreadsheet, spreadsheet.worksheet("arrays")):
         for name, array in sa.read(source).items():

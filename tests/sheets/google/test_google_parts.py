@@ -8,6 +8,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
+from services import Book
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -24,16 +25,10 @@ SMALL = {
 }
 
 
-class Book:
-    """A spreadsheet of the emulator."""
-
-    def __init__(self, server: SheetsServer, arrays: Any) -> None:
-        self.server, self.client, self.key = server, server.client(), server.create()
-        sa.write_gsheet(self.key, arrays, client=self.client)
-        server.requests.clear()
-
-    def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
-        return sa.read_gsheet(self.key, names, client=self.client, **options)
+def holding(server: SheetsServer, arrays: Any) -> Book:
+    book = Book(server)
+    book.write(arrays)
+    return book
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -51,7 +46,7 @@ def test_parts_of_each_kind_of_array_are_theirs(small_book: Book, name: str, row
 
 @pytest.fixture(scope="module")
 def small_book(server: SheetsServer) -> Book:
-    return Book(server, SMALL)
+    return holding(server, SMALL)
 
 
 def test_what_is_asked_for_has_to_be_there(small_book: Book) -> None:
@@ -80,7 +75,7 @@ def test_an_array_of_no_dimensions_has_no_parts(server: SheetsServer, one: Any) 
 
 def test_parts_of_arrays_beside_those_named(server: SheetsServer) -> None:
     events = ak.Array([[1, 2], [], [3]])
-    book = Book(server, {**SMALL, "events": events})
+    book = holding(server, {**SMALL, "events": events})
     read = book.read(["t"], slices={"fortran": slice(0, 1), "events": slice(1, 3), "day": slice(2, 3)})
     assert list(read) == ["t", "fortran", "events", "day"]
     assert_same(read["fortran"], SMALL["fortran"][:1])
@@ -91,8 +86,8 @@ def test_parts_of_arrays_beside_those_named(server: SheetsServer) -> None:
 
 
 def test_convert_hands_a_client_to_the_side_that_takes_one(server: SheetsServer, tmp_path: Path) -> None:
-    book = Book(server, {"t": np.arange(6.0).reshape(2, 3)})
-    url = f"gsheets://{book.key}"
+    book = holding(server, {"t": np.arange(6.0).reshape(2, 3)})
+    url = book.url
     sa.convert(url, tmp_path / "t.csv", client=book.client)
     assert sa.read(tmp_path / "t.csv")["t"].tolist() == [[0, 1, 2], [3, 4, 5]]
     sa.write(tmp_path / "t.csv", {"t": np.arange(3)})

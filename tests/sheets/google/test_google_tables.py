@@ -6,14 +6,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from limits import set_limits
-from services import dump
+from services import Book
 
 import sheetarray as sa
 from sheetarray import write_gsheet
-from sheetarray.sheets.google import write_table_gsheet
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
@@ -28,30 +26,26 @@ TABLE = {
 }
 
 
-class Book:
-    """A spreadsheet of the emulator."""
+class TableBook(Book):
+    """A spreadsheet with tables."""
 
-    def __init__(self, server: SheetsServer) -> None:
-        self.server, self.client, self.key = server, server.client(), server.create()
-        self.url = f"gsheets://{self.key}"
+    def write(self, arrays: Any, **options: Any) -> Any:
+        return sa.write_table(self.url, arrays, client=self.client, **options)
 
-    def write(self, table: Any, **options: Any) -> None:
-        sa.write_table(self.url, table, client=self.client, **options)
-
-    def read(self, worksheet: str = "table", **options: Any) -> dict[str, Any]:
-        return sa.read_columns(self.url, worksheet=worksheet, client=self.client, **options)
+    def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
+        return sa.read_columns(self.url, names, **{"worksheet": "table", "client": self.client, **options})  # type: ignore[return-value]
 
     def cells(self, title: str = "table") -> list[list[Any]]:
-        values: list[list[Any]] = self.client.open_by_key(self.key).worksheet(title).get_all_values()
+        values: list[list[Any]] = self.sheet(title).get_all_values()
         return values
 
 
 @pytest.fixture
-def book(server: SheetsServer) -> Book:
-    return Book(server)
+def book(server: SheetsServer) -> TableBook:
+    return TableBook(server)
 
 
-def test_a_table_comes_back_as_it_was(book: Book) -> None:
+def test_a_table_comes_back_as_it_was(book: TableBook) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         book.write(TABLE)
@@ -61,54 +55,43 @@ def test_a_table_comes_back_as_it_was(book: Book) -> None:
         assert_same(array, TABLE[name])
 
 
-def test_a_frame_is_written_to_a_new_spreadsheet_and_its_url_is_returned(server: SheetsServer) -> None:
-    client = server.client()
-    frame = pd.DataFrame({"t": [1.5, 2.5]}, index=pd.Index(["a", "b"], name="key"))
-    url = write_table_gsheet("gsheets://new?title=Measured", frame, client=client)
-    assert client.open("Measured").url in url
-    assert {name: array.tolist() for name, array in sa.read_columns(url, client=client).items()} == {
-        "key": ["a", "b"],
-        "t": [1.5, 2.5],
-    }
-
-
-def test_a_column_that_does_not_come_back_is_named(book: Book) -> None:
+def test_a_column_that_does_not_come_back_is_named(book: TableBook) -> None:
     with pytest.warns(sa.SheetArrayWarning, match="'mixed' does not come back"):
         book.write({"mixed": np.array([1, "x"], object)})
 
 
-def test_a_table_is_replaced_where_that_is_asked_for(book: Book) -> None:
+def test_a_table_is_replaced_where_that_is_asked_for(book: TableBook) -> None:
     book.write(TABLE)
-    before = dump(book.server, book.key)
+    before = book.dump()
     with pytest.raises(sa.LimitError, match="if_sheet_exists='replace'"):
         book.write({"a": np.arange(2)})
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
     book.write({"a": np.arange(2), "b": np.array(["x", "y"])}, if_sheet_exists="replace")
     assert book.cells() == [["a", "b"], ["0", "x"], ["1", "y"]]
     book.write({name: np.repeat(array, 50) for name, array in TABLE.items()}, if_sheet_exists="replace")
     assert len(book.cells()) == 151
 
 
-def test_a_blank_worksheet_is_taken(book: Book) -> None:
-    sa.write_table(f"gsheets://{book.key}/Sheet1", {"a": np.arange(2)}, client=book.client)
+def test_a_blank_worksheet_is_taken(book: TableBook) -> None:
+    sa.write_table(f"{book.url}/Sheet1", {"a": np.arange(2)}, client=book.client)
     assert book.cells("Sheet1")[:3] == [["a"], ["0"], ["1"]]
 
 
 @pytest.mark.parametrize("cell", ["A1", "Z1000"])
-def test_what_others_have_written_is_not_replaced(book: Book, cell: str) -> None:
-    book.client.open_by_key(book.key).worksheet("Sheet1").update([["mine"]], cell)
+def test_what_others_have_written_is_not_replaced(book: TableBook, cell: str) -> None:
+    book.opened.worksheet("Sheet1").update([["mine"]], cell)
     for options in ({}, {"if_sheet_exists": "replace"}):
         with pytest.raises(sa.LimitError, match=r"not blank|not written by"):
             sa.write_table(f"{book.url}/Sheet1", {"a": np.arange(2)}, client=book.client, **options, format="gsheet")
 
 
-def test_arrays_are_not_replaced_by_a_table(book: Book) -> None:
+def test_arrays_are_not_replaced_by_a_table(book: TableBook) -> None:
     write_gsheet(book.url, {"t": np.arange(3)}, client=book.client)
     with pytest.raises(sa.LimitError, match="holds arrays"):
         book.write({"a": np.arange(2)}, worksheet="arrays", if_sheet_exists="replace", verify=False)
 
 
-def test_a_large_table_goes_over_a_stage(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_table_goes_over_a_stage(book: TableBook, monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, google_batch=200_000)
     table = {"day": np.datetime64("2000-01-01") + np.arange(3_000), "x": np.arange(3_000) / 7}
     book.server.requests.clear()
@@ -121,7 +104,7 @@ def test_a_large_table_goes_over_a_stage(book: Book, monkeypatch: pytest.MonkeyP
     assert len([row for row in book.cells() if any(row)]) == 4
 
 
-def test_columns_that_differ_and_odd_options_are_refused_before_anything_is_written(book: Book) -> None:
+def test_columns_that_differ_and_odd_options_are_refused_before_anything_is_written(book: TableBook) -> None:
     book.server.requests.clear()
     for table, options in (
         ({"a": np.arange(2), "b": np.arange(3)}, {}),
@@ -133,11 +116,11 @@ def test_columns_that_differ_and_odd_options_are_refused_before_anything_is_writ
     assert not book.server.requests
 
 
-def test_a_date_of_an_ordinary_table_is_a_date(book: Book) -> None:
-    sheet = book.client.open_by_key(book.key).worksheet("Sheet1")
+def test_a_date_of_an_ordinary_table_is_a_date(book: TableBook) -> None:
+    sheet = book.opened.worksheet("Sheet1")
     rows = [["day", "n", "time"], ["2024-05-06", 45000, "12:30"], ["2024-05-07", 45001, "06:00"]]
     sheet.update(rows, "A1", value_input_option="USER_ENTERED")
-    columns = book.read("Sheet1")
+    columns = book.read(worksheet="Sheet1")
     assert columns["day"].tolist() == np.array(["2024-05-06", "2024-05-07"], "M8[D]").tolist()
     assert columns["n"].tolist() == [45000, 45001]
 
@@ -148,13 +131,13 @@ def test_a_table_written_while_the_service_fails_is_whole_or_absent(
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     for status in (503, "reset-after", "empty"):
-        book = Book(server)
+        book = TableBook(server)
         server.faults.append(Fault(status=status, method="POST"))
         book.write(TABLE)
         assert [row[5] for row in book.cells()[1:]] == ["TRUE", "FALSE", "TRUE"]
 
 
-def test_a_table_without_rows_is_written(book: Book) -> None:
+def test_a_table_without_rows_is_written(book: TableBook) -> None:
     book.write({"a": np.zeros(0), "b": np.zeros(0)})
     assert book.cells() == [["a", "b"]]
     assert {name: len(column) for name, column in book.read(header=True).items()} == {"a": 0, "b": 0}

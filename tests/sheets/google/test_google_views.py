@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from limits import set_limits
+from services import Book
 
 import sheetarray as sa
-from sheetarray import append_gsheet, read_gsheet, write_gsheet
 from sheetarray.errors import LimitError, NotFoundError
-from sheets_emulator import Fault, SheetsServer
+from sheets_emulator import Fault
 
 RANDOM = np.random.default_rng(5)
 GRID = RANDOM.normal(size=(4, 3, 5))
@@ -24,32 +24,12 @@ LABELLED = {
 }
 
 
-class Book:
-    """A spreadsheet that arrays are written to, and its views."""
-
-    def __init__(self, server: SheetsServer) -> None:
-        self.server, self.client, self.key = server, server.client(), server.create()
-        self.book = self.client.open_by_key(self.key)
-
-    def write(self, arrays: Any, **options: Any) -> None:
-        write_gsheet(self.key, arrays, client=self.client, **options)
-
-    @property
-    def titles(self) -> list[str]:
-        return [sheet.title for sheet in self.book.worksheets()]
-
-    def sheet(self, title: str) -> Any:
-        params = {"includeGridData": "true", "ranges": title}
-        (sheet,) = self.book.fetch_sheet_metadata(params)["sheets"]
-        return sheet
-
-    def view(self, name: str = "t") -> Any:
-        return self.book.worksheet(f"{name} view")
+def view_of(book: Book, name: str = "t") -> Any:
+    return book.sheet(f"{name} view")
 
 
-@pytest.fixture
-def book(server: SheetsServer) -> Book:
-    return Book(server)
+def titles(book: Book) -> list[str]:
+    return [sheet.title for sheet in book.opened.worksheets()]
 
 
 def choose(view: Any, caption: str, choice: Any) -> None:
@@ -76,8 +56,8 @@ def test_each_label_shows_its_slice(book: Book) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # xarray of what it makes of days
         book.write(labelled(), views=True)
-    assert book.titles == ["Sheet1", "arrays", "t view"]
-    view = book.view()
+    assert titles(book) == ["Sheet1", "arrays", "t view"]
+    view = view_of(book)
     for index, day in enumerate(LABELLED["time"][1].astype(str).tolist()):
         choose(view, "time:", day)
         assert grid_of(view, "lat \\ lon", 3, 5) == GRID[index].tolist()
@@ -93,7 +73,7 @@ def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book.write(labelled(), views={"t": sa.View(rows="lat", columns="time")})
-    sheet = book.sheet("t view")
+    sheet = book.resource("t view")
     pane = sheet["properties"]["gridProperties"]
     assert (pane["frozenRowCount"], pane["frozenColumnCount"], pane["rowCount"], pane["columnCount"]) == (16, 1, 19, 6)
     rules = [
@@ -129,7 +109,7 @@ def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
 )
 def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndarray[Any, Any]) -> None:
     book.write({"a": array}, views=True)
-    view, rank = book.view("a"), array.ndim
+    view, rank = view_of(book, "a"), array.ndim
     for index in np.ndindex(array.shape[:-2]):
         for axis, place in enumerate(index):
             choose(view, f"a_{axis}:", place)
@@ -141,14 +121,14 @@ def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndar
         elif array.dtype == np.int64:
             wanted = [[str(value) if abs(value) >= 2**53 else value for value in line] for line in wanted]
         assert cells == wanted
-    assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"a"}
+    assert set(book.scan()) == {"a"}
 
 
 def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, view_formulas=200, view_window=5)
     array = RANDOM.normal(size=(40, 30))
     book.write({"a": array}, views=True)
-    view = book.view("a")
+    view = view_of(book, "a")
     height = len(view.col_values(1)) - 16
     assert 5 < height < 40
     formulas = view.get("A16:G60", value_render_option="FORMULA")
@@ -171,38 +151,38 @@ def test_one_formula_makes_the_grid_of_the_largest_view(book: Book, monkeypatch:
     sent = [len(record.received) for record in book.server.requests if b"addChart" in record.received]
     assert len(sent) == 1
     assert sent[0] < 60_000
-    ((last,),) = book.view("a").get("R116C111", value_render_option="FORMULA")
+    ((last,),) = view_of(book, "a").get("R116C111", value_render_option="FORMULA")
     assert last == "=INDEX(a,$DH$14+$DH116*110+DG$14)"
 
 
 def test_views_are_renewed_kept_and_taken_away_with_their_arrays(book: Book) -> None:
     book.write({"t": GRID, "u": GRID, "v": np.arange(3.0)}, views=["t", "u"])
-    first = {name: book.view(name).id for name in "tu"}
-    choose(book.view(), "t_0:", 2)
+    first = {name: view_of(book, name).id for name in "tu"}
+    choose(view_of(book), "t_0:", 2)
     book.write({"t": GRID + 1})
-    assert book.view().id == first["t"]  # with what people have chosen in it
-    assert grid_of(book.view(), "t_1 \\ t_2", 3, 5) == (GRID[2] + 1).tolist()
-    book.view().update_title("my look")
+    assert view_of(book).id == first["t"]  # with what people have chosen in it
+    assert grid_of(view_of(book), "t_1 \\ t_2", 3, 5) == (GRID[2] + 1).tolist()
+    view_of(book).update_title("my look")
     book.write({"t": GRID[:, :2]})
-    assert book.titles == ["Sheet1", "arrays", "my look", "u view"]
-    renewed = book.book.worksheet("my look")
+    assert titles(book) == ["Sheet1", "arrays", "my look", "u view"]
+    renewed = book.opened.worksheet("my look")
     assert grid_of(renewed, "t_1 \\ t_2", 2, 5) == GRID[0, :2].tolist()
     book.write({"t": GRID[:, :2]}, views={"t": sa.View(rows=0, columns=1)})
-    assert book.book.worksheet("my look").id != renewed.id
-    assert grid_of(book.book.worksheet("my look"), "t_0 \\ t_1", 4, 2) == GRID[:, :2, 0].tolist()
+    assert book.opened.worksheet("my look").id != renewed.id
+    assert grid_of(book.opened.worksheet("my look"), "t_0 \\ t_1", 4, 2) == GRID[:, :2, 0].tolist()
     book.write({"t": GRID[0, 0]})
-    assert book.titles == ["Sheet1", "arrays", "u view"]
-    assert book.view("u").id == first["u"]
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    assert titles(book) == ["Sheet1", "arrays", "u view"]
+    assert view_of(book, "u").id == first["u"]
+    assert book.check() == []
 
 
 def test_nobody_looks_for_arrays_in_a_view(book: Book) -> None:
     book.write({"t": GRID, "u": GRID}, views=True)
-    book.view().update([["a"], ["version"], ["9.9.9"], ["ndarray"]], "A1")  # as if one of a broken header stood there
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    view_of(book).update([["a"], ["version"], ["9.9.9"], ["ndarray"]], "A1")  # as if one of a broken header stood there
+    assert book.check() == []
     book.server.requests.clear()
-    assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"t", "u"}
-    assert set(read_gsheet(book.key, client=book.client)) == {"t", "u"}
+    assert set(book.scan()) == {"t", "u"}
+    assert set(book.read()) == {"t", "u"}
     assert any("arrays" in record.query for record in book.server.requests)
     assert not any("view%27" in record.query for record in book.server.requests)
     with pytest.raises(LimitError, match="'t view' is a view of 't'"):
@@ -233,74 +213,74 @@ def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any, m
             book.write({"t": GRID}, views=True)
     else:
         book.write({"t": GRID}, views=True)
-        assert book.titles.count("t view") == 1
+        assert titles(book).count("t view") == 1
     book.server.faults.clear()
-    assert np.array_equal(read_gsheet(book.key, client=book.client)["t"], GRID)
-    assert ("t view" in book.titles) == (status != 400)
+    assert np.array_equal(book.read()["t"], GRID)
+    assert ("t view" in titles(book)) == (status != 400)
 
 
 def test_adopted_arrays_have_true_views(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
-    arrays = book.book.worksheet("arrays")
+    arrays = book.opened.worksheet("arrays")
     arrays.append_rows([[value] for value in (1.5, 2.5, 3.5, 4.5, 5.5)], table_range=f"A{len(arrays.col_values(1))}")
-    assert sa.adopt(book.key, client=book.client, format="gsheet")["t"].shape == (4, 5)
-    cells = grid_of(book.view(), "t_0 \\ t_1", 4, 5)
+    assert book.adopt()["t"].shape == (4, 5)
+    cells = grid_of(view_of(book), "t_0 \\ t_1", 4, 5)
     assert cells == [*GRID[0].tolist(), [1.5, 2.5, 3.5, 4.5, 5.5]]
 
 
 def test_rows_that_are_appended_are_in_view(book: Book) -> None:
     book.write({"t": GRID[0], "u": GRID}, views=True)
-    other = book.view("u").id
+    other = view_of(book, "u").id
     book.server.requests.clear()
-    append_gsheet(book.key, {"t": GRID[1]}, client=book.client)
-    assert grid_of(book.view(), "t_0 \\ t_1", 6, 5) == GRID[:2].reshape(6, 5).tolist()
-    assert book.view("u").id == other
-    book.book.del_worksheet(book.view())
+    book.append({"t": GRID[1]})
+    assert grid_of(view_of(book), "t_0 \\ t_1", 6, 5) == GRID[:2].reshape(6, 5).tolist()
+    assert view_of(book, "u").id == other
+    book.opened.del_worksheet(view_of(book))
     book.server.requests.clear()
-    append_gsheet(book.key, {"t": GRID[1]}, client=book.client)
+    book.append({"t": GRID[1]})
     assert len(book.server.requests) == 3  # as where there are no views
 
 
 def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:
     book.write({"t": GRID})
-    gid = book.book.worksheet("arrays").id
+    gid = book.opened.worksheet("arrays").id
     for value in ("", "[]", "{}", '{"of": -1}', json.dumps({"of": 1e400}), "[" * 20_000):
         noted = {"metadataKey": "sheetarray_view", "metadataValue": value, "visibility": "DOCUMENT"}
         noted["location"] = {"sheetId": gid}  # type: ignore[assignment]
         book.client.http_client.batch_update(
             book.key, {"requests": [{"createDeveloperMetadata": {"developerMetadata": noted}}]}
         )
-        assert set(sa.scan(book.key, client=book.client, format="gsheet")) == {"t"}
+        assert set(book.scan()) == {"t"}
 
 
 def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book.write(labelled(), views=True)
-    view = book.view()
+    view = view_of(book)
     choose(view, "time:", "2024-02-29")
     choose(view, "colours over:", "slice")
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    assert book.check() == []
     row = view.col_values(1).index("lat \\ lon") + 2
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
     view.batch_clear([f"E{row + 1}"])
-    typed, blank = sa.check(book.key, client=book.client, format="gsheet")
+    typed, blank = book.check()
     assert (typed.severity, typed.location, typed.array, typed.index) == ("warning", f"t view!C{row}", "t", (1, 0, 1))
     assert (
         "holds 7.5 in the place of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: 007, lon: 1)"
         in typed.message
     )
     assert (blank.location, blank.index) == (f"t view!E{row + 1}", (1, 1, 3))
-    assert (read_gsheet(book.key, client=book.client)["t"] == GRID).all()
+    assert (book.read()["t"] == GRID).all()
 
 
 def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
-    view = book.view()
+    view = view_of(book)
     row = view.col_values(1).index("t_0 \\ t_1") + 2
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
-    book.book.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
+    book.opened.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
     with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not made anew"):
-        sa.adopt(book.key, client=book.client, format="gsheet")
-    assert book.view().acell(f"C{row}").value == "7.5"
-    assert read_gsheet(book.key, client=book.client)["t"].shape == (4, 5)
+        book.adopt()
+    assert view_of(book).acell(f"C{row}").value == "7.5"
+    assert book.read()["t"].shape == (4, 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
@@ -16,13 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import cross, examples
-from killed_writer import NEW, write_when_told
+from killed_writer import NEW, STAGED, write_when_told
 from limits import set_limits
 from services import dump
 
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, LimitError, NotFoundError
-from sheetarray.sheets.google.spreadsheet_state import GIVEN_UP_AFTER, Writer
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import Fault, SheetsServer
 
@@ -131,7 +131,7 @@ def test_a_write_without_room_for_a_stage_is_refused_and_says_how_many_cells_are
 def processes() -> Any:
     """Processes that begin with all that they import but `killed_writer`, which is small."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sheetarray.sheets.google.writing", "gspread", "polars", "pytest"])
+    context.set_forkserver_preload(["sheetarray.sheets.google", "gspread", "polars", "pytest"])
     return context
 
 
@@ -189,35 +189,50 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
 # Left behind -------------------------------------------------------------------------------------------------
 
 
-def stage_of(server: SheetsServer, key: str, writer: Writer) -> None:
-    """A stage as an interrupted write leaves it."""
+def stage_of(server: SheetsServer, key: str, ago: float, machine: str = "00000000", process: int = 1) -> str:
+    """A stage as an interrupted write leaves it, some seconds ago; its title."""
+    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - ago))
+    title = f"sheetarray write {began} by {machine}-{process}-0123456789ab 1"
     requests = [
-        {"addSheet": {"properties": {"sheetId": 77, "title": f"sheetarray write {writer}", "hidden": True}}},
+        {"addSheet": {"properties": {"sheetId": 77, "title": title, "hidden": True}}},
         {"addNamedRange": {"namedRange": {"name": "sheetarray_77", "range": {"sheetId": 77}}}},
     ]
     server.client().http_client.batch_update(key, {"requests": requests})
+    return title
+
+
+@pytest.fixture(scope="module")
+def this_machine(server: SheetsServer) -> str:
+    """What stages call the machine that these tests run on: a digest, as the title of one shows it."""
+    server.requests.clear()
+    write_gsheet(server.create(), STAGED, client=server.client())
+    sent = b"".join(record.received for record in server.requests)
+    found = re.search(rb"sheetarray write \w+ by ([0-9a-f]{8})-", sent)
+    assert found is not None
+    return found[1].decode()
 
 
 @pytest.mark.fault("A writer that died left a stage.", "The next write removes it.")
 @pytest.mark.parametrize(
-    ("writer", "stays"),
+    ("ago", "here", "process", "stays"),
     [
-        (Writer(time.time() - GIVEN_UP_AFTER - 60, machine="00000000"), False),
-        (Writer(time.time() - 60, machine="00000000"), True),
-        (Writer(time.time() - 60, process=2**22 + 17), False),
-        (Writer(time.time() - 60, process=1), True),
-        (Writer(time.time() - 60), False),
+        (7260, False, 1, False),
+        (60, False, 1, True),
+        (60, True, 2**22 + 17, False),
+        (60, True, 1, True),
+        (60, True, 0, False),
     ],
     ids=["old", "young, on another machine", "of a dead process", "of a living process", "of this process, finished"],
 )
 def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
-    writer: Writer, stays: bool, server: SheetsServer
+    server: SheetsServer, this_machine: str, ago: float, here: bool, process: int, stays: bool
 ) -> None:
     key = server.create()
-    stage_of(server, key, writer)
+    process = process or os.getpid()
+    title = stage_of(server, key, ago, this_machine if here else "00000000", process)
     write_gsheet(key, NEW, client=server.client())
     result = dump(server, key)
-    assert (f"sheetarray write {writer}" in result["sheets"]) == stays
+    assert (title in result["sheets"]) == stays
     assert ("sheetarray_77" in result["ranges"]) == stays
     assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
 
@@ -225,7 +240,7 @@ def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
 def test_cells_of_what_is_left_behind_count_as_room() -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        stage_of(server, key, Writer(0.0))
+        stage_of(server, key, 7260)
         assert server.snapshot(key).cells == 26_005
         write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
         assert_same(read_gsheet(key, client=server.client())["t"], np.arange(5000))

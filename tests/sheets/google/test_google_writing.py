@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from services import Book, dump
+from services import Book
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
@@ -41,8 +41,8 @@ def test_an_array_that_is_there_is_replaced_in_its_column_and_others_stay(book: 
         assert_same(result["a"], np.arange(9.0))
         for was, column in zip(rest, (book.column(0), book.column(2)), strict=True):
             assert [cell for cell in column if cell is not None] == [cell for cell in was if cell is not None]
-        assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
-        assert list(sa.scan(book.key, client=book.client, format="gsheet")) == ["a", "b", "c"]
+        assert book.check() == []
+        assert list(book.scan()) == ["a", "b", "c"]
 
 
 def test_new_arrays_go_to_free_columns_on_the_right_of_everything(book: Book) -> None:
@@ -62,13 +62,13 @@ def test_cells_far_below_keep_their_columns_to_themselves(book: Book, rows: int,
     book.write({"a": np.arange(3)}, worksheet="Sheet1")
     assert book.size("Sheet1") == (rows, 26 if column == "C" else 27)
     assert book.sheet("Sheet1").acell(f"B{rows - 100}").value == "far below"
-    assert sa.scan(book.key, client=book.client, format="gsheet")["a"].location == f"Sheet1!{column}2"
+    assert book.scan()["a"].location == f"Sheet1!{column}2"
 
 
 def test_a_formula_that_shows_nothing_is_no_free_cell(book: Book) -> None:
     book.put("Sheet1", "A500", [['=""']], raw=False)
     book.write({"a": np.arange(3)}, worksheet="Sheet1")
-    assert sa.scan(book.key, client=book.client, format="gsheet")["a"].location == "Sheet1!AA2"
+    assert book.scan()["a"].location == "Sheet1!AA2"
     assert book.sheet("Sheet1").acell("A500", value_render_option="FORMULA").value == '=""'
 
 
@@ -76,13 +76,13 @@ def test_a_formula_that_shows_nothing_is_no_free_cell(book: Book) -> None:
 def test_a_cell_below_an_array_that_grows_is_never_overwritten(book: Book, cell: Any) -> None:
     book.write({"a": np.arange(3.0), "b": np.arange(80)})
     book.put("arrays", "A60", [[cell]], raw=cell != '=""')
-    before = dump(book.server, book.key)
+    before = book.dump()
     book.server.requests.clear()
     with pytest.raises(sa.FormatError, match="in the way") as caught:
         book.write({"a": np.arange(60.0), "new": np.arange(2)})
     assert caught.value.location == "arrays!A60"
     assert not book.wrote()
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
     book.write({"a": np.arange(20.0)})
     assert book.column(0)[59] == (cell if cell != '=""' else "")
 
@@ -108,7 +108,7 @@ def test_arrays_that_people_have_moved_are_replaced_where_they_are(book: Book) -
     assert [cell for cell in book.cells()[2] if cell] == ["a", "b", "c"]
     result = book.read()
     assert {name: len(array) for name, array in result.items()} == {"a": 4, "b": 3, "c": 2}
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    assert book.check() == []
 
 
 def test_an_array_in_a_row_is_replaced_by_a_column(book: Book) -> None:
@@ -158,11 +158,11 @@ def test_two_arrays_of_one_name_are_not_replaced(book: Book) -> None:
 def test_an_array_with_a_broken_header_is_not_replaced(book: Book) -> None:
     book.write({"x": np.arange(3), "y": np.arange(2)})
     book.put("arrays", "A6", [["three"]], raw=True)
-    before = dump(book.server, book.key)
+    before = book.dump()
     with pytest.raises(sa.FormatError, match="x cannot be replaced") as caught:
         book.write({"x": np.arange(7)})
     assert (caught.value.location or "").startswith("arrays!A")
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
     book.write({"y": np.arange(9)})
     assert_same(book.read(["y"])["y"], np.arange(9))
 
@@ -188,7 +188,7 @@ def test_the_formats_of_cells_stay(book: Book) -> None:
 
 
 def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> None:
-    spreadsheet = book.client.open_by_key(book.key)
+    spreadsheet = book.opened
     gid = book.sheet("Sheet1").id
     url = f"https://docs.google.com/spreadsheets/d/{book.key}/edit"
     targets = {
@@ -213,7 +213,7 @@ def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> No
 
 def test_a_worksheet_is_found_whatever_the_case_of_its_title(book: Book) -> None:
     book.write({"x": np.arange(3)}, worksheet="SHEET1")
-    assert list(dump(book.server, book.key)["sheets"]) == ["Sheet1"]
+    assert list(book.dump()["sheets"]) == ["Sheet1"]
     assert_same(book.read(worksheet="sheet1")["x"], np.arange(3))
 
 
@@ -251,17 +251,17 @@ def test_each_array_has_a_named_range_over_its_elements(book: Book) -> None:
     assert book.ranges() == {"temperature": [0, 1, 2, 3, 4, 5], "s": ["a", "b"], "e": ["data"], "_T1": [7]}
     book.sheet("Sheet1").update([["=SUM(temperature)"]], "A1", raw=False)
     assert book.cells("Sheet1") == [[15]]
-    ids = {n["name"]: n["namedRangeId"] for n in book.client.open_by_key(book.key).list_named_ranges()}
+    ids = {n["name"]: n["namedRangeId"] for n in book.opened.list_named_ranges()}
     book.write({"temperature": np.arange(4.0), "e": np.array([2.5]), "s": np.array([], dtype="<U1")})
     assert book.ranges() == {"temperature": [0, 1, 2, 3], "s": ["data"], "e": [2.5], "_T1": [7]}
     assert book.cells("Sheet1") == [[6]]
-    after = {n["name"]: n["namedRangeId"] for n in book.client.open_by_key(book.key).list_named_ranges()}
+    after = {n["name"]: n["namedRangeId"] for n in book.opened.list_named_ranges()}
     assert all(after[name] == ids[name] for name in ("temperature", "s", "e", "_T1"))
 
 
 def test_a_range_that_somebody_has_renamed_keeps_its_name(book: Book) -> None:
     book.write({"t": np.arange(3)})
-    (named,) = (n for n in book.client.open_by_key(book.key).list_named_ranges() if n["name"] == "t")
+    (named,) = (n for n in book.opened.list_named_ranges() if n["name"] == "t")
     changed = {"namedRangeId": named["namedRangeId"], "name": "ours"}
     renaming = {"updateNamedRange": {"namedRange": changed, "fields": "name"}}
     book.client.http_client.batch_update(book.key, {"requests": [renaming]})
@@ -271,7 +271,7 @@ def test_a_range_that_somebody_has_renamed_keeps_its_name(book: Book) -> None:
 
 def test_the_range_of_an_array_that_somebody_has_cleared_is_taken_again(book: Book) -> None:
     book.write({"t": np.arange(3), "u": np.arange(2)})
-    opened = book.client.open_by_key(book.key).worksheet("arrays")
+    opened = book.opened.worksheet("arrays")
     opened.clear()
     opened.define_named_range("A20:A21", "foreign")
     book.write({"t": np.arange(5), "v": np.arange(4)})
@@ -301,7 +301,7 @@ def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
     result = book.ranges()
     assert sorted(cell for cells in result.values() for cell in cells) == [n for n in range(14) if n != 11]
     assert len({name.lower() for name in result}) == len(result)
-    assert "sheetarray_0" in dump(book.server, book.key)["ranges"]
+    assert "sheetarray_0" in book.dump()["ranges"]
     assert list(book.read()) == names
 
 
@@ -331,7 +331,7 @@ def test_a_name_that_is_taken_though_nobody_sees_it_is_passed_over(book: Book) -
 def test_a_worksheet_that_was_deleted_is_written_again_although_its_names_stay_taken(book: Book) -> None:
     arrays = {f"n{index}": np.arange(index) for index in range(60)}
     book.write(arrays)
-    opened = book.client.open_by_key(book.key)
+    opened = book.opened
     opened.del_worksheet(opened.worksheet("arrays"))
     book.server.requests.clear()
     book.write(arrays)
@@ -362,7 +362,7 @@ def test_an_array_below_any_number_of_blank_rows_is_read_and_replaced(book: Book
     assert set(arrays) == {"top", "deep", "new"}
     assert_same(arrays["deep"], np.arange(5.0))
     assert book.cells("Sheet1")[row][2] == "deep"
-    assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+    assert book.check() == []
 
 
 def test_an_array_below_a_long_one_is_replaced_where_it_stands(book: Book) -> None:
@@ -381,9 +381,9 @@ def test_an_array_below_a_long_one_is_replaced_where_it_stands(book: Book) -> No
 @pytest.mark.parametrize("row", [0, 900])
 def test_an_array_whose_beginning_was_overwritten_is_not_written_beside(book: Book, row: int) -> None:
     book.put("Sheet1", f"B{row + 1}", [["b"], ["?"], ["?"], ["?"], *flat("b", np.arange(3.0))[4:]])
-    was = dump(book.server, book.key)
+    was = book.dump()
     with pytest.raises(sa.FormatError, match="b cannot be replaced, its header is broken"):
         book.write({"b": np.arange(2)}, worksheet="Sheet1")
-    assert dump(book.server, book.key) == was
+    assert book.dump() == was
     book.write({"c": np.arange(2)}, worksheet="Sheet1")
     assert_same(book.read("c")["c"], np.arange(2))

@@ -24,7 +24,7 @@ from sheets_emulator import Fault, SheetsServer
 
 @pytest.mark.slow
 def test_ten_million_and_one_cells_are_refused_before_anything_is_written(book: Book) -> None:
-    book.client.open_by_key(book.key).worksheet("Sheet1").resize(rows=1, cols=1)
+    book.opened.worksheet("Sheet1").resize(rows=1, cols=1)
     room = 10_000_000 - 19
     book.server.requests.clear()
     with pytest.raises(sa.LimitError, match="10,000,001 cells"):
@@ -39,7 +39,7 @@ def test_ten_million_and_one_cells_are_refused_before_anything_is_written(book: 
 
 def test_the_grids_of_other_worksheets_count(book: Book) -> None:
     for index, title in enumerate(("p", "q", "r")):
-        book.client.open_by_key(book.key).add_worksheet(title, rows=1000, cols=3330 if index else 3300)
+        book.opened.add_worksheet(title, rows=1000, cols=3330 if index else 3300)
     book.server.requests.clear()
     with pytest.raises(sa.LimitError, match="of them in other worksheets"):
         book.write({"x": np.zeros(20_000)})
@@ -52,7 +52,7 @@ def test_more_columns_than_a_worksheet_has_are_refused(book: Book) -> None:
     with pytest.raises(sa.LimitError, match="18,278 columns"):
         book.write({f"n{index}": 1 for index in range(18_279)})
     assert not book.wrote()
-    book.client.open_by_key(book.key).add_worksheet("wide", rows=30, cols=18_278)
+    book.opened.add_worksheet("wide", rows=30, cols=18_278)
     book.put("wide", "ZZZ30", [["the last cell"]])
     book.server.requests.clear()
     with pytest.raises(sa.LimitError, match="18,279 columns"):
@@ -82,10 +82,10 @@ def test_a_blank_worksheet_gives_up_columns_before_its_rows_grow() -> None:
 
 def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
     book.put("Sheet1", "A1", [["mine"]])
-    before = dump(book.server, book.key)
+    before = book.dump()
     with pytest.raises(sa.LimitError, match="would have"):
         book.write({"x": np.arange(400_000, dtype="int8")}, worksheet="Sheet1")
-    assert dump(book.server, book.key) == before
+    assert book.dump() == before
 
 
 def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
@@ -163,14 +163,11 @@ def test_what_a_double_would_lose_is_text_and_the_rest_is_numbers(book: Book) ->
 
 def rounding(book: Book, methods: Sequence[str]) -> None:
     """Have a spreadsheet keep 0.1 as another number, where it comes by one of these methods."""
-    patched = type(book.client.http_client).request
 
-    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
-        if method in methods:
-            options["data"] = re.sub(rb"\b0\.1\b", b"0.10000000000000002", options["data"])
-        return patched(http, method, endpoint, *args, **options)
+    def change(method: str, body: bytes) -> bytes:
+        return re.sub(rb"\b0\.1\b", b"0.10000000000000002", body) if method in methods else body
 
-    type(book.client.http_client).request = request  # type: ignore[method-assign]
+    book.change_requests(change)
 
 
 @pytest.mark.parametrize("arrays", [("old",), ("x", "old"), ("x",), ("old", "x", "y")])
@@ -181,14 +178,14 @@ def test_an_element_that_the_service_changes_is_refused_and_nothing_is_left(
     if not blank:
         book.write({"old": np.arange(3), "other": np.arange(30)})
         book.put("arrays", "A20", [["=1-1"]], raw=False)
-    before = dump(book.server, book.key)
+    before = book.dump()
     rounding(book, ["put", "post"])
     for title in ("arrays", "Sheet1"):
         with pytest.raises(
             sa.DTypeError, match=r"x|old, buffer element 1: the service keeps 0\.1 as 0\.10000000000000002"
         ):
             book.write({name: np.array([0.5, 0.1, 0.2, *[7.0] * 10]) for name in arrays}, worksheet=title)
-        assert dump(book.server, book.key) == before
+        assert book.dump() == before
     shown = {"fields": "sheets(properties,data,rowGroups)"}
     sheets = book.client.http_client.spreadsheets_get(book.key, shown)["sheets"]
     cells = [cell for row in sheets[0]["data"][0].get("rowData", []) for cell in row.get("values", [])]
@@ -275,7 +272,7 @@ def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monk
         book.write({"x": values})
         book.server.faults.clear()
         assert_same(book.read()["x"], values)
-        assert list(dump(book.server, book.key)["sheets"]) == ["Sheet1", "arrays"]
+        assert list(book.dump()["sheets"]) == ["Sheet1", "arrays"]
 
 
 def test_what_is_copied_into_its_place_is_read_back(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,5 +317,5 @@ def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> N
             assert set(result) == set(known)
             for name, array in known.items():
                 assert_same(result[name], array)
-        assert list(sa.check(book.key, client=book.client, format="gsheet")) == []
+        assert book.check() == []
         assert list(dump(server, book.key)["sheets"]) == ["Sheet1", "arrays"]
