@@ -477,10 +477,10 @@ const int MOST_ATTRIBUTES = 16;
 bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == ':' || c == '.' || c == '-'; }
 
-// What a character of text asks for: `CLOSER` for a closer look at entities, line ends, what XML does not hold.
-enum Class : uint8_t { CLOSER = 1, BEYOND_ASCII = 2, WHITE = 4 };
+// What a character of text asks for: `CLOSER` for a closer look at entities, line ends, what XML does not hold; and
+// whether a name may hold it.
+enum Class : uint8_t { CLOSER = 1, BEYOND_ASCII = 2, WHITE = 4, NAME = 8 };
 struct Classes {
   uint8_t of[256] = {};
   constexpr Classes() {
@@ -489,14 +489,18 @@ struct Classes {
     of[int('&')] = of[int('<')] = of[int(']')] = CLOSER;
     of[int('\r')] |= WHITE;
     of[0xEF] |= CLOSER;
+    for (int c = 'a'; c <= 'z'; ++c) of[c] = of[c - 'a' + 'A'] = NAME;
+    for (int c = '0'; c <= ':'; ++c) of[c] = NAME;
+    of[int('_')] = of[int('.')] = of[int('-')] = NAME;
   }
 };
 constexpr Classes CLASSES;
+int class_of(char c) { return CLASSES.of[static_cast<unsigned char>(c)]; }
 
 // Return what all characters of a text ask for together.
 int classify(string_view text) {
   int classes = 0;
-  for (char c : text) classes |= CLASSES.of[static_cast<unsigned char>(c)];
+  for (char c : text) classes |= class_of(c);
   return classes;
 }
 
@@ -510,9 +514,9 @@ void append_utf8(std::string *text, uint32_t code) {
 
 // Return a number in 1 to `most` digits; -1 for any other text.
 int64_t parse_count(string_view text, size_t most) {
-  int64_t number = -1;
-  if (text.empty() || text.size() > most || !is_digit(text.front())) return -1;
-  return std::from_chars(text.data(), text.data() + text.size(), number).ptr == text.data() + text.size() ? number : -1;
+  int64_t number = text.empty() || text.size() > most ? -1 : 0;
+  for (size_t i = 0; i < text.size() && number >= 0; ++i) number = is_digit(text[i]) ? number * 10 + (text[i] - '0') : -1;
+  return number;
 }
 
 // Parse the numeral at the front of a text, which begins and ends with digits, and return its length; 0 where there is
@@ -626,7 +630,9 @@ class Markup {
   // that is plain stands in the XML; any other one is good until the next attribute.
   template <class Each>
   bool attributes(bool *is_empty, Each each) {
-    string_view names[MOST_ATTRIBUTES];
+    struct {
+      size_t start, end;
+    } names[MOST_ATTRIBUTES];  // without an initializer, which would take longer than most tags
     for (int count = 0;; ++count) {
       const size_t before = at.place();
       space();
@@ -634,22 +640,26 @@ class Markup {
       if (at.take('>')) return true;
       if (*is_empty || at.place() == before || count == MOST_ATTRIBUTES) return false;
       const size_t start = at.place();
-      while (is_name(at.peek())) at.skip();
+      while (class_of(at.peek()) & NAME) at.skip();
       const string_view name = at.since(start);
+      names[count] = {start, at.place()};
       space();
       if (!is_declared(name) || !at.take('=')) return false;
       space();
       const char quote = at.peek();
       at.skip();
       const size_t begin = at.place();
-      if ((quote != '"' && quote != '\'') || !at.find(quote)) return false;
+      if (quote != '"' && quote != '\'') return false;
+      int classes = 0;
+      for (; at.peek() != quote; at.skip()) {
+        if (at.done()) return false;
+        classes |= class_of(at.peek());
+      }
       const string_view value = at.since(begin);
       at.skip();
       for (int other = 0; other < count; ++other)
-        if (names[other].front() == name.front() && names[other] == name) return false;
-      names[count] = name;
-      const int classes = classify(value);
-      if ((classes & WHITE) || (classes && !decode(value))) return false;
+        if (at.text().substr(names[other].start, names[other].end - names[other].start) == name) return false;
+      if ((classes & WHITE) || ((classes & (CLOSER | BEYOND_ASCII)) && !decode(value))) return false;
       const bool is_plain = !(classes & CLOSER);
       if (!each(name, is_plain ? value : string_view(scratch_), is_plain)) return false;
     }
@@ -876,9 +886,10 @@ class Rows {
     string_view text;
     ++column_;
     const auto attribute = [&](string_view name, string_view value, bool) {
-      if (name == "r") return take_reference(value);
-      if (name == "t") return take_type(value, &cell.type);
-      const int64_t style = name == "s" ? parse_count(value, 7) : cell.style;
+      const char key = name.size() == 1 ? name.front() : '\0';
+      if (key == 'r') return take_reference(value);
+      if (key == 't') return take_type(value, &cell.type);
+      const int64_t style = key == 's' ? parse_count(value, 7) : cell.style;
       cell.style = static_cast<uint32_t>(style);
       return style >= 0;
     };
