@@ -109,7 +109,8 @@ void write_rows(const std::string &text) {
   for (size_t i = 0; i < 4; ++i) {
     Layer &layer = groups[0][i];
     layer.kind = "dfiv"[(i + text.size()) % 4];
-    layer.before = layer.after = exact.view.substr(0, draw(9));
+    layer.before = Stamp(std::string(exact.view.substr(0, draw(9))));
+    layer.after = Stamp(std::string(exact.view.substr(0, draw(40))));
     layer.texts = texts;
     layer.values.view.buf = exact.bytes.get();
     layer.values.view.len = static_cast<Py_ssize_t>(texts.size() * sizeof(double));
@@ -117,8 +118,8 @@ void write_rows(const std::string &text) {
   const auto count = static_cast<Py_ssize_t>(texts.size());
   const auto start = static_cast<Py_ssize_t>(draw(texts.size() + 1));
   const auto above = static_cast<Py_ssize_t>(draw(4));
-  std::string out;
-  append_rows(&out, 1, texts.size() + 4, {exact.view}, {{"A", 0, start, above, count - start}}, groups);
+  Output out;
+  put_rows(&out, 1, texts.size() + 4, {exact.view}, {{Stamp("<c r=\"A"), 0, start, above, count - start}}, groups);
   double number = 0;
   if (texts.empty()) return;
   std::memcpy(&number, text.data(), sizeof number);
