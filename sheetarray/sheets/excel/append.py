@@ -326,8 +326,8 @@ def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
     changed = {
         book.package.member(TYPES).name: book.types.markup.to_bytes(),
         book.part: book.markup.to_bytes(),
-        book.relations.name: book.relations.markup().to_bytes(),
-        book.root_relations.name: book.root_relations.markup().to_bytes(),
+        book.relations.name: book.relations.markup.to_bytes(),
+        book.root_relations.name: book.root_relations.markup.to_bytes(),
     }
     application = book.root_relations.present_target("extended-properties")
     if added and application and book.package.member(application).size <= _MOST_BYTES:

@@ -1,8 +1,9 @@
-"""Reads and changes a part of a package that is XML, so that everything but the changes keeps its bytes.
+"""Reads a part of a package that is XML, and changes it so that everything but the changes keeps its bytes.
 
-An XML parser finds the bytes where each element stands; a change replaces some of them. Nothing else is written anew:
-namespaces, `mc:AlternateContent`, extension lists and white space stay as their program wrote them. A document
-type definition, with which entities could be declared, is refused: no part of a workbook has one.
+`parse_tree` reads. `Markup` changes: an XML parser finds the bytes where each element stands, and a change replaces
+some of them. Nothing else is written anew: namespaces, `mc:AlternateContent`, extension lists and white space stay as
+their program wrote them. A document type definition, with which entities could be declared, is refused: no part of a
+workbook has one.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from ....errors import FormatError
 from .parts import DOCTYPE_REFUSED
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree
 
 _MOST_BYTES = 2**24  # of a part, unless another limit is given
 _MOST_ELEMENTS = 200_000  # of a part
@@ -26,6 +31,64 @@ HEAD = 2**16  # bytes of a part, in which its first elements stand
 _NARROW = ("utf-8", "utf8", "us-ascii")  # encodings whose bytes are UTF-8
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
+_DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+_BEFORE_ROOT = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+
+
+def parse_tree(
+    content: bytes, *, location: str, limit: int = _MOST_BYTES, most: int = _MOST_ELEMENTS
+) -> ElementTree.Element:
+    """Return the root element of a part; each name has its namespace in braces before it.
+
+    `content`: of the part, in UTF-8 or UTF-16. `limit`: the bytes that the part may have. `most`: the elements.
+
+    Raises:
+        FormatError: the part is no well-formed XML, has a document type definition, or more bytes or elements.
+
+    Example:
+        >>> root = parse_tree(b"<a xmlns='urn:x'><b c='1'/></a>", location="a.xml")
+        >>> root.tag, children_named(root, "b")[0].get("c")
+        ('{urn:x}a', '1')
+    """
+    from xml.etree import ElementTree
+
+    if len(content) > limit:
+        raise FormatError(f"the part has {len(content)} bytes, of which {limit} are read", location=location)
+    content = _utf8(content, location)
+    if content.count(b"<") - content.count(b"</") > most:
+        raise FormatError(f"the part has more than {most} elements", location=location)
+    if (declared := _DECLARED.match(content)) and (encoding := declared[1].decode("latin-1")).lower() not in _NARROW:
+        raise _encoding_error(encoding, location)
+    before = _BEFORE_ROOT.match(content)
+    if before and content.startswith(b"<!DOCTYPE", before.end()):
+        raise FormatError(DOCTYPE_REFUSED, location=location)
+    parser = ElementTree.XMLParser(encoding="utf-8")  # noqa: S314  (without a definition there are no entities)
+    try:
+        parser.feed(content)
+        root: ElementTree.Element = parser.close()
+    except ElementTree.ParseError as error:
+        raise _malformed_error(error.code, error.position[0], location) from error
+    return root
+
+
+def children_named(element: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    """Return the children of a name in the element's own namespace."""
+    tag = element.tag[: element.tag.rfind("}") + 1] + name
+    return [child for child in element if child.tag == tag]
+
+
+def local_name(element: ElementTree.Element) -> str:
+    """Return the name of an element without its namespace."""
+    return element.tag[element.tag.rfind("}") + 1 :]
+
+
+def _malformed_error(code: int, line: int, location: str) -> FormatError:
+    reason = f"the part is no well-formed XML ({expat.ErrorString(code)})"
+    return FormatError(reason, location=f"{location}, line {line}")
+
+
+def _encoding_error(encoding: str, location: str) -> FormatError:
+    return FormatError(f"the part is in {encoding!r:.40}: UTF-8 and UTF-16 are read", location=location)
 
 
 @dataclass(slots=True)
@@ -265,7 +328,7 @@ def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
 
     def declaration(_: str, declared: str | None, __: int) -> None:
         if declared and declared.lower() not in allowed:
-            raise FormatError(f"the part is in {declared!r:.40}: UTF-8 and UTF-16 are read", location=location)
+            raise _encoding_error(declared, location)
 
     parser = expat.ParserCreate(encoding)
     parser.StartDoctypeDeclHandler, parser.XmlDeclHandler = definition, declaration
@@ -276,10 +339,7 @@ def _parse(parser: expat.XMLParserType, content: bytes, location: str, final: bo
     try:
         parser.Parse(content, final)
     except expat.ExpatError as error:
-        raise FormatError(
-            f"the part is no well-formed XML ({expat.ErrorString(error.code)})",
-            location=f"{location}, line {error.lineno}",
-        ) from error
+        raise _malformed_error(error.code, error.lineno, location) from error
     except FormatError:
         raise
     except (ValueError, LookupError) as error:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter, itemgetter
 
 from ....errors import FormatError
 from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
@@ -92,9 +93,12 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
             than their compressed bytes can stand for.
     """
     directory = _directory(content)
-    member_list = list(_members(content, directory))
-    _check_overlap(member_list)
-    return [member for _, member in member_list]
+    located = list(_members(content, directory))
+    for (_, member), (offset, other) in pairwise(sorted(located, key=itemgetter(0))):
+        # with bytes that belong to two parts a small package could inflate to any number of bytes
+        if member.start + member.packed > offset:
+            raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")
+    return [member for _, member in located]
 
 
 def _directory(content: BytesLike | RangedBytes) -> _Directory:
@@ -185,7 +189,8 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
         after = at + named + extra + comment
         if after > len(entries):
             raise FormatError(f"the directory breaks off within entry {index}")
-        name = _decode_name(entries[at : at + named], flags)
+        raw = entries[at : at + named]
+        name = _decode_name(raw, flags)
         if ZIP64 in (size, packed, offset):
             size, packed, offset = _read_zip64_extra(
                 entries[at + named : at + named + extra], (size, packed, offset), name
@@ -194,7 +199,7 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
         if disk:
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
-        start = _data_position(content, directory, offset, name, method)
+        start = _data_position(content, directory, offset, raw, name, method)
         _check_member(name, method, flags, packed, size)
         if start + packed > directory.start:
             raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
@@ -218,14 +223,18 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
     raise FormatError("the part's zip64 sizes are missing", location=name)
 
 
-def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
+def _data_position(
+    content: BytesLike | RangedBytes, directory: _Directory, offset: int, raw: bytes, name: str, method: int
+) -> int:
     """Return the position of a part's compressed bytes, after its local header, which must name the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)
     _, _, flags, packing, _, _, _, _, _, named, extra = _LOCAL.unpack(local)
     at = offset + _LOCAL.size
-    if _decode_name(content[at : at + named], flags) != name or packing != method:
+    its_name = content[at : at + named]
+    is_same = its_name == raw and its_name.isascii()
+    if not (is_same or _decode_name(its_name, flags) == name) or packing != method:
         raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
     return int(at + named + extra)
 
@@ -248,20 +257,13 @@ def _check_member(name: str, method: int, flags: int, packed: int, size: int) ->
         raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
 
 
-def _check_overlap(members: list[tuple[int, Member]]) -> None:
-    """Refuse bytes that belong to two parts: with them a small package could inflate to any number of bytes."""
-    ordered = sorted(members, key=lambda entry: entry[0])
-    for (_, member), (offset, other) in pairwise(ordered):
-        if member.start + member.packed > offset:
-            raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")
-
-
 # Reads the parts of a zip package, and checks their names, sizes and checksums.
 #
 # Source: ECMA-376 part 2 (names of parts, stored or deflated content).
 
 DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
 _BLOCK = 2**20  # compressed bytes of a part that are read at once
+_USUAL_NAME = re.compile(r"(?:\.?[A-Za-z0-9_\[][A-Za-z0-9_.\]-]*(?:/(?!$)|$))+")  # none of `_name_problem`
 
 
 class Package:
@@ -292,7 +294,7 @@ class Package:
                 member = replace(member, name=member.name.replace("\\", "/"))
             if member.name.endswith("/") and not member.size:
                 continue  # a folder, which is no part
-            if problem := _name_problem(member.name):
+            if not _USUAL_NAME.fullmatch(member.name) and (problem := _name_problem(member.name)):
                 raise FormatError(f"the name of the part {member.name!r:.80} {problem}")
             key = member.name.lower()
             if key in self._members:
@@ -301,7 +303,7 @@ class Package:
                     hint="names of parts are compared without case",
                 )
             self._members[key] = member
-        total = sum(member.size for member in self._members.values())
+        total = sum(map(attrgetter("size"), self._members.values()))
         if total > self._limit:
             raise FormatError(f"claims to inflate to {total} bytes, of which {self._limit} are read at most")
 
@@ -311,6 +313,10 @@ class Package:
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.lower() in self._members
+
+    def find(self, name: str) -> Member | None:
+        """Return the entry of a part in the directory; None if the package has no part of this name."""
+        return self._members.get(name.lower())
 
     def member(self, name: str) -> Member:
         """Return the entry of a part in the directory; names are compared without case.
@@ -366,7 +372,9 @@ class Package:
             yield self._content[member.start : member.start + count]
             return
         inflater, left = zlib.decompressobj(-15), count
-        for block in self.iter_packed(member.name):
+        is_short = member.packed <= _BLOCK
+        one = [self._content[member.start : member.start + member.packed]] if is_short else []
+        for block in one or self.iter_packed(member.name):
             waiting = block
             while waiting and not inflater.eof:
                 try:

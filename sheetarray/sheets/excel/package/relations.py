@@ -11,15 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from ....cells.serials import DATE_CODES
 from ....errors import FormatError, LimitError
 from ....files import fast_zlib
 from ...workbooks import TRUTH_CODE
-from .markup import Element, Markup, quote_attribute
+from .markup import Element, Markup, children_named, local_name, parse_tree, quote_attribute
 from .parts import Package
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree
 
 # Reads and changes the references from parts of a package to others (relationships), and the types of the parts.
 #
@@ -49,13 +52,11 @@ class Relation:
         kind: the last word of its type, as transitional OOXML has it (`worksheet`); of a type that OOXML does not
             define, the whole of it.
         target: the name of the part; None for something outside of the package.
-        element: the element of XML that holds it.
     """
 
     id: str
     kind: str
     target: str | None
-    element: Element
 
 
 class Relations:
@@ -76,14 +77,10 @@ class Relations:
         self._package = package
         self.name = relations_part(part)
         self.entries: list[Relation] = []
-        self._markup: Markup | None = None
-        if self.name in package:
-            self.name = package.member(self.name).name
-            self._markup = Markup(package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
-            self.entries = [
-                _relation(package, self._folder, at) for at in self._markup.root.children_named("Relationship")
-            ]
-        self._ids = {relation.id for relation in self.entries}
+        if (member := package.find(self.name)) is not None:
+            self.name = member.name
+            root = parse_tree(package.read(self.name, limit=_MOST_BYTES), location=self.name)
+            self.entries = [_relation(package, self._folder, entry) for entry in children_named(root, "Relationship")]
 
     def target(self, kind: str) -> str | None:
         """Return the name of the first part that is referred to as of a kind; None if no part is."""
@@ -103,7 +100,7 @@ class Relations:
         Raises:
             FormatError: the package lacks the part that holds the relationships.
         """
-        markup = self.markup()
+        markup = self.markup
         id_ = next(f"rId{index}" for index in count(1) if f"rId{index}" not in self._ids)
         self._ids.add(id_)
         target = _uri(posixpath.relpath(part, self._folder) if self._folder else part)
@@ -116,19 +113,23 @@ class Relations:
 
     def drop(self, part: str) -> None:
         """Remove the references to a part."""
-        for relation in self.entries:
+        elements = self.markup.root.children_named("Relationship") if self.entries else ()
+        for relation, element in zip(self.entries, elements, strict=True):
             if relation.target == part:
-                self.markup().remove(relation.element)
+                self.markup.remove(element)
 
+    @cached_property
     def markup(self) -> Markup:
-        """Return the part that holds the relationships.
+        """The part that holds the relationships, to be changed.
 
         Raises:
             FormatError: the package lacks it.
         """
-        if self._markup is None:
-            raise FormatError(f"the package has no part {self.name!r:.80}")
-        return self._markup
+        return Markup(self._package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
+
+    @cached_property
+    def _ids(self) -> set[str]:
+        return {relation.id for relation in self.entries}
 
 
 def relations_part(part: str) -> str:
@@ -149,24 +150,22 @@ def relation_space(strict: bool) -> str:
     return _KINDS[1 if strict else 0].rstrip("/")
 
 
-def _relation(package: Package, folder: str, entry: Element) -> Relation:
-    kind = entry.get("Type")
+def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
+    kind = entry.get("Type", "")
     for space in _KINDS:
         if kind.startswith(space):
             kind = kind[len(space) :]
             kind = _STRICT_KINDS.get(kind, kind)
             break
-    target = None if entry.get("TargetMode") == "External" else _resolve(package, folder, entry.get("Target"))
-    return Relation(entry.get("Id"), kind, target, entry)
+    target = None if entry.get("TargetMode") == "External" else _resolve(package, folder, entry.get("Target", ""))
+    return Relation(entry.get("Id", ""), kind, target)
 
 
 def _resolve(package: Package, folder: str, target: str) -> str:
     """Return the name of a target, as the package spells it if it has such a part."""
     path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-    for name in (path, unquote(path)):
-        if name in package:
-            return package.member(name).name
-    return path
+    member = package.find(path) or package.find(unquote(path))
+    return path if member is None else member.name
 
 
 def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:
@@ -230,18 +229,25 @@ class ContentTypes:
     def __init__(self, package: Package) -> None:
         if TYPES not in package:
             raise FormatError(f"the package has no part {TYPES!r}: it is no workbook")
-        self.markup = Markup(package.read(TYPES, limit=_MOST_BYTES), location=TYPES, depth=2)
-        self._overrides = {_part_key(at.get("PartName")): at for at in self.markup.root.children_named("Override")}
-        self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.children_named("Default")}
+        self._content = package.read(TYPES, limit=_MOST_BYTES)
+        root = parse_tree(self._content, location=TYPES)
+        overrides, defaults = children_named(root, "Override"), children_named(root, "Default")
+        self._overrides = {_part_key(at.get("PartName", "")): at.get("ContentType", "") for at in overrides}
+        self._defaults = {at.get("Extension", "").lower(): at.get("ContentType", "") for at in defaults}
+
+    @cached_property
+    def markup(self) -> Markup:
+        """The part, to be changed."""
+        return Markup(self._content, location=TYPES, depth=2)
 
     def type_of(self, part: str) -> str:
         """Return the type of a part; empty if the list does not say it."""
-        content_type = self._overrides.get(_part_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
-        return content_type.get("ContentType") if content_type is not None else ""
+        known = self._overrides.get(_part_key(part))
+        return self._defaults.get(part.rpartition(".")[2].lower(), "") if known is None else known
 
     def parts(self, type_: str) -> list[str]:
         """Return the parts of a type, without those whose type follows from their suffix alone."""
-        return [part for part, at in self._overrides.items() if at.get("ContentType") == type_]
+        return [part for part, known in self._overrides.items() if known == type_]
 
     def __contains__(self, part: str) -> bool:
         return _part_key(part) in self._overrides
@@ -254,8 +260,12 @@ class ContentTypes:
 
     def drop(self, part: str) -> None:
         """Remove a part from the list, if it is listed."""
-        if (at := self._overrides.pop(_part_key(part), None)) is not None:
-            self.markup.remove(at)
+        key = _part_key(part)
+        if self._overrides.pop(key, None) is not None:
+            *_, last = [
+                at for at in self.markup.root.children_named("Override") if _part_key(at.get("PartName")) == key
+            ]
+            self.markup.remove(last)
 
 
 def _part_key(part: str) -> str:
@@ -383,16 +393,16 @@ def read_properties(package: Package) -> dict[str, str]:
     part = Relations(package, "").present_target("custom-properties")
     if part is None:
         return {}
-    root = Markup(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES).root
-    return {entry.get("name"): entry.children[0].text for entry in root.children_named("property") if _is_text(entry)}
+    root = parse_tree(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES)
+    properties = children_named(root, "property")
+    return {entry.get("name", ""): entry[0].text or "" for entry in properties if _is_text(entry)}
 
 
 def _read_ods_properties(package: Package) -> dict[str, str]:
     """Return the custom properties of an OpenDocument file."""
-    root = Markup(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES).root
-    entries = [entry for part in root.children for entry in part.children if entry.name == "user-defined"]
-    space = frozenset([_META])
-    return {entry.get_in(space, "name"): entry.text for entry in entries if entry.space == _META}
+    root = parse_tree(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES)
+    entries = [entry for part in root for entry in part if entry.tag == f"{{{_META}}}user-defined"]
+    return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
 
 
 def _join_properties(properties: Mapping[str, str]) -> Iterator[str]:
@@ -409,9 +419,9 @@ def _is_plain_record(sheets: object) -> bool:
     return isinstance(sheets, dict) and all(isinstance(sheet, dict) for sheet in sheets.values())
 
 
-def _is_text(entry: Element) -> bool:
+def _is_text(entry: ElementTree.Element) -> bool:
     """Return whether the value of a property is text, and not a number, a date or a boolean."""
-    return len(entry.children) == 1 and entry.children[0].name in ("lpwstr", "lpstr", "bstr")
+    return len(entry) == 1 and local_name(entry[0]) in ("lpwstr", "lpstr", "bstr")
 
 
 def _refuse(word: str) -> Any:

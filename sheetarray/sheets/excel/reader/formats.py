@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from xml.parsers import expat
 
 import numpy as np
 
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from ..package.parts import DOCTYPE_REFUSED, Package
-from .blocks import inflate_blocks, to_utf8
+from ..package.markup import children_named, local_name, parse_tree
+from ..package.parts import Package
 from .cells import DURATION, NUMBER, ROUNDED, SERIAL, Kinds
 
 # Number formats: which styles show a number as a date, and which as a duration.
@@ -24,7 +23,9 @@ _DURATIONS = frozenset((46,))
 _LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.', re.DOTALL)
 _ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]?")
-_MOST_STYLES = 2**17
+_MARKS = re.compile("[ymdhs]|a/p")  # what dates and times of day are shown with
+_FORMAT_NUMBER = re.compile("[0-9]{1,6}")
+_MOST_STYLES, _MOST_ELEMENTS, _MOST_BYTES = 2**17, 2**20, 2**26  # of the part with the styles
 
 
 def kind_of_format(code: str) -> int:
@@ -38,9 +39,7 @@ def kind_of_format(code: str) -> int:
     if _ELAPSED.search(first):
         return DURATION
     marks = _BRACKETS.sub("", first).lower()
-    return (
-        SERIAL if "general" not in marks and any(mark in marks for mark in ("y", "m", "d", "h", "s", "a/p")) else NUMBER
-    )
+    return SERIAL if "general" not in marks and _MARKS.search(marks) else NUMBER
 
 
 class Formats:
@@ -53,7 +52,7 @@ class Formats:
     def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
         kinds = {number: kind_of_format(code) for number, code in codes.items()}
         kinds = dict.fromkeys(_DATES, SERIAL) | dict.fromkeys(_DURATIONS, DURATION) | kinds
-        self._kinds = np.array([*(kinds.get(number, NUMBER) for number in used), NUMBER], dtype=np.uint8)
+        self._kinds = np.array([*[kinds.get(number, NUMBER) for number in used], NUMBER], dtype=np.uint8)
 
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
         """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
@@ -77,47 +76,19 @@ def read_formats(package: Package, part: str | None) -> Formats:
     """
     if part is None:
         return Formats([], {})
-    reader = _Styles()
-    parser = expat.ParserCreate("utf-8")
-    parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
-    parser.StartDoctypeDeclHandler = reader.definition
-    try:
-        for block in to_utf8(inflate_blocks(package, part), part):
-            parser.Parse(block)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise FormatError(f"the part is no well-formed XML ({reason})", location=part) from error
-    return Formats(reader.used, reader.codes)
-
-
-class _Styles:
-    """The number formats of a workbook, collected while the XML of its styles is parsed."""
-
-    def __init__(self) -> None:
-        self.codes: dict[int, str] = {}
-        self.used: list[int] = []
-        self._open: list[str] = []
-
-    def begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._open.append(name.rpartition(":")[2])
-        match self._open:
-            case ["styleSheet", "numFmts", "numFmt"]:
-                self.codes[_number(attributes.get("numFmtId", ""))] = attributes.get("formatCode", "")
-            case ["styleSheet", "cellXfs", "xf"]:
-                self.used.append(_number(attributes.get("numFmtId", "")))
-        if max(len(self.used), len(self.codes), len(self._open)) > _MOST_STYLES:
-            raise FormatError(f"more than {_MOST_STYLES} styles")
-
-    def end(self, name: str) -> None:  # noqa: ARG002  (the parser sees to it that it is the right one)
-        self._open.pop()
-
-    def definition(self, *_: object) -> None:
-        raise FormatError(DOCTYPE_REFUSED)
-
-
-def _number(text: str) -> int:
-    return int(text) if re.fullmatch("[0-9]{1,6}", text) else 0
+    root = parse_tree(package.read(part, limit=_MOST_BYTES), location=part, limit=_MOST_BYTES, most=_MOST_ELEMENTS)
+    if local_name(root) != "styleSheet":
+        return Formats([], {})
+    formats = [entry for around in children_named(root, "numFmts") for entry in children_named(around, "numFmt")]
+    styles = [style for around in children_named(root, "cellXfs") for style in children_named(around, "xf")]
+    if max(len(styles), len(formats)) > _MOST_STYLES:
+        raise FormatError(f"more than {_MOST_STYLES} styles")
+    used = [style.get("numFmtId", "") for style in styles]
+    numbers = {text: int(text) if _FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
+    codes = {
+        numbers[text]: entry.get("formatCode", "") for entry in formats if (text := entry.get("numFmtId")) in numbers
+    }
+    return Formats([numbers[text] for text in used], codes)
 
 
 # Doubles of workbooks: which ones tell all that was written, and durations, which are numbers of days.

@@ -12,7 +12,7 @@ from functools import cached_property
 from ....dtypes import Positions
 from ....errors import FormatError
 from ...workbooks import MOST_ROWS, without_escapes
-from ..package.markup import Element, Markup
+from ..package.markup import children_named, local_name, parse_tree
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .book import ALL_ROWS, XmlBook
@@ -45,20 +45,20 @@ class OoxmlBook(XmlBook):
         self._package = package
         self._room = Room()
         self._sheets: dict[str, SheetRows] = {}
-        root = _read_without_names(package, part)
-        listed = root.child_named("sheets") if root.name == "workbook" else None
-        if listed is None:
+        root = parse_tree(_without_names(package.read(part, limit=_MOST_BYTES)), location=part)
+        lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
+        if not lists:
             raise FormatError("the part is no workbook: it lists no sheets", location=part)
         self._relations = Relations(package, part)
         targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)
-        for sheet in listed.children_named("sheet"):
-            title, id_ = without_escapes(sheet.get("name")), sheet.get_in(RELATION_SPACES, "id")
-            titles.add_related(title, id_, targets)
+        for sheet in children_named(lists[0], "sheet"):
+            ids = [sheet.get(f"{{{space}}}id") for space in RELATION_SPACES]
+            titles.add_related(without_escapes(sheet.get("name", "")), next(filter(None, ids), None), targets)
         self.parts = titles.places
         self.titles = list(self.parts)
-        settings = root.child_named("workbookPr")
-        self.from_1904 = settings is not None and settings.get("date1904") in ("1", "true")
+        settings = children_named(root, "workbookPr")
+        self.from_1904 = bool(settings) and settings[0].get("date1904") in ("1", "true")
 
     def close(self) -> None:
         """Do nothing: the package's bytes are the caller's."""
@@ -103,15 +103,6 @@ class OoxmlBook(XmlBook):
         """Return kinds in which numbers that their styles show as dates or durations have become such."""
         may_be_dates = (kinds == NUMBER) & (styles != 0)  # next to no styles are read for names and headers
         return self._formats.kinds_as_shown(kinds, styles) if may_be_dates.any() else kinds
-
-
-def _read_without_names(package: Package, part: str) -> Element:
-    """Return the root element of the part, without the list of defined names.
-
-    Raises:
-        FormatError: the part is missing, damaged, or too long.
-    """
-    return Markup(_without_names(package.read(part, limit=_MOST_BYTES)), location=part).root
 
 
 def _without_names(content: bytes) -> bytes:
