@@ -14,6 +14,7 @@ import numpy as np
 
 from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
+from ...columns.sheet import Numbers
 from ...columns.words import WORDS
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell
@@ -22,10 +23,12 @@ from ...header import normalize_key
 from ...spool import NotInPiecesError
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
+from .reader.book import XmlBook
 from .reader.cells import PENDING, CellRun
 from .reader.column import ColumnRun, ColumnTexts, numbers_of_short, to_moments, to_numbers
 from .reader.column_runs import ROW, ColumnRuns, SomeRuns, gather_columns, join_runs
-from .reader.formulas import FormulaCells, HasReferences
+from .reader.formulas import FormulaCells
+from .reader.opendocument import OdsBook
 from .reader.scalars import number_shown, scalars, words_of
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Followed:
     def __init__(
         self,
         title: str,
-        container: HasReferences,
+        container: XmlBook,
         titles: frozenset[str],
         cells_of_rows: CellsOfRows,
         editable: frozenset[str],
@@ -204,16 +207,16 @@ class SheetRuns:
         return self._container.from_1904
 
     @contextmanager
-    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet."""
-        with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
+    def runs(self, *, numeric: bool, first: int = 0) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet; if `numeric`, those above the row `first` may be left out."""
+        with self._located(self._container.cells(self._title, numeric=numeric, first=first)) as runs:
             yield runs
 
     @contextmanager
     def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
         container = self._container
-        if not row or not isinstance(container, c.Searchable):
+        if not row or not isinstance(container, XmlBook):
             with self.runs(numeric=numeric) as runs:
                 yield runs
             return
@@ -224,7 +227,7 @@ class SheetRuns:
     def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
         container = self._container
-        if not isinstance(container, c.Searchable):
+        if not isinstance(container, XmlBook):
             with self.runs(numeric=False) as runs:
                 yield runs
             return
@@ -250,7 +253,7 @@ class SheetRuns:
         starts, ends = np.array(merged, np.int64).T
         some = SomeRuns()
         container = self._container
-        if isinstance(container, c.Searchable):
+        if isinstance(container, XmlBook):
             cells = container.cells_of_rows(self._title, merged)
         else:
             cells = container.cells(self._title, numeric=False)
@@ -392,7 +395,7 @@ class ExcelSheet(SheetRuns):
 
     def _find_day_zero(self) -> str | None:
         """Return the date from which numbers count days, of a workbook whose cells hold dates as such; else None."""
-        if self._day_zero is None and isinstance(self._container, c.DatesReader):
+        if self._day_zero is None and isinstance(self._container, OdsBook):
             self._day_zero = self._container.find_day_zero()
         return self._day_zero
 
@@ -427,7 +430,7 @@ class ExcelSheet(SheetRuns):
             known = by_column.get(request.column)
             if known is None or request.row < known.row:
                 by_column[request.column] = request
-        with self.runs(numeric=numeric) as runs:
+        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
             columns = dict(
                 zip(by_column, gather_columns(self._count_progress(runs), list(by_column.values())), strict=True)
             )
@@ -478,7 +481,7 @@ class ExcelSheet(SheetRuns):
 
     def column_cells(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
-    ) -> pl.Series | Sequence[Cell]:
+    ) -> pl.Series | Numbers | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.
 
         `run`: the cells, counted from the requested row on; None for no cells. `typed`: give a Series of the engine's
@@ -492,7 +495,7 @@ class ExcelSheet(SheetRuns):
 
         if run is None or not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
-        made = None
+        made: pl.Series | Numbers | None = None
         if typed and text:
             made = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed:
@@ -560,7 +563,7 @@ class SearchedSheet(ExcelSheet):
     def _first_cells(self) -> SomeRuns | None:
         """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
         container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
-        if not isinstance(container, c.Searchable):
+        if not isinstance(container, XmlBook):
             return None
         with self._located(container.cells_of_rows(self._title, [(0, end)])) as runs:
             for run in runs:

@@ -18,9 +18,8 @@ from ..workbooks import MOST_ROWS
 from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
 from .package.relations import read_record
-from .reader.cells import Searchable
+from .reader.book import XmlBook
 from .reader.column_runs import SomeRuns
-from .reader.formulas import HasReferences
 from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
@@ -113,7 +112,7 @@ class Workbook:
         self.source = source
         self._container = open_workbook(source)
         self._known_followed: dict[str, Followed] = {}
-        if isinstance(self._container, Searchable):
+        if isinstance(self._container, XmlBook):
             self._container.reads_numbers = reads_numbers
         self.titles = self._container.titles
         if not self.titles:
@@ -201,7 +200,7 @@ class Workbook:
 
     def _read_followed(self, title: str) -> Followed | None:
         """Return the formulas of a sheet that repeat cells; None if the container does not know their text."""
-        if not isinstance(self._container, HasReferences):
+        if not isinstance(self._container, XmlBook):
             return None
         if title not in self._known_followed:
             groups = (self.titles, self.views.editable, self.views.changed)
@@ -230,7 +229,7 @@ class Workbook:
 
     def is_linked(self, array: str) -> bool:
         """Return whether elements of an array may be formulas into a view for editing, and their text is unknown."""
-        return array in self.views.linked and not isinstance(self._container, HasReferences)
+        return array in self.views.linked and not isinstance(self._container, XmlBook)
 
     def advise(self, location: str | None, hint: str) -> str:
         """Return a hint about a cell of an array, with the cell of a view for editing if the element stands there.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE]] = NUMBER, TEXT, TEXT, TEXT
 _KINDS[[LOGICAL, ERROR, ISO, ELAPSED]] = BOOLEAN, FAULT, MOMENT, DURATION
-ALL_ROWS = ((0, 2**31),)
+ALL_ROWS, ALL_CELLS = ((0, 2**31),), slice(None)
 
 
 class XmlBook(ABC):
@@ -71,10 +71,18 @@ class XmlBook(ABC):
         """Return kinds in which numbers that their styles show as dates or durations have become such."""
         return kinds
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet."""
+    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
+        """Yield the cells of a worksheet.
+
+        Cells above the first row that is wanted are left out where that saves work: in blocks of numbers without
+        formulas, which somebody may count.
+        """
         for raw in self.blocks(title, texts=() if numeric else ALL_ROWS):
-            yield self._cells(raw, numeric=numeric)
+            cells = raw
+            if numeric and raw.formulas is None and int(raw.rows[0]) < first:
+                cells = raw.select(np.flatnonzero(raw.rows >= first))
+            if len(cells):
+                yield self._cells(cells, numeric=numeric)
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a worksheet for an ordinary table.
@@ -90,22 +98,25 @@ class XmlBook(ABC):
                 continue
             yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None, areas=())
             if (places := np.flatnonzero(plain)).size:
-                rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw)[places]
+                rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw, places)
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
-        """Yield the cells of blocks with rows of some spans, until a block begins below the last of them."""
+        """Yield the cells of some rows, until rows begin below the last of them.
+
+        `spans`: the first row of each span and the row below its last; ascending, without overlap.
+        """
         starts, ends = np.array(spans, np.int64).T
         for raw in self.blocks(title, texts=spans):
-            first, last = int(raw.rows.min()), int(raw.rows.max())
-            if first >= ends[-1]:
+            if int(raw.rows.min()) >= ends[-1]:
                 return
-            index = int(np.searchsorted(starts, last, side="right")) - 1
-            if index >= 0 and ends[index] > first:
-                yield self._cells(raw, numeric=False)
+            index = np.searchsorted(starts, raw.rows, side="right") - 1
+            wanted = np.flatnonzero((index >= 0) & (raw.rows < ends[index]))
+            if len(wanted):
+                yield self._texts(raw, wanted)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Yield the cells that may hold one of some texts, in any case and between spaces."""
+        """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
         words = None
         for raw in self.blocks(title, texts=(), numbers_alone=self.reads_numbers):
             literal = (raw.types == RESULT) | (raw.types == INLINE)
@@ -121,12 +132,11 @@ class XmlBook(ABC):
         """Yield the formulas of a worksheet that are one plain reference."""
         yield from find_references(self.blocks(title), self.parse_formula)
 
-    def _kinds(self, raw: RawCells) -> Kinds:
-        """Return the kinds of cells, by their types and styles."""
-        kinds = _KINDS[raw.types]
-        kinds = self.kinds_as_shown(kinds, raw.styles)
+    def _kinds(self, raw: RawCells, places: Positions | slice = ALL_CELLS) -> Kinds:
+        """Return the kinds of some cells, by their types and styles."""
+        kinds = self.kinds_as_shown(_KINDS[raw.types[places]], raw.styles[places])
         if raw.pending.any():
-            kinds[raw.pending] = PENDING
+            kinds[raw.pending[places]] = PENDING
         return kinds
 
     def _cells(self, raw: RawCells, *, numeric: bool) -> CellRun:
@@ -160,7 +170,7 @@ class XmlBook(ABC):
         else:
             values = raw.texts(places)  # of shared strings their numbers, for the moment
             values = values if strings is None else values.scatter(shared, strings)
-        kinds = self._kinds(raw)[places]
+        kinds = self._kinds(raw, places)
         formulas = None if raw.formulas is None else raw.formulas[places]
         width = raw.width if whole else row_width(rows, columns)
         return CellRun(rows, columns, kinds, values, width, formulas, raw.areas)

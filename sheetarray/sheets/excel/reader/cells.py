@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -129,10 +129,11 @@ class WorkbookReader(Protocol):
     max_rows: int
     from_1904: bool
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
+    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a sheet, run by run, from its first rows on.
 
-        `numeric`: True if only columns of numbers are wanted, so that values may be Float64.
+        `numeric`: True if only columns of numbers are wanted, so that values may be Float64. `first`: the first row
+        that is wanted; cells above it may come, too.
 
         Raises:
             FormatError: the sheet is damaged, hostile, or missing.
@@ -147,31 +148,3 @@ class WorkbookReader(Protocol):
 
     def close(self) -> None:
         """Release what the workbook holds."""
-
-
-@runtime_checkable
-class DatesReader(Protocol):
-    """A workbook whose cells hold dates as such, where others hold numbers that a format shows as dates."""
-
-    def find_day_zero(self) -> str:
-        """Return the date, in ISO form, from which a cell's number counts days."""
-
-
-@runtime_checkable
-class Searchable(Protocol):
-    """A workbook that knows some cells without handing over all of them.
-
-    Attributes:
-        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
-    """
-
-    reads_numbers: bool
-
-    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
-        """Yield the cells of some rows, and perhaps of others, until rows begin below the last of them.
-
-        `spans`: the first row of each span and the row below its last; ascending, without overlap.
-        """
-
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Yield the cells that may hold one of some texts, in any case and between spaces."""

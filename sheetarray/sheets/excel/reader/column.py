@@ -12,6 +12,7 @@ import numpy as np
 from ....cells import engine_dtype
 from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates, serials_to_texts
 from ....columns import Request
+from ....columns.sheet import Numbers
 from ....dtypes import Buffer, DType, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
@@ -63,11 +64,11 @@ class ColumnRun:
         return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.places, series)
 
 
-def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
+def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | Numbers | None:
     """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
 
     That is where a cell is neither a number nor (with `numerals`) text that reads as one, or where the dtype may not
-    hold its number exactly.
+    hold its number exactly. Doubles without blanks between them come as `Numbers`.
     """
     import polars as pl
 
@@ -86,7 +87,10 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
     values = run.values.to_numpy()
     if dtype.kind == "float":
         narrow = _round_to(values, dtype)
-        return None if narrow is None or not _are_numbers(values, run.kinds) else run.put_nulls(pl.Series(narrow))
+        if narrow is None or not _are_numbers(values, run.kinds):
+            return None
+        is_plain = run.height == len(run) and bool(np.isfinite(narrow).all())
+        return np.array(narrow) if is_plain else run.put_nulls(pl.Series(narrow))
     if len(values) and not np.abs(values).max() < ROUNDED:
         return None
     counts = values.astype(np.int64)
@@ -372,8 +376,8 @@ LONGEST = 2**11  # cells of a column that is converted together with others
 _KINDS = ("float", "int")
 
 
-def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series]:
-    """Return those columns that could be converted together, as Series of the engine's dtypes, by their numbers.
+def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series | Numbers]:
+    """Return those columns that could be converted together, by their numbers, as `to_numbers` returns them.
 
     All others are to be converted one by one: long columns, columns with gaps, columns of other dtypes than numbers,
     and all columns of one dtype if a single cell in them is in doubt.
@@ -386,14 +390,14 @@ def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRu
         if request.dtype.kind in _KINDS and runs.is_whole and runs.height <= LONGEST:
             key = request.dtype.name, request.as_numerals, runs.values[0].dtype
             groups.setdefault(key, []).append(request)
-    numbers: dict[int, pl.Series] = {}
+    numbers: dict[int, pl.Series | Numbers] = {}
     for group in groups.values():
         if len(group) >= FEWEST:
             numbers |= _convert([request.column for request in group], group[0], columns)
     return numbers
 
 
-def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series]:
+def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series | Numbers]:
     """Return columns of one dtype, converted together; nothing if a cell is in doubt."""
     import polars as pl
 
@@ -404,6 +408,7 @@ def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRu
     if together is None:
         return {}
     ends = np.cumsum([columns[place].height for place in places]).tolist()
-    return {
-        place: together.slice(start, end - start) for place, start, end in zip(places, [0, *ends], ends, strict=False)
-    }
+    bounds = list(zip(places, [0, *ends], ends, strict=False))
+    if isinstance(together, np.ndarray):
+        return {place: together[start:end].copy() for place, start, end in bounds}  # each array has memory of its own
+    return {place: together.slice(start, end - start) for place, start, end in bounds}

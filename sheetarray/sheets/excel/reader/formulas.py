@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -164,14 +164,6 @@ class PlainReference(NamedTuple):
     title: str
     target_row: int
     target_column: int
-
-
-@runtime_checkable
-class HasReferences(Protocol):
-    """A workbook whose plain references can be asked for."""
-
-    def references(self, title: str) -> Iterator[PlainReference]:
-        """Yield the formulas of a sheet that are one plain reference."""
 
 
 def find_references(

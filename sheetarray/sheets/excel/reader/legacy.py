@@ -75,7 +75,7 @@ class _LegacyBook(ABC):
     def _read_sheet(self, title: str) -> Iterator[CellRun]:
         """Yield the cells of a worksheet."""
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (numbers may come as text)
+    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all may come as text)
         """Yield the cells of a worksheet."""
         if self._known is not None and self._known[0] == title:
             yield from self._known[1]

@@ -114,13 +114,21 @@ class RawCells:
             return np.asarray(self.values.lengths[places], np.int64)
         return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
 
-    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
-        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
+    def _take_values(self, places: Positions) -> pl.Series | XmlTexts | None:
         values: Any = self.values
         if isinstance(values, XmlTexts):
-            values = XmlTexts(values.xml, values.extra, values.starts[places], values.lengths[places])
-        elif values is not None:
-            values = values.gather(places)
+            return XmlTexts(values.xml, values.extra, values.starts[places], values.lengths[places])
+        return None if values is None else values.gather(places)
+
+    def select(self, places: Positions) -> RawCells:
+        """Return some cells, by their indices, of a block without formulas."""
+        rows, columns = self.rows[places], self.columns[places]
+        marks = self.types[places], self.styles[places], self.pending[places]
+        numbers, values = (self.numbers[places], self.numeral[places]), self._take_values(places)
+        return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
+
+    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
+        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
         times = np.bincount(places, minlength=len(self))
         last = np.zeros(len(self), np.int64)
         last[places] = np.arange(len(places))
@@ -132,7 +140,7 @@ class RawCells:
             self.pending[places],
             self.numbers[places],
             self.numeral[places],
-            values,
+            self._take_values(places),
             row_width(rows, columns),
             None if self.formulas is None else self.formulas[places],
             self.areas,
