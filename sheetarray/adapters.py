@@ -11,6 +11,7 @@ beneath it. What an adapter of another package needs is imported from here, as d
     read_columns(source, columns=None, **o)     may; ordinary tables: `table=` is a `tables.TableOptions`, or None
     iter_elements(source, names, **options)     may; yields (name, next elements of its buffer), memory bounded
     write_table(target, table, **options)       may; plain columns, without headers of the format
+    write_sheets(target, tables, plain=, **o)   may; each table to a sheet, by title, with `write_table` if `plain`
     describe_table(source, table=, sheet=)      may; what it keeps of a table besides the cells, as `describe()` gave it
     adopt(source, target=None, **options)       may; makes headers true to the cells, all else stays
     restore(source, target, **options)          may; writes arrays anew from what the file keeps of them

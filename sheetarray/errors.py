@@ -231,6 +231,15 @@ def locating(
 
 
 @contextmanager
+def naming_sheet(title: str) -> Iterator[None]:
+    """Put the title of the sheet that is written before a `DTypeError` or a `LimitError` that passes through."""
+    try:
+        yield
+    except (DTypeError, LimitError) as error:
+        raise type(error)(f"sheet {title!r:.80}: {error}") from error
+
+
+@contextmanager
 def noting(findings: list[Finding], *, array: str | None = None) -> Iterator[None]:
     """Append the finding of a `FormatError` that ends the block, about an array if its name is given."""
     try:

@@ -19,6 +19,7 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..registry import format_of, locate_place
 from ..spool import Spool, spool_blocks
 from .doors import SourceOrTarget, find_format, folder_beside, is_path
+from .several import first_url, split_tables, write_sheets
 
 
 def read(
@@ -85,6 +86,7 @@ def write(
             pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
         arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
             Dataset or DataArray of xarray.
+            A mapping of frames, such as `{"north": df1, "south": df2}`, writes a sheet for each to what has sheets.
             An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
             where the format has cells.
         format: instead of the suffix.
@@ -98,7 +100,7 @@ def write(
               progress
             - json, `write_json`: complex, progress
             - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
-            - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, progress
+            - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, guard, views, progress
             - gsheet, `write_gsheet`: worksheet, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress
             - avro: codec, progress
@@ -140,6 +142,8 @@ def write(
         return write_table(target, arrays, format=format, **options)
     arrays = hold_stream(arrays)
     row = find_format("write", target, format, options)
+    if (tables := split_tables(arrays)) is not None:
+        return first_url(write_sheets(row, target, tables, options, plain=False))
     url = row.write(target, arrays, **{**row.writing, **options})
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from ..arrays import hold_stream, note_values, values_by_name
-from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, quote_names, warn_caller
+from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, naming_sheet, quote_names, warn_caller
 from ..files import is_url
 from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
 from ..registry import locate_place
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..tables import DTypes, Rows, Shapes, Values
 
 from .doors import SourceOrTarget, find_format
+from .several import first_url, split_tables, write_sheets
 
 MOST_NAMED = 100  # columns, in one warning
 
@@ -185,7 +186,8 @@ def write_table(
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
             pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
         table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, a
-            list of dictionaries, or a Dataset or DataArray of xarray.
+            list of dictionaries, or a Dataset or DataArray of xarray. A mapping of titles to such tables writes a sheet
+            for each to what has sheets.
         columns: the dimension of a Dataset or DataArray whose labels become the names of columns; None for a row for
             each element.
         format: instead of the suffix.
@@ -216,13 +218,30 @@ def write_table(
     """
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
-    _warn_of_zones(table)
-    table = lay_out_labels(table, columns)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}
+    alike = ("encoding", "sheet", "client", "credentials", "timeout")
+    reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
+    if row.prefixes and not isinstance(target, str):  # an object of a service has a client
+        reading.setdefault("client", target.client)
+    has_sheets = "sheet" in row.options("write_table")
     is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)
+    can_be_read = is_place or bool(row.prefixes or row.objects)
+    if (tables := split_tables(table)) is not None:
+        for title, each in tables.items():
+            with naming_sheet(title):
+                _warn_of_zones(each)
+                tables[title] = lay_out_labels(each, columns)
+        places = write_sheets(row, target, tables, options, plain=True)
+        if verify and not can_be_read:
+            places = write_sheets(row, io.BytesIO(), tables, options, plain=True)
+        for title, place in places.items() if verify else ():
+            _warn_of_changes(place, tables[title], row.name, reading | ({"sheet": title} if has_sheets else {}))
+        return first_url(places)
+    _warn_of_zones(table)
+    table = lay_out_labels(table, columns)
     other = None
-    if is_place or row.prefixes or row.objects:
+    if can_be_read:
         other = row.write_table(target, table, **merged)
         written: SourceOrTarget = target if other is None else other
     else:
@@ -230,13 +249,8 @@ def write_table(
         row.write_table(written if verify else target, table, **merged)
         if verify:
             row.write_table(target, table, **merged)
-            written.seek(0)
     if verify:
-        alike = ("encoding", "sheet", "client", "credentials", "timeout")
-        reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
-        if row.prefixes and not isinstance(target, str):  # an object of a service has a client
-            reading.setdefault("client", target.client)
-        if "sheet" in row.options("write_table"):
+        if has_sheets:
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)
     return other if isinstance(other, str) else None
@@ -264,6 +278,8 @@ def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: M
     """Warn of each column of a table that has come back as something else."""
     from ..tables import find_changes
 
+    if isinstance(source, io.BytesIO):
+        source.seek(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)

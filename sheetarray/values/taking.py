@@ -319,7 +319,8 @@ _TABLES = {
 }
 _NOT_TABLES = {
     ("polars", "Expr"): "an expression holds no values: select it first, df.select(expression)",
-    ("xarray", "DataTree"): "a tree has children of their own: write a node at a time, tree['name'].to_dataset()",
+    ("xarray", "DataTree"): "a tree has children of its own: write a sheet for each to a workbook, "
+    "{node.name or 'root': node.to_dataset() for node in tree.subtree if node.has_data}",
     ("pyarrow", "Scalar"): "a scalar of Arrow: write value.as_py()",
     ("pyarrow", "Dataset"): "a Dataset holds no values yet: .to_table() it first",
     ("pyarrow", "Scanner"): "a Scanner holds no values yet: .to_table() it first",
@@ -361,6 +362,11 @@ def split_columns(value: Any) -> NamedColumns | None:
     if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
         return _records(value)
     return None
+
+
+def is_table(value: Any) -> bool:
+    """Return whether a value has columns of its own, as a frame or a Dataset has."""
+    return any(is_of(value, package, *kinds) for package, kinds in _TABLES.items())
 
 
 def split_fields(name: str, value: Any) -> NamedColumns:
@@ -416,7 +422,7 @@ def as_array(value: Any) -> Array:
         return arrow_array(value)
     if is_of(value, "xarray", "DataArray", "Variable"):
         return variable_array(value)
-    if any(is_of(value, package, *classes) for package, classes in _TABLES.items()):
+    if is_table(value):
         raise DTypeError(f"{describe_object(value)} {_TABLE}")
     if _is_stream(value):
         content = stream_columns(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...views.description import View
-from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel
+from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
 from .adopting import adopt_excel
 from .piecewise import iter_elements_excel
 from .restoring import restore_excel
@@ -23,5 +23,6 @@ __all__ = [
     "revise_excel",
     "scan_excel",
     "write_excel",
+    "write_sheets_excel",
     "write_table_excel",
 ]

@@ -8,6 +8,7 @@ is text. A fingerprint of each array goes into the document's properties, so tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,17 +17,19 @@ from ...adapters import CELL_CHARACTERS, Keeps, Progress
 from ...arrays import linear_arrays
 from ...columns import ArrayInfo
 from ...composite import scan_sheets, spread
+from ...dtypes import DType
 from ...elements import Missing
-from ...errors import Finding, FormatError, LimitError, locating
+from ...errors import Finding, FormatError, LimitError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
 from ...views.description import View, select_views
-from ..workbooks import check_is_text
+from ..workbooks import check_is_text, check_title
 from .appearance import check_formats
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large
+from .table import lay_out_table_sheet
 from .workbook import Workbook
-from .writing import SheetOptions, lay_out_arrays, write_sheets
+from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 
@@ -84,23 +87,95 @@ def write_excel(
         {'t': array([[0.1, nan]])}
     """
     target = locate(target, storage_options)
+    _check_options(mode, if_sheet_exists, cells, dates)
+    options = SheetOptions(
+        sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard, formats=formats or {}
+    )
+    write = _lay_out_sheet(arrays, options)
+    if views is not False:
+        write = write._replace(options=replace(options, views=select_views(views, write.arrays)))
+    write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
+
+
+def _check_options(mode: str, if_sheet_exists: str, cells: str, dates: str) -> None:
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
     if dates not in ("real", "text"):
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
-    check_is_text(sheet)
+
+
+def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
+    """Return what a sheet with arrays is to hold."""
+    check_is_text(options.sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    dtypes = {name: array.dtype_entry for name, array in linear.items()}
+    if options.formats:
+        check_formats(options.formats, {name: array.dtype_entry for name, array in linear.items()})
+    return SheetWrite(linear, lay_out_arrays(linear), options)
+
+
+def write_sheets_excel(
+    target: Writable,
+    tables: Mapping[str, Any],
+    *,
+    plain: bool,
+    mode: Literal["w", "a"] = "w",
+    if_sheet_exists: IfSheetExists = "error",
+    cells: Literal["numeric", "text"] = "numeric",
+    dates: Literal["real", "text"] = "real",
+    guard: bool = False,
+    views: Any = False,
+    formats: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Write each table to a sheet of a workbook: all of them, or none.
+
+    Args:
+        target: as for `write_excel`, and so are the other options.
+        tables: frames by the titles of their sheets.
+        plain: write plain columns, as `write_table_excel` does.
+        mode: "a" adds the sheets to the workbook that is there.
+        if_sheet_exists: as for `write_excel`.
+        cells: as for `write_excel`.
+        dates: as for `write_excel`.
+        guard: as for `write_excel`; each sheet has a snapshot.
+        views: refused, as a view belongs to one sheet of arrays.
+        formats: of columns of these names, in whichever tables have them.
+        progress: called with the cells written and the cells in all.
+        storage_options: as for `write_excel`.
+
+    Returns:
+        By title, what the table is read from.
+
+    Raises:
+        DTypeError: names the sheet, and the array that no cells hold.
+        FormatError: mode "a", and the file is no workbook.
+        LimitError: a title or a table that no sheet can have; the file is as it was.
+        NotFoundError: a format of a column that no table has.
+    """
+    target = locate(target, storage_options)
+    _check_options(mode, if_sheet_exists, cells, dates)
+    if views is not False:
+        raise LimitError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
     options = SheetOptions(
-        sheet,
-        as_text=cells == "text",
-        real_dates=dates == "real",
-        report=progress,
-        guard=guard,
-        views={} if views is False else select_views(views, linear),
-        formats={} if formats is None else check_formats(formats, dtypes),
+        "", as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard and not plain
     )
-    write_sheets(target, linear, lay_out_arrays(linear), options, mode=mode, if_sheet_exists=if_sheet_exists)
+    writes = []
+    for title, table in tables.items():
+        with naming_sheet(title):
+            check_title(title)
+            lay_out = lay_out_table_sheet if plain else _lay_out_sheet
+            writes.append(lay_out(table, replace(options, sheet=title)))
+    codes = check_formats(formats or {}, {name: dtype for write in writes for name, dtype in _dtypes_of(write).items()})
+    for number, write in enumerate(writes):
+        own = {name: code for name, code in codes.items() if name in _dtypes_of(write)}
+        writes[number] = write._replace(options=replace(write.options, formats=own))
+    write_sheets(target, writes, mode=mode, if_sheet_exists=if_sheet_exists)
+    return dict.fromkeys(tables, target)
+
+
+def _dtypes_of(write: SheetWrite) -> dict[str, DType]:
+    return {piece.name: piece.dtype for layout in write.layouts for piece in layout.pieces}
 
 
 # Reading -----------------------------------------------------------------------------------------------------

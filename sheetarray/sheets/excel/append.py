@@ -49,7 +49,6 @@ from .skeleton import (
     name_tables,
     remember_sheets,
     table_part,
-    title_of_first,
     worksheet_parts,
 )
 from .views.record import recorded_views
@@ -171,7 +170,7 @@ def plan_append(
     old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
     parts, views = _make_sheet_parts(book, plans, old)
-    blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
+    blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], [*old.emptied])
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
     dropped = drop_parts(book, old.removed)
@@ -189,7 +188,7 @@ def plan_append(
     properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
-    emptied = {sheet.title: {"names": [], "of": title_of_first(plans), "emptied": True} for sheet in old.emptied}
+    emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
     return PackageEdit(
         package=package,
         replaced=replaced | changed_parts(book, added),
@@ -233,13 +232,15 @@ def _add_tables(
     book: OpenWorkbook, plans: Sequence[SheetPlan], parts: Sequence[SheetPart], names: Mapping[str, str]
 ) -> list[SheetPart]:
     """Return the sheets with their Excel Tables, which are put into the list of parts."""
-    by_title, made = {plan.title: plan for plan in plans}, []
+    by_title = {plan.title: plan for plan in plans}
+    made: list[SheetPart] = []
     number = max(book.table_numbers(), default=0)
     for part in parts:
         plan, name = by_title[part.title], names.get(part.title)
         if name is not None:
             number += 1
-            table = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "tables", "table{}.xml"))
+            taken = {one.table[0] for one in made if one.table is not None}
+            table = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "tables", "table{}.xml"), taken)
             book.types.add(table, TABLE_TYPE)
             content = table_part(plan, name, number)
             content = content.replace(MAIN.encode(), STRICT_MAIN.encode()) if book.strict else content
@@ -384,7 +385,7 @@ class OwnSheets:
     Attributes:
         titles: the title of each planned sheet as the workbook has it, by the plan's.
         replaced: for each plan the sheet that it replaces; None for a new one.
-        emptied: sheets on which the arrays of replaced ones went on, and that no plan needs.
+        emptied: sheets on which the arrays of replaced ones went on, and that no plan needs; with the titles of those.
         names: the defined names made for all of those.
         record: what the workbook remembers, without its sheets.
         kept: what it remembers of all other sheets of ours.
@@ -392,7 +393,7 @@ class OwnSheets:
 
     titles: dict[str, str]
     replaced: list[BookSheet | None]
-    emptied: list[BookSheet]
+    emptied: dict[BookSheet, str]
     names: list[str]
     record: dict[str, Any]
     kept: dict[str, dict[str, Any]]
@@ -425,14 +426,15 @@ def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing
     for sheet in replaced:
         if sheet is not None:
             _check_replaceable(sheet, ours, planned, sheets_by_title, replacing=replacing, shared=uses[sheet.part] > 1)
-    emptied = [
-        sheets_by_title[title]
+    titles = {plan.title.casefold(): plan.title for plan in plans}
+    emptied = {
+        sheets_by_title[title]: titles[_first_title(more)]
         for title, more in ours.items()
         if replacing
         and title not in planned
         and _first_title(more) in planned
         and uses[sheets_by_title[title].part] == 1
-    ]
+    }
     gone = planned | {sheet.title.casefold() for sheet in emptied}
     return OwnSheets(
         titles={

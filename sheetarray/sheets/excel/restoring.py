@@ -18,7 +18,7 @@ from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
 from .skeleton import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
-from .writing import SheetOptions, lay_out_arrays, write_sheets
+from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
@@ -62,7 +62,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                 guard=True,
                 views=select_views(asked, arrays),
             )
-            write_sheets(path, arrays, layouts, options, mode="a", if_sheet_exists="error")
+            write_sheets(path, [SheetWrite(arrays, layouts, options)], mode="a", if_sheet_exists="error")
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
     return [name for _, arrays in groups.values() for name in arrays]

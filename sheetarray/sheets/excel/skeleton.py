@@ -48,6 +48,8 @@ class SheetPlan:
         has_chart: whether it is a view with a chart.
         table: the names of the columns of an Excel Table, which is the whole sheet; empty for any other sheet.
         note: what the record keeps of the table besides.
+        of: the title of the sheet whose arrays it goes on with, or guards; its own, where it does neither. "" stands
+            for the first sheet of the write.
     """
 
     title: str
@@ -63,6 +65,7 @@ class SheetPlan:
     has_chart: bool = False
     table: Sequence[str] = ()
     note: Mapping[str, Any] = field(default_factory=dict)
+    of: str = ""
 
     @property
     def print_area(self) -> str:
@@ -511,20 +514,23 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
 def remember_sheets(
     sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str], tables: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the record of each sheet: the defined names made for it, and the title of the write's first sheet.
+    """Return the record of each sheet: the defined names made for it, and the title of the sheet that it belongs to.
 
     `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
     """
     first = title_of_first(sheets)
     return {
-        plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": first}
+        plan.title: {
+            "names": [name for area, name in names.items() if area.title == plan.title],
+            "of": plan.of or first,
+        }
         | ({"table": {"name": tables[plan.title], **plan.note}} if plan.title in tables and plan.note else {})
         for plan in sheets
     }
 
 
 def title_of_first(sheets: Sequence[SheetPlan]) -> str:
-    """Return the title of the first sheet that is no view: the records of all sheets of a write name it."""
+    """Return the title of the first sheet that is no view: the records of its views name it."""
     return next(plan.title for plan in sheets if not plan.is_view)
 
 

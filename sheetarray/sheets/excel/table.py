@@ -7,7 +7,7 @@ a group. A tall column is a group by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,7 +43,7 @@ from .reader.column_runs import ColumnRuns, gather_columns
 from .reader.scalars import codes_of_words, scalars
 from .sheet import ExcelSheet
 from .workbook import Workbook
-from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, write_sheets
+from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, SheetWrite, write_sheets
 
 if TYPE_CHECKING:
     import polars as pl
@@ -496,16 +496,23 @@ def write_table_excel(
     """
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or dates not in ("real", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", dates "real" or "text"')
-    check_is_text(sheet)
+    options = SheetOptions(sheet, real_dates=dates == "real", report=progress, formats=formats or {})
+    write_sheets(target, [lay_out_table_sheet(table, options)], mode=mode, if_sheet_exists=if_sheet_exists)
+
+
+def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
+    """Return what a sheet with a table is to hold.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold.
+        LimitError: columns of different lengths, or a format that is none for numbers.
+        NotFoundError: a format of a column that is not written.
+    """
+    check_is_text(options.sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
-    options = SheetOptions(
-        sheet,
-        real_dates=dates == "real",
-        report=progress,
-        formats={} if formats is None else check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces}),
-        note=table.describe() if isinstance(table, LabelledTable) else {},
-    )
-    write_sheets(target, {}, [layout], options, mode=mode, if_sheet_exists=if_sheet_exists)
+    check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})
+    note = table.describe() if isinstance(table, LabelledTable) else {}
+    return SheetWrite({}, [layout], replace(options, note=note))
 
 
 def read_columns_excel(

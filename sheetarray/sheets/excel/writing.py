@@ -235,18 +235,25 @@ class SheetOptions:
     note: Mapping[str, Any] | None = None
 
 
-def write_sheets(
-    target: Writable,
-    arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    options: SheetOptions,
-    *,
-    mode: str,
-    if_sheet_exists: IfSheetExists,
-) -> None:
+class SheetWrite(NamedTuple):
+    """What a sheet is to hold, with those on which it goes on.
+
+    Attributes:
+        arrays: of which fingerprints are made; empty for a table.
+        layouts: one for each sheet.
+        options: how they are written.
+    """
+
+    arrays: Mapping[str, LinearArray]
+    layouts: Sequence[Layout]
+    options: SheetOptions
+
+
+def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, if_sheet_exists: IfSheetExists) -> None:
     """Write a new workbook, or add sheets to one, of which every part that has nothing to do with them keeps its bytes.
 
-    `arrays`: of which fingerprints are made; empty for a table. `mode` and `if_sheet_exists`: see `write_excel`.
+    `writes`: with options that are alike but for title, formats and note; views are of the arrays of the first.
+    `mode` and `if_sheet_exists`: see `write_excel`.
 
     Raises:
         FormatError: the file is no workbook, or damaged.
@@ -255,36 +262,34 @@ def write_sheets(
     """
     path = target if isinstance(target, (str, os.PathLike)) else None
     if mode == "w" or (path is not None and not exists(path)):
-        codes = list(options.formats.values())
-        plan = _plan_sheets(arrays, layouts, options, make_styles(tuple(codes)), ())
+        codes = list(dict.fromkeys([code for write in writes for code in write.options.formats.values()]))
+        plan = _plan_sheets(writes, make_styles(tuple(codes)), ())
         made = skeleton(plan.sheets, suffix=suffix_of(target), formats=codes)
         with replacing(target, binary=True) as sink:
-            _write_package(made, PackageWriter(sink), arrays, plan, options, Searches())
+            _write_package(made, PackageWriter(sink), writes, plan, Searches())
     elif path is not None:
-        _append_sheets(path, arrays, layouts, options, if_sheet_exists)
+        _append_sheets(path, writes, if_sheet_exists)
     else:
         raise LimitError('mode="a" takes a path, not an open file')
 
 
 def _append_sheets(
-    target: str | os.PathLike[str],
-    arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    options: SheetOptions,
-    if_sheet_exists: IfSheetExists,
+    target: str | os.PathLike[str], writes: Sequence[SheetWrite], if_sheet_exists: IfSheetExists
 ) -> None:
     before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.ranges())
         styles, replaces = read_styles(package), if_sheet_exists == "replace"
+        options = writes[0].options
         taken = titles_of_others(package, options.sheet, replacing=replaces) if options.views else []
-        plan = _plan_sheets(arrays, layouts, options, styles, taken, is_own=False)
-        _warn_of_formats(options.formats, styles)
+        plan = _plan_sheets(writes, styles, taken, is_own=False)
+        for write in writes:
+            _warn_of_formats(write.options.formats, styles)
         edit = plan_append(package, plan.sheets, if_sheet_exists=if_sheet_exists)
         searches = search_other_sheets(
             source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
-        _write_package(edit, PackageWriter(sink), arrays, plan, options, searches)
+        _write_package(edit, PackageWriter(sink), writes, plan, searches)
         if file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -295,19 +300,19 @@ def _append_sheets(
 def _write_package(
     made: WorkbookSkeleton | PackageEdit,
     writer: PackageWriter,
-    arrays: Mapping[str, LinearArray],
+    writes: Sequence[SheetWrite],
     plan: _Plan,
-    options: SheetOptions,
     searches: Searches,
 ) -> None:
     """Write a workbook of which everything but the rows is made."""
+    options = writes[0].options
     total, before = sum([layout.cell_count for layout in plan.layouts]), 0
     header_rows: dict[tuple[int, int], int] = {}
     if options.report is not None:
         options.report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
-        fingerprints = aside.submit(_make_fingerprints, arrays)
-        snapshots = aside.submit(_encode_snapshots, arrays, options) if options.guard else None
+        fingerprints = [aside.submit(_make_fingerprints, write.arrays) for write in writes]
+        snapshots = [aside.submit(_encode_snapshots, write) for write in writes if options.guard]
         made.write(writer)
         links, remembered = {}, {}
         if plan.views:
@@ -338,9 +343,12 @@ def _write_package(
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
-        if snapshots is not None:
-            _write_guard(made.sheets[-1], writer, snapshots.result())
-        remembered[made.sheets[0].title] = fingerprints.result()
+        for part, texts in zip(made.sheets[len(plan.layouts) :], snapshots, strict=True):
+            _write_guard(part, writer, texts.result())
+        first = 0
+        for write, sums in zip(writes, fingerprints, strict=True):
+            remembered[made.sheets[first].title] = sums.result()
+            first += len(write.layouts)
         known = Searches(searches.strings, header_rows | searches.rows)
         made.write_properties(writer, {"sheets": remembered, SEARCHES_KEY: known.to_json()})
         writer.finish()
@@ -360,8 +368,9 @@ def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
     )
 
 
-def _encode_snapshots(arrays: Mapping[str, LinearArray], options: SheetOptions) -> list[list[str]]:
+def _encode_snapshots(write: SheetWrite) -> list[list[str]]:
     """Return the texts of the snapshot of each array, for the guard's sheet."""
+    arrays, options = write.arrays, write.options
     cells, dates = "text" if options.as_text else "numeric", "real" if options.real_dates else "text"
     return [
         encode_snapshot(name, array, sheet=options.sheet, cells=cells, dates=dates) for name, array in arrays.items()
@@ -394,7 +403,7 @@ class _Plan(NamedTuple):
         layouts: of the sheets of arrays.
         styles: of the numbers or booleans in each column of these sheets.
         views: the views, which stand before them.
-        sheets: the views, the sheets of arrays, and the guard's sheet if there is one.
+        sheets: the views, the sheets of arrays, and the guard's sheets if there are any.
     """
 
     layouts: Sequence[Layout]
@@ -404,9 +413,7 @@ class _Plan(NamedTuple):
 
 
 def _plan_sheets(
-    arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    options: SheetOptions,
+    writes: Sequence[SheetWrite],
     known: CellStyles,
     taken: Collection[str],
     *,
@@ -417,20 +424,29 @@ def _plan_sheets(
     `known`: the styles of the workbook. `taken`: the titles of sheets that are there. `is_own`: whether the workbook is
     a new one.
     """
-    titles = _sheet_titles(options.sheet, len(layouts))
-    styles: list[list[int | None]] = [
-        [None] * len(layout.pieces)
-        if options.as_text
-        else value_styles(layout.pieces, known, dates=options.real_dates, formats=options.formats)
-        for layout in layouts
-    ]
-    plans = [_plan_sheet(*one, known, options) for one in zip(titles, layouts, styles, strict=True)]
-    if options.guard:
-        plans.append(SheetPlan(guard_title(options.sheet), (), 0, names=False, very_hidden=True))
+    layouts: list[Layout] = []
+    styles: list[list[int | None]] = []
+    plans: list[SheetPlan] = []
+    for write in writes:
+        options = write.options
+        for title, layout in zip(_sheet_titles(options.sheet, len(write.layouts)), write.layouts, strict=True):
+            layouts.append(layout)
+            styles.append(
+                [None] * len(layout.pieces)
+                if options.as_text
+                else value_styles(layout.pieces, known, dates=options.real_dates, formats=options.formats)
+            )
+            plans.append(_plan_sheet(title, layout, styles[-1], known, options))
+    for _, _, options in writes:
+        if options.guard:
+            title = guard_title(options.sheet)
+            plans.append(SheetPlan(title, (), 0, names=False, very_hidden=True, of=options.sheet))
+    arrays, viewed, options = writes[0]
     if not options.views:
         return _Plan(layouts, styles, (), plans)
     taken = [*taken, *(plan.title for plan in plans)]
-    columns = ViewedColumns.of_layouts(titles, layouts, styles, as_text=options.as_text)
+    titles = _sheet_titles(options.sheet, len(viewed))
+    columns = ViewedColumns.of_layouts(titles, viewed, styles[: len(viewed)], as_text=options.as_text)
     views = plan_views(options.views, arrays, columns, taken=taken, text_chooser=is_own)
     return _Plan(layouts, styles, views, [*map(plan_view_sheet, views), *plans])
 
@@ -450,6 +466,7 @@ def _plan_sheet(
         hidden=frozenset([place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)]),
         table=table,
         note=options.note or {},
+        of=options.sheet,
     )
 
 

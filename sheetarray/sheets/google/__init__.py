@@ -17,7 +17,7 @@ from .appending import adopt_gsheet, append_gsheet
 from .client import login_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .stage import clean_gsheet
-from .writing import create_gsheet, write_gsheet, write_table_gsheet
+from .writing import create_gsheet, write_gsheet, write_sheets_gsheet, write_table_gsheet
 
 __all__ = [
     "adopt_gsheet",
@@ -32,6 +32,7 @@ __all__ = [
     "read_gsheet",
     "scan_gsheet",
     "write_gsheet",
+    "write_sheets_gsheet",
     "write_table_gsheet",
 ]
 

@@ -14,8 +14,9 @@ from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating
+from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating, naming_sheet
 from ...files import PathLike
+from ...linear import LinearArray
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from .address import SheetAddress, parse_address, title_of_new, worksheet_url
@@ -328,15 +329,7 @@ def write_gsheet(
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
-    layout, *more = lay_out_sheets(
-        linear,
-        max_columns=MOST_COLUMNS,
-        max_characters=MOST_CHARACTERS,
-        aligned=True,
-        serials=dates == "real",
-    )
-    if more:
-        raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
+    layout = _lay_out(linear, serials=dates == "real")
 
     def write_views_after(write: Write) -> None:
         assert write.plan is not None
@@ -345,6 +338,63 @@ def write_gsheet(
             write_views(write.service, source, wanted)
 
     return _write(target, layout, worksheet, client, credentials, timeout, progress, then=write_views_after)
+
+
+def _lay_out(arrays: Mapping[str, LinearArray], *, serials: bool) -> Layout:
+    """Return the layout of arrays in one worksheet."""
+    layout, *more = lay_out_sheets(
+        arrays, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, aligned=True, serials=serials
+    )
+    if more:
+        raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
+    return layout
+
+
+def write_sheets_gsheet(target: Any, tables: Mapping[str, Any], *, plain: bool, **options: Any) -> dict[str, str]:
+    """Write each table to a worksheet of its own, one after the other: each is whole or absent to every reader.
+
+    All tables are looked at before the first is written. If the service fails in between, those before stand.
+
+    Args:
+        target: as for `write_gsheet`, without a worksheet.
+        tables: frames, or mappings of names to arrays, by the titles of their worksheets.
+        plain: write plain columns, as `write_table_gsheet` does.
+        **options: as for `write_gsheet`, or with `plain` for `write_table_gsheet`.
+
+    Returns:
+        The URL of each worksheet, by title.
+
+    Raises:
+        DTypeError: names the worksheet, and the array that no cells hold; nothing is written.
+        LimitError: more than a worksheet or a spreadsheet holds, or the target is a worksheet; nothing is written.
+        RemoteError: as for `write_gsheet`; says which worksheets are written.
+    """
+    is_new = title_of_new(target) is not None
+    address = parse_address(_ANY_KEY if is_new else target)
+    if address.gid is not None or address.title is not None:
+        raise LimitError(f"{address.label} is one worksheet, and each table gets its own: give the spreadsheet")
+    cells = 0
+    for title, table in tables.items():
+        with naming_sheet(title):
+            if plain:
+                layout = lay_out_table(table, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
+            else:
+                layout = _lay_out(linear_arrays(spread(table, limit=MOST_CHARACTERS)), serials=False)
+            parse_address(_ANY_KEY, title)
+            cells += layout.height * len(layout.pieces)
+            check_cells(cells, MOST_CELLS, 0)
+            make_chunks(layout)
+    urls: dict[str, str] = {}
+    for title, table in tables.items():
+        try:
+            write: Any = write_table_gsheet if plain else write_gsheet
+            urls[title] = write(target, table, worksheet=title, **options)
+        except (RemoteError, LimitError, FormatError) as error:
+            if urls:
+                error.add_note(f"written are the worksheets {', '.join(map(repr, urls))}, and not {title!r}")
+            raise
+        target = urls[title].partition("#")[0] if is_new else target
+    return urls
 
 
 def write_table_gsheet(

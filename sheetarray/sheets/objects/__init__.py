@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...adapters import Keeps
 from .reading import check_workbook, read_columns_workbook, read_workbook, scan_workbook
-from .writing import write_table_workbook, write_workbook
+from .writing import write_sheets_workbook, write_table_workbook, write_workbook
 
 __all__ = [
     "check_workbook",
@@ -16,6 +16,7 @@ __all__ = [
     "read_columns_workbook",
     "read_workbook",
     "scan_workbook",
+    "write_sheets_workbook",
     "write_table_workbook",
     "write_workbook",
 ]

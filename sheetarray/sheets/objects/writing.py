@@ -7,7 +7,7 @@ openpyxl takes the shortest text of a number instead, which it prints as it is; 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...cells.serials import DATE_CODES, serial_unit, shown_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
 from ...columns.grid import column_number
 from ...composite import is_for_programs, spread
-from ...errors import DTypeError, LimitError, warn_caller
+from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
 from ...tables import lay_out_table
 from ..workbooks import (
     EXACT_INTEGER,
@@ -53,6 +53,8 @@ def write_workbook(
     at: str = "A1",
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
+    guard: Any = False,
+    views: Any = False,
     progress: Progress | None = None,
 ) -> None:
     """Put arrays into a workbook in memory, one column each; whoever made the workbook saves it.
@@ -66,6 +68,8 @@ def write_workbook(
             "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
             every element as text.
         dates: "real" writes dates as dates where that is exact, "text" as ISO text.
+        guard: refused, with what to do instead: the record of a guard is in files that sheetarray saves.
+        views: refused likewise.
         progress: called with the cells written and the cells in all.
 
     Raises:
@@ -73,19 +77,45 @@ def write_workbook(
         LimitError: cells that hold something are in the way, or a name, a title or a text that Excel cannot hold;
             nothing has changed then.
     """
+    corner = _check_options(at, cells, dates)
+    _refuse_records(guard=guard, views=views)
+    layouts = _lay_out(arrays, corner, serials=dates == "real" and cells != "text")
+    _put(target, [(sheet, layouts)], "arrays", corner, cells, progress or ignore_progress)
+
+
+def _check_options(at: str, cells: str, dates: str) -> tuple[int, int]:
+    """Return row and column of the first cell."""
     if cells not in ("exact", "numeric", "text") or dates not in ("real", "text"):
         raise LimitError('cells is "exact", "numeric" or "text", dates "real" or "text"')
-    row, column = parse_cell(at)
-    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    layouts = lay_out_sheets(
-        linear,
-        max_rows=MOST_ROWS - row,
-        max_columns=MOST_COLUMNS - column,
+    return parse_cell(at)
+
+
+def _refuse_records(*, guard: Any, views: Any) -> None:
+    """Refuse what needs parts of a file that these libraries do not write."""
+    for name, asked in (("guard", guard), ("views", views)):
+        if asked is not False:
+            raise LimitError(
+                f"{name}= is for a path, as no record of it is kept in an object: save the workbook, then "
+                f'sheetarray.write(path, arrays, mode="a", {name}=True)'
+            )
+
+
+def _lay_out(arrays: Any, corner: tuple[int, int], *, serials: bool) -> list[Layout]:
+    """Return the layouts of arrays from a cell on, one for each sheet that they take."""
+    return lay_out_sheets(
+        linear_arrays(spread(arrays, limit=CELL_CHARACTERS)),
+        max_rows=MOST_ROWS - corner[0],
+        max_columns=MOST_COLUMNS - corner[1],
         max_characters=CELL_CHARACTERS,
         aligned=True,
-        serials=dates == "real" and cells != "text",
+        serials=serials,
     )
-    _put(target, layouts, sheet, "arrays", (row, column), cells, progress or ignore_progress)
+
+
+def _lay_out_plain(table: Any, corner: tuple[int, int], *, serials: bool) -> list[Layout]:
+    """Return the layout of a table from a cell on."""
+    rows, columns = MOST_ROWS - corner[0], MOST_COLUMNS - corner[1]
+    return [lay_out_table(table, serials=serials, max_rows=rows, max_columns=columns, max_characters=CELL_CHARACTERS)]
 
 
 def write_table_workbook(
@@ -111,18 +141,64 @@ def write_table_workbook(
         DTypeError: an array that is no column, or that no cells hold.
         LimitError: as `write_workbook`, or columns of different lengths.
     """
-    if dates not in ("real", "text"):
-        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
-    row, column = parse_cell(at)
-    limits = {"max_rows": MOST_ROWS - row, "max_columns": MOST_COLUMNS - column, "max_characters": CELL_CHARACTERS}
-    layout = lay_out_table(table, serials=dates == "real", **limits)
-    _put(target, [layout], sheet, "table", (row, column), "numeric", progress or ignore_progress)
+    corner = _check_options(at, "numeric", dates)
+    layouts = [(sheet, _lay_out_plain(table, corner, serials=dates == "real"))]
+    _put(target, layouts, "table", corner, "numeric", progress or ignore_progress)
+    return _put_alone(layouts, "table")
+
+
+def _put_alone(layouts: Sequence[tuple[str | None, Sequence[Layout]]], default: str) -> Any:
+    """Return a workbook of openpyxl that holds tables and nothing else."""
     import openpyxl  # type: ignore[import-untyped]
 
     alone = openpyxl.Workbook()
-    alone.active.title = sheet or "table"
-    _put(alone, [layout], sheet, "table", (0, 0), "numeric", ignore_progress)
+    alone.active.title = layouts[0][0] or default
+    _put(alone, layouts, default, (0, 0), "numeric", ignore_progress)
     return alone
+
+
+def write_sheets_workbook(
+    target: Any,
+    tables: Mapping[str, Any],
+    *,
+    plain: bool,
+    at: str = "A1",
+    cells: Literal["exact", "numeric", "text"] = "exact",
+    dates: Literal["real", "text"] = "real",
+    guard: Any = False,
+    views: Any = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Put each table into a worksheet of a workbook in memory: all of them, or none.
+
+    Args:
+        target: a Workbook of openpyxl or XlsxWriter, or a pandas.ExcelWriter; as the other options, as for
+            `write_workbook`.
+        tables: frames, or mappings of names to arrays, by the titles of their worksheets.
+        plain: write plain columns, as `write_table_workbook` does.
+        at: the first cell in each worksheet.
+        cells: as for `write_workbook`.
+        dates: as for `write_workbook`.
+        guard: refused, as for `write_workbook`.
+        views: refused, as for `write_workbook`.
+        progress: called with the cells written and the cells in all.
+
+    Returns:
+        By title, what the table is read from.
+
+    Raises:
+        DTypeError: names the sheet, and the array that no cells hold; or the object cannot be written.
+        LimitError: as `write_workbook`, or the target is a worksheet; nothing has changed then.
+    """
+    corner = _check_options(at, cells, dates)
+    _refuse_records(guard=guard, views=views)
+    layouts: list[tuple[str | None, Sequence[Layout]]] = []
+    for title, table in tables.items():
+        with naming_sheet(title):
+            lay_out = _lay_out_plain if plain else _lay_out
+            layouts.append((title, lay_out(table, corner, serials=dates == "real" and cells != "text")))
+    _put(target, layouts, "", corner, "numeric" if plain else cells, progress or ignore_progress)
+    return dict.fromkeys(tables, _put_alone(layouts, "") if plain else target)
 
 
 def parse_cell(address: str) -> tuple[int, int]:
@@ -141,24 +217,24 @@ def parse_cell(address: str) -> tuple[int, int]:
 
 def _put(
     target: Any,
-    layouts: Sequence[Layout],
-    sheet: str | None,
+    contents: Sequence[tuple[str | None, Sequence[Layout]]],
     default: str,
     corner: tuple[int, int],
     cells: str,
     report: Progress,
 ) -> None:
-    """Put layouts into the cells of worksheets, the first at a corner; nothing, if any of it is refused."""
+    """Put layouts into the cells of worksheets, each from a corner on; nothing, if any of it is refused.
+
+    `contents`: titles, None for `default` or the target itself, with the layouts of that worksheet and of those on
+    which its arrays go on.
+    """
     book = _open_book(target, rounds=cells != "exact")
-    own = book.sheet_of(target)
-    title = default if sheet is None else sheet
-    if not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
-    if own is not None:
-        title = book.title_of(own)
-        if sheet is not None and sheet.casefold() != title.casefold():
-            raise LimitError(f"sheet={sheet!r:.80}, and the target is the worksheet {title!r}: leave sheet= out")
-    titles = _titles(title, len(layouts))
+    titles = [
+        each for title, layouts in contents for each in _titles(_title_for(book, target, title, default), len(layouts))
+    ]
+    if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
+        raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
+    layouts = [layout for _, some in contents for layout in some]
     made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
     places = [book.find(title) for title in titles]
     for title, place in zip(titles, places, strict=True):
@@ -193,6 +269,23 @@ def _put(
             f"{rounded:,} {'number is' if rounded == 1 else 'numbers are'} rounded to 16 digits by XlsxWriter: "
             'cells="exact" of sheetarray.write keeps them, as text'
         )
+
+
+def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | None, default: str) -> str:
+    """Return the title of the worksheet that a target and a title mean.
+
+    Raises:
+        LimitError: the target is a worksheet of another title.
+    """
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+    own = book.sheet_of(target)
+    if own is None:
+        return default if title is None else title
+    known = book.title_of(own)
+    if title is not None and title.casefold() != known.casefold():
+        raise LimitError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: give its workbook")
+    return known
 
 
 def _titles(title: str, count: int) -> list[str]:

@@ -1,0 +1,230 @@
+"""A mapping of tables is a workbook with a sheet for each: written whole or not at all, read back one by one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import polars as pl
+import pytest
+import xlsxwriter
+from adapters_deleted import needing
+
+import sheetarray as sa
+from sheets_emulator import SheetsServer
+
+NORTH = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=3), "sold": [3, 5, 8], "price": [0.1, 1 / 3, np.nan]})
+SOUTH = pd.DataFrame({"sold": [1.5], "kind": pd.Categorical(["a"])}, index=pd.Index(["x"], name="shop"))
+TABLES = {"north": NORTH, "South 2": SOUTH}
+
+pytestmark = needing("xlsx")
+
+
+def by_path(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    verb(path, tables)
+
+
+def by_file(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    with open(path, "wb") as file:
+        verb(file, tables, format="xlsx")
+
+
+def by_appending(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    sa.write(path, {"x": np.arange(3)}, sheet="before")
+    verb(path, tables, mode="a")
+
+
+def by_openpyxl(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    book = openpyxl.Workbook()
+    verb(book, tables)
+    book.save(path)
+
+
+def by_write_only(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    book = openpyxl.Workbook(write_only=True)
+    verb(book, tables)
+    book.save(path)
+
+
+def by_xlsxwriter(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    with xlsxwriter.Workbook(path) as book:
+        verb(book, tables)
+
+
+def by_pandas(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+    with pd.ExcelWriter(path, engine="openpyxl") as writer:
+        NORTH.to_excel(writer, sheet_name="summary")
+        verb(writer, tables)
+
+
+WAYS = [by_path, by_file, by_appending, by_openpyxl, by_write_only, by_xlsxwriter, by_pandas]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_frame_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    way(TABLES, path, sa.write)
+    for title, frame in TABLES.items():
+        pd.testing.assert_frame_equal(sa.read_frame(path, sheet=title), frame, check_freq=False)
+        assert list(sa.scan(path, sheet=title)) == [*([frame.index.name] * (frame.index.name is not None)), *frame]
+        assert [finding for finding in sa.check(path, sheet=title) if "no record" not in finding.message] == []
+    assert sa.read(path, ["price"])["price"].tobytes() == NORTH["price"].to_numpy().tobytes()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_table_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    tables = {
+        "north": NORTH,
+        "polars": pl.DataFrame({"n": [1, 2]}),
+        "rows": pd.DataFrame({"n": [1, 2], "s": ["x", "y"]}),
+        "frame": pd.DataFrame({"n": [5, 6]}),
+    }
+    way(tables, path, sa.write_table)
+    titles = openpyxl.load_workbook(path, read_only=True).sheetnames
+    assert titles[-4:] == [*tables]
+    assert sa.read_columns(path, ["sold"], sheet="north")["sold"].tolist() == [3, 5, 8]
+    for title, expected in (("polars", [1, 2]), ("rows", [1, 2]), ("frame", [5, 6])):
+        assert sa.read_columns(path, sheet=title)["n"].tolist() == expected
+    assert sa.read_columns(path, sheet="rows")["s"].tolist() == ["x", "y"]
+
+
+def test_datasets_and_trees_are_sheets(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    tree = xr.DataTree.from_dict(
+        {"/": xr.Dataset({"a": ("x", [1, 2])}), "/c": xr.Dataset({"b": ("y", [1.5])}), "/c/d": None}
+    )
+    path = tmp_path / "t.xlsx"
+    with pytest.raises(sa.DTypeError) as refused:
+        sa.write(path, tree)
+    line = str(refused.value)[str(refused.value).index("{") :]
+    sa.write(path, eval(line, {"tree": tree}))  # the line that the message gives
+    xr.testing.assert_identical(sa.read_dataset(path, sheet="root"), tree.to_dataset())
+    xr.testing.assert_identical(sa.read_dataset(path, sheet="c"), tree["c"].to_dataset())
+
+
+@needing("gsheet")
+def test_a_spreadsheet_of_google_gets_a_worksheet_each(server: SheetsServer) -> None:
+    client = server.client()
+    key = server.create()
+    for target in (key, client.open_by_key(server.create())):
+        url = sa.write(target, TABLES, **({"format": "gsheet", "client": client} if target is key else {}))
+        assert url is not None
+        for title, frame in TABLES.items():
+            again = sa.read_frame(url.partition("#")[0], worksheet=title, client=client)
+            pd.testing.assert_frame_equal(again, frame, check_freq=False)
+    tables = {"t1": NORTH, "t2": pl.DataFrame({"n": [1, 2]})}
+    url = sa.write_table("gsheets://new?title=tables", tables, client=client)
+    assert url is not None
+    assert sa.read_columns(url.partition("#")[0], worksheet="t2", client=client)["n"].tolist() == [1, 2]
+    with pytest.raises(sa.LimitError, match="one worksheet"):
+        sa.write(client.open_by_key(key).sheet1, TABLES)
+    before = [sheet.title for sheet in client.open_by_key(key).worksheets()]
+    with pytest.raises(sa.DTypeError, match="sheet 'bad': x"):
+        sa.write(client.open_by_key(key), {"fine": NORTH, "bad": pd.DataFrame({"x": [object()]})})
+    assert [sheet.title for sheet in client.open_by_key(key).worksheets()] == before
+
+
+BAD: dict[str, tuple[Any, type[Exception], str]] = {
+    "a long title": ({"a": NORTH, "b" * 32: SOUTH}, sa.LimitError, r"'b+'.*32 characters"),
+    "a mark in a title": ({"a": NORTH, "b/c": SOUTH}, sa.LimitError, r"'b/c'.*'/'"),
+    "titles alike but for case": ({"a": NORTH, "A": SOUTH}, sa.LimitError, "the same title, 'a' and 'A'"),
+    "titles alike as text": ({1: NORTH, "1": SOUTH}, sa.LimitError, "the same title, '1' and '1'"),
+    "an array beside": ({"a": NORTH, "b": np.zeros(2)}, sa.DTypeError, "'b' is an array: write the tables first"),
+    "no columns": ({"a": NORTH, "b": pd.DataFrame()}, sa.LimitError, "sheet 'b': no array to write"),
+    "an object": ({"a": NORTH, "b": pd.DataFrame({"x": [object()]})}, sa.DTypeError, r"sheet 'b': x\[0\] is an object"),
+    "nothing": ({}, sa.LimitError, "no array to write"),
+    "a title that is none": ({None: NORTH}, sa.DTypeError, "names are text"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("verb", [sa.write, sa.write_table])
+def test_what_cannot_be_written_changes_nothing(kind: str, verb: Callable[..., Any], tmp_path: Path) -> None:
+    tables, error, message = BAD[kind]
+    sa.write(tmp_path / "old.xlsx", {"x": np.arange(3)})
+    old = (tmp_path / "old.xlsx").read_bytes()
+    book, other = openpyxl.Workbook(), xlsxwriter.Workbook(io.BytesIO())
+    for target in (tmp_path / "new.xlsx", tmp_path / "old.xlsx", book, other):
+        with pytest.raises(error, match=message):
+            verb(target, tables)
+    with pytest.raises(error, match=message):
+        verb(tmp_path / "old.xlsx", tables, mode="a")
+    assert [path.name for path in tmp_path.iterdir()] == ["old.xlsx"]
+    assert (tmp_path / "old.xlsx").read_bytes() == old
+    assert book.sheetnames == ["Sheet"]
+    assert other.worksheets() == []
+    other.add_worksheet()
+    other.close()
+
+
+def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, TABLES)
+    old = path.read_bytes()
+    with pytest.raises(sa.LimitError, match="a sheet 'South 2' already"):
+        sa.write(path, {"new": NORTH, "south 2": SOUTH}, mode="a")
+    assert path.read_bytes() == old
+    sa.write(path, {"new": NORTH, "south 2": NORTH}, mode="a", if_sheet_exists="replace")
+    assert openpyxl.load_workbook(path, read_only=True).sheetnames == ["north", "South 2", "new"]
+    pd.testing.assert_frame_equal(sa.read_frame(path, sheet="South 2"), NORTH, check_freq=False)
+    pd.testing.assert_frame_equal(sa.read_frame(path, sheet="north"), NORTH, check_freq=False)
+    book = openpyxl.Workbook()
+    book.create_sheet("South 2")["A1"] = "mine"
+    with pytest.raises(sa.LimitError, match="South 2!A1 holds something"):
+        sa.write(book, TABLES)
+    assert book.sheetnames == ["Sheet", "South 2"]
+
+
+def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path: Path) -> None:
+    wide, small = pl.DataFrame({f"c{number}": [number] for number in range(16_385)}), pl.DataFrame({"n": [0, 1]})
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"wide": wide, "small": small})
+    assert openpyxl.load_workbook(path, read_only=True).sheetnames == ["wide", "wide (2)", "small"]
+    with pytest.raises(sa.LimitError, match=r"two (work)?sheets would (be titled|have the title) 'wide \(2\)'"):
+        sa.write(path, {"wide": wide, "wide (2)": small})
+    sa.write(path, {"wide": small * 2, "new": small}, mode="a", if_sheet_exists="replace")
+    assert sa.read(path, sheet="wide")["n"].tolist() == [0, 2]
+    assert "wide (2)" in openpyxl.load_workbook(path, read_only=True).sheetnames  # left, empty
+    assert sa.read(path, sheet="new")["n"].tolist() == [0, 1]
+
+
+def test_options_are_those_of_each_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, TABLES, guard=True, formats={"price": "0.00"}, cells="numeric")
+    titles = openpyxl.load_workbook(path, read_only=True).sheetnames
+    assert titles == ["north", "South 2", "north guard", "South 2 guard"]
+    for title in TABLES:
+        assert list(sa.check(path, sheet=title)) == []
+    assert sorted(sa.restore(path, tmp_path / "again.xlsx")) == sorted(
+        ["day", "sold", "price", "shop", "sold", "kind", "dataset.json"]
+    )
+    for option in ("sheet", "worksheet"):
+        with pytest.raises((sa.LimitError, TypeError), match=option):
+            sa.write(path, TABLES, **{option: "one"})
+    with pytest.raises(sa.LimitError, match="views= is for the arrays of one sheet"):
+        sa.write(path, TABLES, views=True)
+    with pytest.raises(sa.NotFoundError, match="'other'"):
+        sa.write(path, TABLES, formats={"other": "0.0"})
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".nc", ".npz", ".avro", ".msgpack"])
+@pytest.mark.parametrize("verb", ["write", "write_table"])
+def test_what_has_no_sheets_says_what_to_do(suffix: str, verb: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    if verb == "write_table" and suffix not in (".csv", ".parquet"):
+        pytest.skip("no tables at all")
+    with pytest.raises((sa.DTypeError, sa.MissingDependencyError)) as refused:
+        getattr(sa, verb)(f"t{suffix}", TABLES)
+    line = str(refused.value).partition("a file for each, ")[2]
+    assert line.startswith("for name, table in tables.items()")
+    if suffix in (".csv", ".parquet"):
+        exec(line.replace(": sa.", ":\n    sa."), {"tables": TABLES, "sa": sa})
+        assert {path.name for path in tmp_path.iterdir()} == {f"{title}{suffix}" for title in TABLES}
+    else:
+        assert list(tmp_path.iterdir()) == []
