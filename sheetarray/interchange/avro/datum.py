@@ -27,11 +27,10 @@ from ...file_array import FileArray, copy_elements
 from ...files import fast_zlib
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
+from ..inflating import DICTIONARY, FedStream
 
 # Codecs of an object container ----------------------------------------------------------------------------------------
 
-_FED = 2**16  # bytes of a block that are handed to a decompressor at once
-_DICTIONARY = 2**27  # bytes of memory that xz and Zstandard may take for what they refer back to
 _SNAPPY_TIMES = 22  # three bytes stand for 64 at most
 _CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
 
@@ -47,43 +46,13 @@ class BlockStream(Protocol):
         """
 
 
-class _FedStream:
-    """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
-
-    def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
-        self._data, self._decompressor, self._name = data, decompressor, name
-        self._errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, OSError, ValueError)
-        self._position = 0
-
-    def read(self, most: int, /) -> bytes:
-        while self._data and not self._decompressor.eof:
-            piece = self._next_piece()
-            try:
-                content: bytes = self._decompressor.decompress(piece, most)
-            except self._errors as error:
-                raise FormatError(f"damaged {self._name} data ({error})") from error
-            if content:
-                return content
-            if not piece:
-                raise FormatError(f"damaged {self._name} data (they break off)")
-        return b""
-
-    def _next_piece(self) -> bytes:
-        rest: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
-        if rest or not getattr(self._decompressor, "needs_input", True):
-            return rest
-        piece = bytes(self._data[self._position : self._position + _FED])
-        self._position += len(piece)
-        return piece
-
-
 class _ZstandardStream:
     """A stream out of Zstandard frames."""
 
     def __init__(self, data: memoryview) -> None:
         zstandard = fast_zlib.load_zstandard()
 
-        decompressor = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY)
+        decompressor = zstandard.ZstdDecompressor(max_window_size=DICTIONARY)
         self._reader = decompressor.stream_reader(data, read_across_frames=True)
         self._error = zstandard.ZstdError
 
@@ -135,9 +104,9 @@ def _snappy_decompress() -> Callable[[bytes], Any]:
 
 
 CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
-    "deflate": lambda data: _FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
-    "bzip2": lambda data: _FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
-    "xz": lambda data: _FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), "xz"),
+    "deflate": lambda data: FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
+    "bzip2": lambda data: FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
+    "xz": lambda data: FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=DICTIONARY), "xz"),
     "zstandard": _ZstandardStream,
     "snappy": _SnappyStream,
 }

@@ -25,6 +25,7 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError, MissingDependencyError, NotFoundError
 from ...files import fast_zlib
+from ..inflating import DICTIONARY, FedStream
 
 # Limits of a file, and the memory that it may take --------------------------------------------------------------------
 
@@ -107,7 +108,6 @@ def load_package(name: str, sentence: str, install: str) -> Any:
 # Blobs that are read --------------------------------------------------------------------------------------------------
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
-_LZMA_MEMORY = 2**27  # bytes for its dictionary
 _STEP = 2**20  # bytes
 _LZ4_SIZE = 4  # bytes before the data, which say how long it gets
 
@@ -163,31 +163,19 @@ class StoredBlob:
                 return bytes(lz4.decompress(stored))
             except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
                 raise self._damage(error) from error
-        is_zlib = self.packed == "zlib"
-        inflater: Any = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-        if is_zlib:
-            inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
-        errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, EOFError)
+        inflater = lzma.LZMADecompressor(memlimit=DICTIONARY) if self.packed == "lzma" else None
+        stream = FedStream(stored, inflater or fast_zlib.decompressor(fast_zlib.ZLIB), self.packed or "")
         content = bytearray()
-        for start in range(0, len(stored), _STEP):
-            piece: bytes | memoryview = stored[start : start + _STEP]
-            while not inflater.eof:
-                room = min(_STEP, most + 1 - len(content))
-                try:
-                    chunk = inflater.decompress(piece, room)
-                except errors as error:
-                    raise self._damage(error) from error
+        try:
+            while len(content) <= most and (chunk := stream.read(min(_STEP, most + 1 - len(content)))):
                 content += chunk
-                if len(content) > most:
-                    raise self._too_long(most)
-                piece = inflater.unconsumed_tail if is_zlib else b""  # lzma keeps its own
-                if not piece and len(chunk) < room:
-                    break
-            if inflater.eof:
-                if start + _STEP < len(stored) or inflater.unused_data:
-                    raise self._damage("something follows its end")
-                return content
-        raise self._damage("it is cut off")
+        except FormatError as error:
+            raise FormatError(f"the blob {self.name!r:.80}: {error.reason}") from error
+        if len(content) > most:
+            raise self._too_long(most)
+        if not stream.is_complete:
+            raise self._damage("it is cut off, or something follows its end")
+        return content
 
     def _damage(self, error: object) -> FormatError:
         return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
