@@ -77,14 +77,19 @@ def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array
         >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
         ['a', '', '€']
     """
-    width = max(int(text_lengths(offsets, content).max(initial=1)), 1)
-    count, size = len(offsets) - 1, int(offsets[-1] - offsets[0])
-    fixed = padded and not is_mostly_padding(count, width, size)
-    array: Array = np.empty(count, f"U{width}" if fixed else np.dtypes.StringDType())
-    data = content.data
-    for first in range(0, count, _TEXTS_AT_ONCE):
-        ends = offsets[first : first + _TEXTS_AT_ONCE + 1].tolist()
-        array[first : first + _TEXTS_AT_ONCE] = [str(data[a:b], "utf-8") for a, b in itertools.pairwise(ends)]
+    lengths = text_lengths(offsets, content)
+    width = max(int(lengths.max(initial=1)), 1)
+    fixed = padded and not is_mostly_padding(len(lengths), width, int(offsets[-1] - offsets[0]))
+    array: Array = np.zeros(len(lengths), f"U{width}" if fixed else np.dtypes.StringDType())
+    step = max(min(_TEXTS_AT_ONCE, _BLOCK // width), 1)
+    for first in range(0, len(lengths), step):
+        here = lengths[first : first + step]
+        text = content[offsets[first] : offsets[first + len(here)]].tobytes().decode("utf-8")
+        if fixed:
+            points = array[first : first + step].view(np.uint32).reshape(len(here), width)
+            points[np.arange(width) < here[:, None]] = np.frombuffer(text.encode("utf-32-le"), "<u4")
+        else:
+            array[first : first + step] = [text[a:b] for a, b in itertools.pairwise(offsets_of(here).tolist())]
     return array
 
 
@@ -177,6 +182,9 @@ class _PackedSizes:
 
     def total(self, layout: AwkwardLayout) -> float:
         """Return the bytes of all elements."""
+        if hasattr(layout, "offsets") and not isinstance(inner := self.of(layout.content), np.ndarray):
+            reached = int(layout.offsets.data[-1]) - int(layout.offsets.data[0])  # no array of sizes is made
+            return float(_INDEX * layout.length + reached * inner)
         sizes = self.of(layout)
         return float(sizes.sum()) if isinstance(sizes, np.ndarray) else float(layout.length) * sizes
 
