@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,7 @@ class LayoutColumn:
         start: index of its first element in the buffer of the whole array.
         blanks: how many cells stay blank between the name and the header, so that data of all columns begin in one row.
         serials: whether dates are the serial numbers that spreadsheets count, where those are exact.
+        above: the number of cells between its name and its first element.
     """
 
     name: str
@@ -63,6 +64,10 @@ class LayoutColumn:
     start: int = 0
     blanks: int = 0
     serials: bool = False
+    above: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "above", self.blanks + len(self.header))
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Return some of its elements as the engine writes them.
@@ -99,11 +104,6 @@ class LayoutColumn:
     def cells_above(self, *, named: bool) -> list[Cell]:
         """Return the cells above its elements: its name, blanks and its header, or its header alone."""
         return [self.name, *[""] * self.blanks, *self.header] if named else [*self.header]
-
-    @cached_property
-    def above(self) -> int:
-        """The number of cells between its name and its first element."""
-        return self.blanks + len(self.header)
 
     @property
     def height(self) -> int:
@@ -306,7 +306,7 @@ def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
 
 
 def _utf16_length(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 # Groups the anchors of sheets by array, sorts the parts of each, and says where the cells of each have to end.

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...dtypes import DType, Positions
+from ...dtypes import DType, Mask, Positions
 from ...errors import LimitError, NotFoundError
 from .cell_xml import ColumnSpan, make_cells_together
 from .package.relations import DECIMAL_CODES, GENERAL, MOST_DECIMALS, CellStyles
@@ -91,51 +91,49 @@ def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
     if not columns:
         return []
     most = max(_FEWEST_SAMPLED, _MOST_SAMPLED // len(columns))
-    samples, largest = [], np.zeros(len(columns))
+    samples = [column[:: max(1, -(-len(column) // most))] for column in columns]
+    values = np.zeros((len(columns), max(map(len, samples)) + 1))  # zeros have no decimals: each row has one at least
+    for row, sample in zip(values, samples, strict=True):
+        row[: len(sample)] = sample
+    values[~np.isfinite(values)] = 0
+    values.sort(axis=1)
+    largest = np.maximum(-values[:, 0], values[:, -1])
     for place, column in enumerate(columns):
-        sample = column[:: max(1, -(-len(column) // most))].astype(np.float64)
-        sample = np.append(sample[np.isfinite(sample)], 0.0)
-        sample.sort()
-        samples.append(sample)
-        largest[place] = max(-sample[0], sample[-1]) if len(column) <= most else _find_largest(column)
-    owners, values = np.repeat(np.arange(len(columns)), list(map(len, samples))), np.concatenate(samples)
-    noise = largest * [_NOISE[column.dtype.itemsize] for column in columns]
+        if len(column) > most:
+            largest[place] = _find_largest(column)
+    noise = (largest * [_NOISE[column.dtype.itemsize] for column in columns])[:, None]
     shown = largest < GENERAL_DIGITS
-    values = np.where(shown[owners] & (np.abs(values) > noise[owners]), values, 0.0)
-    rest = noise[owners]
+    values[~shown[:, None] | (np.abs(values) <= noise)] = 0
     exact = _fewest_decimals(
-        range(MOST_DECIMALS + 1),
-        len(columns),
-        lambda scale: owners[np.abs(np.rint(values * scale) / scale - values) > rest],
+        range(MOST_DECIMALS + 1), lambda scale: np.abs(np.rint(values * scale) / scale - values) > noise
     )
     counts = exact
     if not (exact <= MOST_DECIMALS).all():
-        differ = (owners[1:] == owners[:-1]) & (np.diff(values) > rest[1:])
+        differ = np.diff(values, axis=1) > noise
         told = _fewest_decimals(
             range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
-            len(columns),
-            lambda scale: owners[1:][differ & (np.diff(np.rint(values * scale)) == 0)],
+            lambda scale: differ & (np.diff(np.rint(values * scale), axis=1) == 0),
         )
         counts = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS))
-    vanish = np.bincount(owners[(values != 0) & (np.rint(values * 10**MOST_DECIMALS) == 0)], minlength=len(columns)) > 0
+    vanish = ((values != 0) & (np.rint(values * 10**MOST_DECIMALS) == 0)).any(axis=1)
     shown &= (exact <= MOST_DECIMALS) | ((largest >= _SMALLEST) & ~vanish)
     digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
     decimals: list[int] = np.where(shown, np.clip(counts, 0, np.maximum(_SHOWN_DIGITS - digits, 0)), 0).tolist()
     return decimals
 
 
-def _fewest_decimals(counts: range, columns: int, find_wrong: Callable[[float], Positions]) -> Positions:
+def _fewest_decimals(counts: range, mark_wrong: Callable[[float], Mask]) -> Positions:
     """Return for each column the first count of decimals with which nothing is wrong; one more than all if none is.
 
-    `find_wrong`: returns the columns, repeated, of elements that are wrong with a power of ten as the scale.
+    `mark_wrong`: returns a mask of the elements that are wrong with a power of ten as the scale, a row for each column.
     """
-    fewest = np.full(columns, counts[-1] + 1)
+    fewest: Positions = np.array([counts[-1] + 1])
     for count in reversed(counts):
-        right = np.bincount(find_wrong(10.0**count), minlength=columns) == 0
-        if not right.any():
+        wrong = np.any(mark_wrong(10.0**count), axis=1)
+        fewest = np.where(wrong, fewest, count)
+        if wrong.all():
             break
-        fewest[right] = count
-    return fewest
+    return np.broadcast_to(fewest, wrong.shape)
 
 
 def _find_largest(numbers: np.ndarray[Any, Any]) -> float:
@@ -188,7 +186,7 @@ def count_shown(code: str, numbers: np.ndarray[Any, Any]) -> int:
     digits = len(f"{largest * (100 if '%' in code else 1):.0f}") if "E" not in code else 1
     digits = max(digits, sum(map(whole.count, "0#?")) if "E" in code else whole.count("0"))
     commas = (digits - 1) // 3 if "," in whole else 0
-    return digits + commas + sum(mark not in "0#?," for mark in whole) + len(point + decimals) + 1
+    return digits + commas + sum([mark not in "0#?," for mark in whole]) + len(point + decimals) + 1
 
 
 def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
