@@ -570,5 +570,5 @@ def resize_hint(header: Header, elements: int) -> str:
     if (rows := count_rows(header)) is None:
         return NO_RESIZE_HINT if elements > header.capacity else ""
     if elements % rows[1]:
-        return f"resize=True takes whole rows of {rows[1]} elements, and {elements} are no such number"
+        return f"resize=True takes whole rows of {rows[1]} elements, and {elements} is no multiple of {rows[1]}"
     return RESIZE_HINT
