@@ -60,8 +60,8 @@ _MANY_READ = (
     "each array has a header, which is parsed and checked in Python, and a record: 0.12 ms of the processor an array"
 )
 _XML = (
-    "of 330 ms of the processor for a million cells deflate takes 40 %, the loop that prints doubles and cells 28 %, "
-    "fingerprints 22 %: two cores cannot do it in half of that"
+    "of 250 ms of the processor for a million cells deflate takes 31 %, fingerprints 29 %, the loop that prints "
+    "doubles and cells 22 %: two cores cannot do it in half of that"
 )
 _WIDE_TABLE = "columns of anything but doubles are inferred one by one in Python: runs differ by a tenth"
 _ARCHIVE = "deflate takes most of the time, and runs differ by a third"

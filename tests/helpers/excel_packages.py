@@ -298,7 +298,7 @@ def carry_out(
 ) -> None:
     made.write(writer)
     for part, columns in zip(made.sheets, sheets, strict=True):
-        content = part.head + _rows(columns, made.bold).encode() + part.tail
+        content = part.head + _rows(columns, made.styles.bold).encode() + part.tail
         with writer.stream_part(part.name, expected=len(content)) as sink:
             sink.write(content)
     made.write_properties(writer, record or {})

@@ -21,8 +21,7 @@ from ...files import Source
 from ..workbooks import ArrayArea, build_references, make_defined_names
 from .checking import select_sheets
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
-from .package.contents import add_titles
-from .package.markup import HEAD, read_first_tag, read_tags
+from .package.markup import HEAD, Element, Markup, escape_text, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
@@ -49,7 +48,7 @@ from .skeleton import (
     name_tables,
     remember_sheets,
     table_part,
-    worksheet_parts,
+    worksheet_frame,
 )
 from .views.record import recorded_views
 from .workbook import Searches, Workbook, content_of, read_searches
@@ -89,11 +88,6 @@ class PackageEdit:
     strict: bool
     views: list[ViewPart]
     names: Mapping[ArrayArea, str]
-
-    @property
-    def bold(self) -> int | None:
-        """The style of a bold cell; None where the workbook has none."""
-        return self.styles.bold
 
     def write(self, writer: PackageWriter) -> None:
         """Put all parts but the sheets of the plans and the custom properties.
@@ -264,8 +258,14 @@ def worksheet_xml(
 ) -> list[tuple[bytes, bytes]]:
     """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
-    code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in old_sheets]
-    made = worksheet_parts(plans, code_names, [sheet is not None and sheet is in_view for sheet in old_sheets])
+    made = [
+        worksheet_frame(
+            plan,
+            selected=sheet is not None and sheet is in_view,
+            code_name=_code_name(book.package, sheet.part) if sheet is not None else "",
+        )
+        for plan, sheet in zip(plans, old_sheets, strict=True)
+    ]
     if not book.strict:
         return made
     plain, other = (relation_space(strict).encode() for strict in (False, True))
@@ -336,6 +336,48 @@ def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
         listed = add_titles(book.package.read(application), worksheets, added, location=application)
         changed |= {application: listed} if listed is not None else {}
     return {name: content for name, content in changed.items() if content != book.package.read(name)}
+
+
+# The table of contents in the extended properties (`docProps/app.xml`): the number of worksheets, and their titles.
+#
+# Source: ECMA-376 part 1, 22.2.2.8 (HeadingPairs) and 22.2.2.32 (TitlesOfParts). Programs rewrite it when they save,
+# and open a workbook without it. So it is changed only if it is right, that is, lists the worksheets that are there.
+
+
+def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
+    """Return the part with the titles of more worksheets; None if it does not list those that the workbook has.
+
+    `titles_present`: the titles of the worksheets that the workbook has, in the order of their tabs. `added`: the
+    titles of the worksheets that come after them.
+    """
+    try:
+        part = Markup(content, location=location, depth=5)
+    except FormatError:
+        return None
+    pairs, listed = (_find_vector(part.root, name) for name in ("HeadingPairs", "TitlesOfParts"))
+    if pairs is None or listed is None:
+        return None
+    counts = [at for variant in pairs.children for at in variant.children if at.name == "i4"]
+    titles = [entry.text for entry in listed.children]
+    if (
+        not counts
+        or counts[0].text != str(len(titles_present))
+        or titles[: len(titles_present)] != list(titles_present)
+        or not titles_present
+    ):
+        return None
+    part.replace(counts[0].inner, counts[0].close, str(len(titles_present) + len(added)))
+    part.set(listed, "size", str(len(titles) + len(added)))
+    prefix = listed.prefix
+    text = "".join(f"<{prefix}lpstr>{escape_text(title)}</{prefix}lpstr>" for title in added)
+    part.insert(listed.children[len(titles_present) - 1].end, text)
+    return part.to_bytes()
+
+
+def _find_vector(root: Element, name: str) -> Element | None:
+    """Return the list within a child of the root; None if the part has no such list."""
+    around = root.child_named(name)
+    return around.children[0] if around is not None and len(around.children) == 1 else None
 
 
 # Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.

@@ -401,11 +401,6 @@ class WorkbookSkeleton:
     views: list[ViewPart]
     names: Mapping[ArrayArea, str]
 
-    @property
-    def bold(self) -> int | None:
-        """The style of a bold cell."""
-        return self.styles.bold
-
     def write(self, writer: PackageWriter) -> None:
         """Write the parts into a package.
 
@@ -481,20 +476,6 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
     ]
     contents = {name: text.encode() for name, text in parts.items()}
     return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names, tables), views, names)
-
-
-def worksheet_parts(
-    sheets: Sequence[SheetPlan], code_names: Sequence[str], selected: Sequence[bool]
-) -> list[tuple[bytes, bytes]]:
-    """Return the XML before and after the rows of sheets that go into another workbook.
-
-    `code_names`: the name of each sheet in the macro project of the workbook; empty for none. `selected`: for each
-    sheet, whether the workbook opens with it in front.
-    """
-    return [
-        worksheet_frame(plan, selected=in_view, code_name=code_name)
-        for plan, code_name, in_view in zip(sheets, code_names, selected, strict=True)
-    ]
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:

@@ -203,9 +203,9 @@ def test_local_names_stay_with_their_sheets() -> None:
 
 def test_a_bold_style_is_one_that_is_there() -> None:
     made = plan_append(Package(rich()), [plan("arrays", T)])
-    assert made.bold is not None
+    assert made.styles.bold is not None
     assert openpyxl.load_workbook(io.BytesIO(saved(made, [T])))["arrays"]["A1"].font.b
-    assert plan_append(Package(small()), [plan("arrays", T)]).bold is None
+    assert plan_append(Package(small()), [plan("arrays", T)]).styles.bold is None
 
 
 @pytest.mark.parametrize("style", ["num_format", "bg_color", "italic", "border", "font_color", "align", "locked"])
@@ -215,13 +215,13 @@ def test_a_style_that_is_more_than_bold_is_not_used(style: str) -> None:
     book = xlsxwriter.Workbook(file)
     book.add_worksheet().write("A1", 1, book.add_format({"bold": True, style: values.get(style, 1)}))
     book.close()
-    assert plan_append(Package(file.getvalue()), [plan("arrays", T)]).bold is None
+    assert plan_append(Package(file.getvalue()), [plan("arrays", T)]).styles.bold is None
 
 
 @pytest.mark.parametrize("styles", [None, b"", b"<a/>", b"<styleSheet>", b"<!DOCTYPE a><styleSheet/>"])
 def test_styles_that_cannot_be_read_are_left_alone(styles: bytes | None) -> None:
     content = with_parts(rich(), {"xl/styles.xml": styles})
-    assert plan_append(Package(content), [plan("arrays", T)]).bold is None
+    assert plan_append(Package(content), [plan("arrays", T)]).styles.bold is None
     unchanged(content, append(content))
 
 
