@@ -126,6 +126,11 @@ class SheetArrayWarning(UserWarning):
     """Something was accepted that a strict reader would refuse."""
 
 
+def is_panic(error: BaseException) -> bool:
+    """Return whether a library written in Rust gave up: its panics are no `Exception`, and have no public class."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
 def quote_names(names: Sequence[str], most: int = 5) -> str:
     """Return the first of many names for a message, each in quotes and cut to 80 characters, and the number of others.
 

@@ -122,7 +122,7 @@ def _read_headers(rows: list[list[Cell]], ends: list[int]) -> list[tuple[Header,
         ends: the number of rows that each header takes.
     """
     varied = [cells for cells in rows if type(cells[0]) is not str or cells.count(cells[0]) < len(cells)]
-    if any(bool in set(map(type, cells)) for cells in varied):
+    if bool in set().union(*[map(type, cells) for cells in varied]):
         return None  # 1 and True are equal, but no header takes one for the other
     keys: list[tuple[Cell, ...]] = list(zip(ends, *varied, strict=True))
     headers: dict[tuple[Cell, ...], tuple[Header, int]] = {}

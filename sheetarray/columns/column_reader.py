@@ -245,8 +245,9 @@ class ColumnReader:
             if self._mode.find_unchanged is None or is_long or len(waiting) >= _AT_ONCE:
                 results.update(self._build_arrays(waiting))
                 waiting = []
-        results.update(self._build_arrays(waiting))
-        again = self._fetch([groups[name] for name, column in doubtful.items() if not column.is_text], typed=False)
+        results.update(self._build_arrays(waiting) if waiting else ())
+        unsure = [groups[name] for name, column in doubtful.items() if not column.is_text]
+        again = self._fetch(unsure, typed=False) if unsure else iter(())
         for name, column in doubtful.items():
             if not column.is_text:
                 header, column = column.header, next(again)

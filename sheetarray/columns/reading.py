@@ -257,7 +257,8 @@ def _read_arrays(
     if mode.resize:
         reader.measure_others(wanted, groups)
     lying = {name: group for name, group in wanted.items() if group[0].orient == "rows"}
-    yield from reader.read_rows(lying)
+    if lying:
+        yield from reader.read_rows(lying)
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
     results = reader.read_columns(standing)
     for sheet in sheets:

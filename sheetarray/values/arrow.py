@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
-from ..errors import DTypeError
+from ..errors import DTypeError, is_panic
 from .everyday import check_zone
 from .kinds import is_of
 from .nulls import texts_or_objects, to_floats, to_objects, to_times
@@ -59,7 +59,9 @@ def _by_polars(value: Any) -> list[tuple[str, Any]] | Any:
 
     try:
         series = pl.Series(value)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError) as error:
+    except BaseException as error:
+        if not is_panic(error) and not isinstance(error, (pl.exceptions.PolarsError, TypeError, ValueError)):
+            raise
         raise DTypeError(f"an Arrow stream that only pyarrow can read: pip install pyarrow ({error})") from error
     if type(series.dtype).__name__ == "Struct":
         return [(column.name, column) for column in series.struct.unnest().iter_columns()]

@@ -24,7 +24,7 @@ from ...adapters import Keeps, Progress, ignore_progress
 from ...arrays import values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, locating, noting
+from ...errors import Finding, FormatError, LimitError, is_panic, locating, noting
 from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
 from ...header import warn_of_finding
 from ...labels import DatasetLabels, parse_labels
@@ -51,11 +51,14 @@ def _damage_as_format_error(what: str) -> Iterator[None]:
     """Raise what polars says of a damaged file as a `FormatError`; some damage makes it panic."""
     import polars as pl
 
+    known = (pl.exceptions.PolarsError, OSError, ValueError, OverflowError)
     try:
         yield
     except FormatError:
         raise
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, OverflowError) as error:
+    except BaseException as error:
+        if not is_panic(error) and not isinstance(error, known):
+            raise
         raise FormatError(f"no {what} file, or a damaged one: {error!s:.200}") from error
 
 

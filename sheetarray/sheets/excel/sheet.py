@@ -357,7 +357,7 @@ class ExcelSheet(SheetRuns):
                     columns.append(run.columns[which])
                     codes.append(word_codes)
             self._known_words = Words.from_positions(
-                *(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes))
+                *[np.concatenate(parts) if parts else [] for parts in (rows, columns, codes)]
             )
         return self._known_words
 

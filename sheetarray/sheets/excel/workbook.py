@@ -203,8 +203,8 @@ class Workbook:
         if not isinstance(self._container, XmlBook):
             return None
         if title not in self._known_followed:
-            groups = (self.titles, self.views.editable, self.views.changed)
-            titles, editable, changed = (frozenset(map(str.casefold, group)) for group in groups)
+            groups = [self.titles, self.views.editable, self.views.changed]
+            titles, editable, changed = [frozenset(map(str.casefold, group)) for group in groups]
             followed = Followed(title, self._container, titles, self._cells_of_rows, editable, changed)
             self._known_followed[title] = followed
         return self._known_followed[title]
@@ -250,16 +250,21 @@ class Workbook:
 
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""
-        return [sheet for title in self.titles if may_be_guard(title) and is_guard(sheet := self.sheet(title))]
+        return [self.sheet(title) for title in self._guard_titles] if self._guard_titles else []
+
+    @cached_property
+    def _guard_titles(self) -> list[str]:
+        return [title for title in self.titles if may_be_guard(title) and is_guard(self.sheet(title))]
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.
 
         `recorded`: the titles of guards that the record of the workbook names.
         """
-        guards, titles = {sheet.title for sheet in self.guards()}, set(map(guard_title, self.titles))
-        for title in self.titles:
-            if may_be_guard(title) and title not in guards:
+        possible = list(filter(may_be_guard, self.titles))
+        titles = set(map(guard_title, self.titles)) if possible else set()
+        for title in possible:
+            if title not in self._guard_titles:
                 finding = find_lost_mark(self.sheet(title), is_titled=title in titles, is_recorded=title in recorded)
                 yield from [finding] if finding is not None else []
         for title in sorted(set(recorded) - set(self.titles)):
@@ -270,5 +275,4 @@ class Workbook:
 
     def plain_sheets(self) -> list[ExcelSheet]:
         """Return all sheets but those that hold snapshots."""
-        guards = {sheet.title for sheet in self.guards()}
-        return [self.sheet(title) for title in self.titles if title not in guards]
+        return [self.sheet(title) for title in self.titles if title not in self._guard_titles]

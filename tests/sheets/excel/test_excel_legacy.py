@@ -261,6 +261,8 @@ def test_a_panic_of_rust_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) ->
     class PanicException(BaseException):
         """As pyo3 raises it: no Exception."""
 
+        __module__ = "pyo3_runtime"
+
     def panic(*_: object) -> None:
         raise PanicException("index out of bounds")
 

@@ -73,8 +73,7 @@ def parse_tree(
 
 def children_named(element: ElementTree.Element, name: str) -> list[ElementTree.Element]:
     """Return the children of a name in the element's own namespace."""
-    tag = element.tag[: element.tag.rfind("}") + 1] + name
-    return [child for child in element if child.tag == tag]
+    return element.findall(element.tag[: element.tag.rfind("}") + 1] + name)
 
 
 def local_name(element: ElementTree.Element) -> str:

@@ -93,7 +93,7 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
             than their compressed bytes can stand for.
     """
     directory = _directory(content)
-    located = list(_members(content, directory))
+    located = _members(content, directory)
     for (_, member), (offset, other) in pairwise(sorted(located, key=itemgetter(0))):
         # with bytes that belong to two parts a small package could inflate to any number of bytes
         if member.start + member.packed > offset:
@@ -176,8 +176,9 @@ def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[
     return place, place - start, (mine, its, here, count, taken, first)
 
 
-def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
-    """Yield pairs of the position where the local header of a member begins, and the member."""
+def _members(content: BytesLike | RangedBytes, directory: _Directory) -> list[tuple[int, Member]]:
+    """Return pairs of the position where the local header of a member begins, and the member."""
+    members = []
     entries, at = content[directory.start : directory.end], 0
     for index in range(directory.count):
         if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
@@ -190,7 +191,7 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
         if after > len(entries):
             raise FormatError(f"the directory breaks off within entry {index}")
         raw = entries[at : at + named]
-        name = _decode_name(raw, flags)
+        name = raw.decode() if raw.isascii() else _decode_name(raw, flags)
         if ZIP64 in (size, packed, offset):
             size, packed, offset = _read_zip64_extra(
                 entries[at + named : at + named + extra], (size, packed, offset), name
@@ -200,12 +201,19 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterato
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
         start = _data_position(content, directory, offset, raw, name, method)
-        _check_member(name, method, flags, packed, size)
+        if flags & _ENCRYPTED:
+            raise FormatError("the part is encrypted", location=name, hint="remove the password")
+        if method not in (STORED, DEFLATED):
+            reason = f"the part is packed by the method {method}; a workbook's are stored or deflated"
+            raise FormatError(reason, location=name)
+        if packed != size if method == STORED else size > packed * _DEFLATED_TIMES:
+            raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
         if start + packed > directory.start:
             raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
-        yield offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)
+        members.append((offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)))
     if at != len(entries):
         raise FormatError(f"the directory goes on after its {directory.count} entries")
+    return members
 
 
 def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
@@ -244,17 +252,6 @@ def _decode_name(raw: bytes, flags: int) -> str:
         return raw.decode("utf-8" if flags & UTF8_NAME else "cp437")
     except UnicodeDecodeError:
         raise FormatError(f"the name of the part {raw!r:.80} is no UTF-8") from None
-
-
-def _check_member(name: str, method: int, flags: int, packed: int, size: int) -> None:
-    if flags & _ENCRYPTED:
-        raise FormatError("the part is encrypted", location=name, hint="remove the password")
-    if method not in (STORED, DEFLATED):
-        raise FormatError(
-            f"the part is packed by the method {method}; a workbook's are stored or deflated", location=name
-        )
-    if packed != size if method == STORED else size > packed * _DEFLATED_TIMES:
-        raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
 
 
 # Reads the parts of a zip package, and checks their names, sizes and checksums.
@@ -340,7 +337,7 @@ class Package:
         member = self.member(name)
         if limit is not None and member.size > limit:
             raise FormatError(f"the part has {member.size} bytes, of which {limit} are read", location=member.name)
-        content = b"".join(self._inflate(member, member.size))
+        content = self._inflate(member, member.size)
         if zlib.crc32(content) != member.crc:
             raise FormatError("the part is damaged: its checksum is another one", location=member.name)
         return content
@@ -352,7 +349,7 @@ class Package:
             FormatError: the package has no such part, or the part is damaged.
         """
         member = self.member(name)
-        return b"".join(self._inflate(member, min(count, member.size)))
+        return self._inflate(member, min(count, member.size))
 
     def iter_packed(self, name: str) -> Iterator[bytes]:
         """Yield the compressed bytes of a part as they stand in the package, in blocks.
@@ -366,12 +363,11 @@ class Package:
             yield self._content[start : min(start + _BLOCK, end)]
             release_pages(self._content, start, min(start + _BLOCK, end))
 
-    def _inflate(self, member: Member, count: int) -> Iterator[bytes]:
-        """Yield the first `count` bytes of a member's content; if `count` is its size, no byte may follow these."""
+    def _inflate(self, member: Member, count: int) -> bytes:
+        """Return the first `count` bytes of a member's content; if `count` is its size, no byte may follow these."""
         if member.method == STORED:
-            yield self._content[member.start : member.start + count]
-            return
-        inflater, left = zlib.decompressobj(-15), count
+            return bytes(self._content[member.start : member.start + count])
+        inflater, left, chunks = zlib.decompressobj(-15), count, []
         is_short = member.packed <= _BLOCK
         one = [self._content[member.start : member.start + member.packed]] if is_short else []
         for block in one or self.iter_packed(member.name):
@@ -382,16 +378,16 @@ class Package:
                 except zlib.error as error:
                     raise FormatError(f"the part is damaged ({error})", location=member.name) from error
                 waiting = inflater.unconsumed_tail
-                yield chunk[:left]
+                chunks.append(chunk[:left])
                 if len(chunk) > left:
                     if count == member.size:
-                        raise FormatError(
-                            f"the part inflates to more than its {member.size} bytes", location=member.name
-                        )
-                    return
+                        reason = f"the part inflates to more than its {member.size} bytes"
+                        raise FormatError(reason, location=member.name)
+                    return b"".join(chunks)
                 left -= len(chunk)
         if left or not inflater.eof:
             raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
+        return b"".join(chunks)
 
 
 def _name_problem(name: str) -> str | None:

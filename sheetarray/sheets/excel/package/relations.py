@@ -84,10 +84,10 @@ class Relations:
 
     def target(self, kind: str) -> str | None:
         """Return the name of the first part that is referred to as of a kind; None if no part is."""
-        return next(
-            (relation.target for relation in self.entries if relation.kind == kind and relation.target is not None),
-            None,
-        )
+        for relation in self.entries:
+            if relation.kind == kind and relation.target is not None:
+                return relation.target
+        return None
 
     def present_target(self, kind: str) -> str | None:
         """Return the same as `target`, but None also if the package lacks that part."""
@@ -157,15 +157,10 @@ def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Rela
             kind = kind[len(space) :]
             kind = _STRICT_KINDS.get(kind, kind)
             break
-    target = None if entry.get("TargetMode") == "External" else _resolve(package, folder, entry.get("Target", ""))
-    return Relation(entry.get("Id", ""), kind, target)
-
-
-def _resolve(package: Package, folder: str, target: str) -> str:
-    """Return the name of a target, as the package spells it if it has such a part."""
-    path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+    path = posixpath.normpath(posixpath.join("/", folder, entry.get("Target", ""))).lstrip("/")
     member = package.find(path) or package.find(unquote(path))
-    return path if member is None else member.name
+    target = path if member is None else member.name  # as the package spells it
+    return Relation(entry.get("Id", ""), kind, None if entry.get("TargetMode") == "External" else target)
 
 
 def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:

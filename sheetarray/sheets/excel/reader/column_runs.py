@@ -113,11 +113,11 @@ def gather_columns(
             _sort_runs(waiting, first_rows, columns)
             waiting = []
         waiting.append((which, run))
-        if sum(len(which) for which, _ in waiting) >= least:
+        if sum([len(which) for which, _ in waiting]) >= least:
             _sort_runs(waiting, first_rows, columns)
             waiting = []
     _sort_runs(waiting, first_rows, columns)
-    heights, cells = sum(column.height for column in columns), sum(map(len, columns))
+    heights, cells = sum([column.height for column in columns]), sum(map(len, columns))
     if heights > most_blanks + _BLANKS_TIMES * cells:
         raise FormatError(
             f"{cells} cells, so far apart that their columns are {heights} cells long",
@@ -262,12 +262,12 @@ class SomeRuns:
         """Sort the cells by row and column, and return this object."""
         import polars as pl
 
-        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
-        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._cell_runs)])
+        rows = np.concatenate([np.zeros(0, np.int64), *[run.rows for run in self._cell_runs]])
+        columns = np.concatenate([np.zeros(0, np.int64), *[run.columns for run in self._cell_runs]])
         positions = rows * ROW + columns
         order = np.argsort(positions, kind="stable")
         self._positions = positions[order]
-        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *[run.kinds for run in self._cell_runs]])[order]
         values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
         self._values = pl.concat(values)[order]
         self._cell_runs = []

@@ -50,17 +50,22 @@ class Formats:
     """
 
     def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
-        kinds = {number: kind_of_format(code) for number, code in codes.items()}
-        kinds = dict.fromkeys(_DATES, SERIAL) | dict.fromkeys(_DURATIONS, DURATION) | kinds
-        self._kinds = np.array([*[kinds.get(number, NUMBER) for number in used], NUMBER], dtype=np.uint8)
+        self._used, self._codes = used, codes
+        self._kinds = np.zeros(len(used) + 1, np.uint8)  # of each style that was met; 0 of the others
+        self._kinds[-1] = NUMBER
 
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
         """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
 
         `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
         """
-        known = np.minimum(styles, len(self._kinds) - 1)
-        if (self._kinds[np.flatnonzero(np.bincount(known))] == NUMBER).all():
+        known = np.minimum(styles, len(self._used))
+        met = np.flatnonzero(np.bincount(known))
+        for style in met[self._kinds[met] == 0].tolist():
+            number = self._used[style]
+            built_in = SERIAL if number in _DATES else DURATION if number in _DURATIONS else NUMBER
+            self._kinds[style] = kind_of_format(self._codes[number]) if number in self._codes else built_in
+        if (self._kinds[met] == NUMBER).all():
             return kinds
         format_kinds = self._kinds[known]
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)

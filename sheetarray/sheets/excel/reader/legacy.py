@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....dtypes import Positions
-from ....errors import FormatError, MissingDependencyError, SheetArrayError
+from ....errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
 from ..package.relations import Relations
@@ -338,7 +338,7 @@ def _reading(library: str, location: str) -> Iterator[None]:
             f"old workbooks (.xls, .xlsb) need {library}: pip install 'sheetarray[legacy]'", name=error.name
         ) from error
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        if not isinstance(error, Exception) and not is_panic(error):
             raise
         reason = f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
         message = f"the workbook is damaged: {library} cannot read it ({reason:.200})"

@@ -40,10 +40,12 @@ class Handlers(ABC, Generic[_Read]):
 
     Attributes:
         tag: the name of the elements that the loop may read, without its prefix.
+        wanted_below_root: the name of the only elements within the root that are asked for; None if it is not one.
         open: the names of the open elements, from the outermost one on, with their namespaces.
     """
 
     tag: str
+    wanted_below_root: str | None = None
 
     def __init__(self) -> None:
         self.open: list[str] = []
@@ -84,12 +86,18 @@ class Handlers(ABC, Generic[_Read]):
     def attach(self, parser: expat.XMLParserType, name: str) -> None:
         """Let a parser call these methods; `name`: of the part, for messages."""
 
+        wanted = self.wanted_below_root
+
         def begin(tag: str, attributes: dict[str, str]) -> None:
             self.open.append(tag)
-            if len(self.open) > _DEEPEST:
+            depth = len(self.open)
+            if depth > _DEEPEST:
                 raise FormatError("elements within elements, more than a sheet has", location=name)
-            if not self._aside and not self.begin(tag, attributes):
-                self._aside = len(self.open)
+            if self._aside:
+                return
+            is_odd = depth == 2 and wanted is not None and tag.rpartition(" ")[2] != wanted
+            if is_odd or not self.begin(tag, attributes):
+                self._aside = depth
 
         def end(tag: str) -> None:
             if self._aside:

@@ -60,7 +60,8 @@ class XmlTexts:
 
     def __getitem__(self, places: Positions) -> pl.Series:
         """Return the texts of some places."""
-        starts, lengths = (np.ascontiguousarray(items[places], np.uint32) for items in (self.starts, self.lengths))
+        starts = np.ascontiguousarray(self.starts[places], np.uint32)
+        lengths = np.ascontiguousarray(self.lengths[places], np.uint32)
         return to_series(scan.take_texts(self.xml, self.extra, starts, lengths))
 
 
@@ -152,7 +153,7 @@ class RawCells:
         """The bytes of memory that the cells take, about."""
         arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
         values = 32 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
-        return sum(array.nbytes for array in arrays) + values
+        return sum([array.nbytes for array in arrays]) + values
 
 
 def position_error(row: int, column: int) -> FormatError:

@@ -27,7 +27,10 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
     """Return the indices of the cells that hold words of headers, and the codes of these words."""
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
-        codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]
+        codes = [  # most words are written as they are in `WORDS`
+            (code_of(value) if (code := CODES.get(value)) is None else code) if kind == c.TEXT else NONE
+            for kind, value in zip(kinds, values, strict=True)
+        ]
         which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
         return which, [code for code in codes if code != NONE]
     texts = run.values.str.strip_chars().str.to_lowercase()

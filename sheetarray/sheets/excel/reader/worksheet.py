@@ -111,9 +111,9 @@ class SheetRows:
         Raises:
             FormatError: the part is damaged or hostile, or a cell comes twice.
         """
+        short = [block for block in self._kept or () if isinstance(block, Numbers)]
         if self._kept is not None and not any(
-            isinstance(block, Numbers) and any(first <= block.rows[-1] and block.rows[0] < end for first, end in texts)
-            for block in self._kept
+            first <= block.rows[-1] and block.rows[0] < end for block in short for first, end in texts
         ):
             for block in self._kept:
                 yield block.widen() if isinstance(block, Numbers) else block
@@ -182,7 +182,8 @@ def _numbers_of(block: RawCells) -> Numbers | None:
     if not width or block.formulas is not None or not block.numeral.all() or not _is_alike(block.types, width):
         return None
     first = slice(0, width)
-    if not np.isin(block.types[first], (PLAIN, LOGICAL)).all() or not _is_alike(block.styles, width):
+    types = block.types[first]
+    if not ((types == PLAIN) | (types == LOGICAL)).all() or not _is_alike(block.styles, width):
         return None
     if not are_plain_doubles(block.numbers):
         return None
@@ -206,7 +207,7 @@ def _is_alike(items: Any, width: int) -> bool:
 class _Rows(Handlers[RawCells]):
     """Takes the rows of a worksheet from the XML parser. `begin` and `end` are called for each tag."""
 
-    tag = "row"
+    tag, wanted_below_root = "row", "sheetData"
 
     def __init__(self, part: str) -> None:
         super().__init__()
