@@ -22,7 +22,7 @@ import sheetarray as sa
 from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import piecewise as excel_pieces
 from sheetarray.sheets.excel import writing
-from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
+from sheetarray.sheets.excel.reader.book import OoxmlBook
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.testing.cases import CASES
 

@@ -34,8 +34,8 @@ from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
 from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import FormulaArea
+from .reader.column_runs import scalars
 from .reader.formulas import FormulaCells
-from .reader.scalars import scalars
 from .sheet import ExcelSheet
 from .sorted_rows import SortedTables
 from .stored_fingerprints import StoredFingerprints

@@ -26,10 +26,9 @@ from .reader import cells as c
 from .reader.book import XmlBook
 from .reader.cells import PENDING, CellRun
 from .reader.column import ColumnRun, ColumnTexts, numbers_of_short, to_moments, to_numbers
-from .reader.column_runs import ROW, ColumnRuns, SomeRuns, gather_columns, join_runs
+from .reader.column_runs import ROW, ColumnRuns, SomeRuns, gather_columns, join_runs, number_shown, scalars, words_of
 from .reader.formulas import FormulaCells
 from .reader.opendocument import OdsBook
-from .reader.scalars import number_shown, scalars, words_of
 
 if TYPE_CHECKING:
     import polars as pl

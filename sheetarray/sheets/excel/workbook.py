@@ -18,9 +18,8 @@ from ..workbooks import MOST_ROWS
 from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
 from .package.parts import Package
 from .package.relations import read_record
-from .reader.book import XmlBook
+from .reader.book import OoxmlBook, XmlBook
 from .reader.column_runs import SomeRuns
-from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
 from .sheet import ExcelSheet, Followed, SearchedSheet

@@ -39,7 +39,7 @@ from limits import get_limit, set_limits
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, parsing
+from sheetarray.sheets.excel.reader import parsing
 from sheetarray.sheets.excel.reader import strings as shared_strings
 from sheetarray.testing.cases import assert_same
 
@@ -205,8 +205,8 @@ EXCEL_97_FLOODS: dict[str, Callable[[], bytes]] = {
 
 # What is counted is as many times less, too, so that a flood exceeds what 32 MB of it would exceed.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, legacy_records, strings, worksheet
-blocks._INFLATED_ALWAYS //= {PART}
+from sheetarray.sheets.excel.reader import legacy_records, parsing, strings, worksheet
+parsing._INFLATED_ALWAYS //= {PART}
 worksheet.MOST_IN_ROWS //= {PART}
 legacy_records._MOST_CELLS //= {PART}
 legacy_records._MOST_RECORDS //= {PART}
@@ -346,7 +346,7 @@ def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, mon
 def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = Package(zipped({"a": bytes(MILLION)})).member("a").packed
     set_limits(monkeypatch, inflated_worksheet=MILLION - 100 * packed - more)
-    inflating = blocks.inflate_blocks(Package(zipped({"a": bytes(MILLION)})), "a")
+    inflating = parsing.inflate_blocks(Package(zipped({"a": bytes(MILLION)})), "a")
     if more <= 0:
         assert sum(map(len, inflating)) == MILLION
     else:

@@ -285,13 +285,13 @@ def _circle() -> bytes:
 
 # What is counted is as many times less where there is as many times less to count.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import blocks, formats, parsing, raw, titles, worksheet
-blocks._INFLATED_ALWAYS //= {PART}
-blocks._BLOCK //= {PART}
+from sheetarray.sheets.excel.reader import cells, formats, parsing, worksheet
+parsing._INFLATED_ALWAYS //= {PART}
+parsing._BLOCK //= {PART}
 parsing._LONGEST //= {PART}
 formats._MOST_STYLES //= {PART}
-raw.MOST_ROWS = worksheet.MOST_ROWS = worksheet.MOST_ROWS // {PART}
-titles._MOST //= {PART}
+cells.MOST_ROWS = worksheet.MOST_ROWS = worksheet.MOST_ROWS // {PART}
+cells._MOST_SHEETS //= {PART}
 """
 _SCRIPT = """
 import json, sys, warnings

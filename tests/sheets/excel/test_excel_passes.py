@@ -13,7 +13,8 @@ from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.reader import blocks, ooxml, worksheet
+from sheetarray.sheets.excel.reader import book as books
+from sheetarray.sheets.excel.reader import parsing, worksheet
 from sheetarray.sheets.excel.reader.formulas import FormulaCells
 from sheetarray.sheets.excel.workbook import Workbook
 
@@ -25,7 +26,7 @@ def inflations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def counted(package: Any, name: str) -> Any:
         parts.append(name)
-        return blocks.inflate_blocks(package, name)
+        return parsing.inflate_blocks(package, name)
 
     monkeypatch.setattr(worksheet, "inflate_blocks", counted)
     return parts
@@ -84,7 +85,7 @@ def test_what_does_not_fit_is_inflated_again(
 ) -> None:
     array = doubles(60_000)
     file = book(x=array)
-    monkeypatch.setattr(ooxml, "Room", lambda: worksheet.Room(**{room: 100}))
+    monkeypatch.setattr(books, "Room", lambda: worksheet.Room(**{room: 100}))
     assert sa.read(file, format="xlsx")["x"].tobytes() == array.tobytes()
     assert len(inflations) == passes
 
@@ -105,7 +106,7 @@ def test_room_is_given_back(inflations: list[str]) -> None:
     """Of a sheet that does not fit, and of one that was read in part."""
     with Source(book(x=doubles(60_000))) as source, Workbook(source) as opened:
         container = opened._container
-        assert isinstance(container, ooxml.OoxmlBook)
+        assert isinstance(container, books.OoxmlBook)
         before = worksheet.Room(**vars(container._room))
         cells = container.cells("arrays", numeric=False)
         next(cells)
@@ -123,7 +124,7 @@ def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     size = zipfile.ZipFile(io.BytesIO(content)).getinfo("xl/worksheets/sheet1.xml").file_size
     for bound, is_short in ((size - 1, False), (size, True), (size + 1, True)):
         set_limits(monkeypatch, short_worksheet=bound)
-        package = ooxml.Package(Source(io.BytesIO(content)).whole())
+        package = books.Package(Source(io.BytesIO(content)).whole())
         assert worksheet.SheetRows(package, "xl/worksheets/sheet1.xml", worksheet.Room()).is_short is is_short
 
 

@@ -19,7 +19,8 @@ import sheetarray as sa
 from sheetarray.sheets.excel import workbook
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_record
-from sheetarray.sheets.excel.reader import ooxml, worksheet
+from sheetarray.sheets.excel.reader import book as books
+from sheetarray.sheets.excel.reader import worksheet
 
 PROPERTIES = "docProps/custom.xml"
 FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
@@ -294,7 +295,7 @@ def test_first_rows_tell_the_same_as_all_rows(tmp_path: Path, seed: int) -> None
 def test_a_workbook_that_is_small_is_searched(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     with sa.files.Source(path) as source, workbook.Workbook(source) as book:
         size = book.sheet_bytes
-        assert isinstance(book._container, ooxml.OoxmlBook)
+        assert isinstance(book._container, books.OoxmlBook)
     for least, count in ((size - 1, 2), (size, 2), (size + 1, 0)):
         set_limits(monkeypatch, least_searched=least)
         with sa.files.Source(path) as source, workbook.Workbook(source) as book:

@@ -1,20 +1,27 @@
-"""Runs of cells as they come out of a workbook, and what a cell can be."""
+"""Cells as they come out of a workbook: runs of them, what a cell can be, and cells as XML says them."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
+from ....loops import Doubles, scan, to_series
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from ..package.relations import Relation
 
 if TYPE_CHECKING:
     import polars as pl
 
+
 Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
+ALL_ROWS = ((0, 2**31),)  # as spans
 FormulaArea = tuple[int, int, int, int]  # first row, first column, last row, last column
 
 NUMBER = 1  # the value is a numeral
@@ -148,3 +155,320 @@ class WorkbookReader(Protocol):
 
     def close(self) -> None:
         """Release what the workbook holds."""
+
+
+# Cells as worksheet XML says them, before their shared strings, styles and types are looked up.
+
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, ELAPSED = range(8)
+FORMULA, WAITING, NUMERAL = 8, 16, 32  # what the compiled loop adds to types: `RawCells` has a mask of each
+CELL = np.dtype(
+    [  # as the compiled loop makes it
+        ("number", np.float64),
+        ("row", np.uint32),
+        ("style", np.uint32),  # of .ods, how often the cell stands in its row
+        ("start", np.uint32),
+        ("length", np.uint32),
+        ("formula", np.uint32),
+        ("column", np.uint16),
+        ("formula_length", np.uint8),
+        ("type", np.uint8),
+    ]
+)
+_NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
+_NOT_ZERO = "^-?[0.]*[1-9]"
+TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
+TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
+NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
+
+
+@dataclass(frozen=True)
+class XmlTexts:
+    """Texts that stand in XML, or beyond it where they differ from the XML.
+
+    Attributes:
+        extra: what stands beyond it.
+        starts, lengths: of each text, in bytes; what stands beyond the XML starts behind its last byte.
+    """
+
+    xml: bytes
+    extra: bytes
+    starts: Any
+    lengths: Any
+
+    def __getitem__(self, places: Positions) -> pl.Series:
+        """Return the texts of some places."""
+        starts = np.ascontiguousarray(self.starts[places], np.uint32)
+        lengths = np.ascontiguousarray(self.lengths[places], np.uint32)
+        return to_series(scan.take_texts(self.xml, self.extra, starts, lengths))
+
+
+@dataclass(frozen=True)
+class RawCells:
+    """Some cells of a worksheet: those that have a value or a formula.
+
+    Attributes:
+        rows, columns: of each cell, from 0.
+        types: of each cell, one of the constants of this module.
+        styles: of each cell, the index of its style; 0 where the XML names no style.
+        pending: a mask of the cells that have a formula and no value.
+        numbers: the number of each cell under `numeral`; anything for other cells.
+        numeral: a mask of the cells of `NUMERALS` whose number is known.
+        values: of each cell as it is written; None if only the numbers were kept.
+        width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
+        formulas: a mask of the cells that are formulas; None if no cell is a formula.
+        areas: the ranges of array formulas, of which `formulas` marks only the first cell.
+        find_formulas: returns the index of each cell with a short formula of its own, and the formula.
+    """
+
+    rows: Positions
+    columns: Positions
+    types: Kinds
+    styles: Positions
+    pending: Mask
+    numbers: Doubles
+    numeral: Mask
+    values: pl.Series | XmlTexts | None
+    width: int = 0
+    formulas: Mask | None = None
+    areas: tuple[FormulaArea, ...] = ()
+    find_formulas: Callable[[], Iterable[tuple[int, str]]] = tuple
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def texts(self, places: Positions) -> pl.Series:
+        """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
+        import polars as pl
+
+        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        texts = self.values[places]
+        if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
+            return texts
+        return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
+
+    def text_lengths(self, places: Positions) -> Positions:
+        """Return the bytes of the values of some cells; 0 for a formula without one."""
+        if isinstance(self.values, XmlTexts):
+            return np.asarray(self.values.lengths[places], np.int64)
+        return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
+
+    def _take_values(self, places: Positions) -> pl.Series | XmlTexts | None:
+        values: Any = self.values
+        if isinstance(values, XmlTexts):
+            return XmlTexts(values.xml, values.extra, values.starts[places], values.lengths[places])
+        return None if values is None else values.gather(places)
+
+    def select(self, places: Positions) -> RawCells:
+        """Return some cells, by their indices, of a block without formulas."""
+        rows, columns = self.rows[places], self.columns[places]
+        marks = self.types[places], self.styles[places], self.pending[places]
+        numbers, values = (self.numbers[places], self.numeral[places]), self._take_values(places)
+        return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
+
+    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
+        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
+        times = np.bincount(places, minlength=len(self))
+        last = np.zeros(len(self), np.int64)
+        last[places] = np.arange(len(places))
+        return RawCells(
+            rows,
+            columns,
+            self.types[places],
+            np.zeros(len(places), np.int64),
+            self.pending[places],
+            self.numbers[places],
+            self.numeral[places],
+            self._take_values(places),
+            row_width(rows, columns),
+            None if self.formulas is None else self.formulas[places],
+            self.areas,
+            lambda: ((int(last[index]), text) for index, text in self.find_formulas() if times[index] == 1),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that the cells take, about."""
+        arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
+        values = 32 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
+        return sum([array.nbytes for array in arrays]) + values
+
+
+def position_error(row: int, column: int) -> FormatError:
+    """Return the error to raise for a cell beyond the last row or column that a sheet can have."""
+    return FormatError(
+        f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
+        location=cell_address(row, column),
+    )
+
+
+def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
+    """Return cells that the compiled loop has made of worksheet XML; `extra`: texts that differ from the XML."""
+    made = np.frombuffer(cells, CELL)
+    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
+    is_formula = made["type"] & FORMULA != 0
+
+    def find_formulas() -> Iterator[tuple[int, str]]:
+        places = np.flatnonzero(made["formula_length"])
+        sources = XmlTexts(text, extra, made["formula"], made["formula_length"])[places]
+        yield from zip(places.tolist(), sources.to_list(), strict=True)
+
+    return RawCells(
+        rows,
+        columns,
+        made["type"] & np.uint8(FORMULA - 1),
+        made["style"].astype(np.int64),
+        made["type"] & WAITING != 0,
+        made["number"].copy(),
+        made["type"] & NUMERAL != 0,
+        XmlTexts(text, extra, made["start"], made["length"]),
+        row_width(rows, columns) if len(rows) else 0,
+        is_formula if is_formula.any() else None,
+        find_formulas=find_formulas,
+    )
+
+
+def cells_of_parser(
+    cells: Sequence[tuple[int, int, int, int, str | None]],
+    formulas: Sequence[tuple[int, str]],
+    areas: Sequence[FormulaArea],
+) -> RawCells:
+    """Return cells that the XML parser has read: row, column, type, style and value of each.
+
+    `formulas`: the index of each cell that is a formula, and its text where that is short and its own.
+    """
+    import polars as pl
+
+    rows, columns, types, styles, texts = zip(*cells, strict=True)
+    values = pl.Series(texts, dtype=pl.String)
+    numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
+    is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
+    is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+    kinds = np.array(types, dtype=np.uint8)
+    places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+    marks = np.zeros(len(cells), np.bool_)
+    marks[[index for index, _ in formulas]] = True
+    return RawCells(
+        *places,
+        kinds,
+        np.array(styles, dtype=np.int64),
+        values.is_null().to_numpy(),
+        numbers.to_numpy(),
+        is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
+        values,
+        row_width(*places),
+        marks if formulas else None,
+        tuple(areas),
+        lambda: [(index, text) for index, text in formulas if text],
+    )
+
+
+# Refuses a sheet in which a cell stands twice: no program writes that, and programs differ in which one they read.
+
+_MOST_KEPT = 2**20  # cells whose places are kept; a later one that comes twice is found where columns are joined
+
+
+class OrderCheck:
+    """Compares the places of the cells of a sheet as they are read; most sheets have their cells in order."""
+
+    def __init__(self) -> None:
+        self._last = -1
+        self._kept: list[tuple[Positions, Positions]] = []  # rows and columns
+        self._sorted: Positions = np.zeros(0, np.int64)  # places of cells that were kept earlier
+        self._count = 0
+
+    def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
+        """Compare some more cells with those before, and keep their places.
+
+        `width`: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
+
+        Raises:
+            FormatError: a cell stands twice in the sheet.
+        """
+        step = width or 1
+        places = rows[::step] * MOST_COLUMNS + columns[::step]
+        end = int(rows[-1]) * MOST_COLUMNS + int(columns[-1])
+        across = columns[:width]
+        if int(places[0]) > self._last and bool((np.diff(places) > 0).all()) and bool((np.diff(across) > 0).all()):
+            self._last = end
+        else:
+            self._compare(np.sort(rows * MOST_COLUMNS + columns))
+        if self._count < _MOST_KEPT:
+            self._count += len(rows)
+            self._kept.append((rows, columns))
+
+    def check_rows(self, first: int, count: int, columns: Positions) -> int:
+        """Compare some rows, all with cells in the same columns, and return the row below the last one.
+
+        Raises:
+            FormatError: a cell stands twice in the sheet.
+        """
+        rows = np.arange(first, first + count)
+        self.check(np.repeat(rows, len(columns)), np.tile(columns, count), len(columns))
+        return first + count
+
+    def _compare(self, places: Positions) -> None:
+        if int(places[0]) <= self._last:
+            if self._kept:
+                later = [rows * MOST_COLUMNS + columns for rows, columns in self._kept]
+                self._sorted = np.sort(np.concatenate([self._sorted, *later]), kind="stable")  # a merge
+                self._kept = []
+            places = np.sort(np.concatenate([self._sorted, places]), kind="stable")
+        twice = places[1:][np.diff(places) == 0]
+        if len(twice):
+            row, column = divmod(int(twice.min()), MOST_COLUMNS)
+            raise repeated_cell_error(cell_address(row, column))
+        self._last = max(self._last, int(places[-1]))
+
+
+# The titles of the sheets that a workbook lists, and where each sheet is.
+
+_MOST_SHEETS = 10_000
+
+
+class Titles:
+    """The titles of the worksheets of a workbook, and where each is.
+
+    `part`: the part of the package that lists them, for messages; None if the workbook is no package.
+
+    Attributes:
+        places: where each worksheet is, by its title, in the order listed: the name of its part, or its first byte.
+    """
+
+    def __init__(self, part: str | None = None) -> None:
+        self._part = part
+        self.places: dict[str, str] = {}
+        self._seen: set[str] = set()
+        self._used: set[str] = set()
+
+    def add(self, title: str, place: str) -> None:
+        """Add a sheet.
+
+        Raises:
+            FormatError: a sheet has that title, compared without case, or that place already, or there are too many.
+        """
+        if title.casefold() in self._seen:
+            raise FormatError(f"two sheets have the title {title!r:.80}", location=self._part)
+        if place in self._used:
+            raise FormatError(f"the sheet {title!r:.80} is another one as well", location=self._part)
+        if len(self.places) >= _MOST_SHEETS:
+            raise FormatError(f"more than {_MOST_SHEETS} sheets", location=self._part)
+        self._seen.add(title.casefold())
+        self._used.add(place)
+        self.places[title] = place
+
+    def add_related(self, title: str, id_: str | None, relations: Mapping[str, Relation]) -> None:
+        """Add a sheet that the list names by the id of a relation, if it is a worksheet.
+
+        `id_`: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
+        `relations`: of the list, by their ids.
+
+        Raises:
+            FormatError: as for `add`; or no part of the package has that id.
+        """
+        if not id_:
+            return
+        relation = relations.get(id_)
+        if relation is None or relation.target is None:
+            raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=self._part)
+        if relation.kind == "worksheet":
+            self.add(title, relation.target)

@@ -11,8 +11,7 @@ import numpy as np
 from ....columns.grid import column_number
 from ....dtypes import Positions
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from .cells import PENDING, CellRun, FormulaArea
-from .raw import RawCells
+from .cells import PENDING, CellRun, FormulaArea, RawCells
 
 # Which cells of a sheet are formulas: the ranges of array formulas, and a collection that answers questions about
 # all.

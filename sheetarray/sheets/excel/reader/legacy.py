@@ -33,11 +33,11 @@ from .cells import (
     TEXT,
     CellRun,
     Kinds,
+    Titles,
     repeated_cell_error,
     row_width,
 )
 from .formats import Doubles, Formats, are_exact_doubles, kind_of_format
-from .titles import Titles
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,14 +20,27 @@ from ....errors import FormatError
 from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
-from .blocks import inflate_blocks, run_ahead, to_utf8
-from .book import ALL_ROWS, XmlBook
-from .cells import LONGEST_TEXT, FormulaArea, encrypted_error
+from .book import XmlBook
+from .cells import (
+    ALL_ROWS,
+    ELAPSED,
+    ERROR,
+    ISO,
+    LOGICAL,
+    LONGEST_TEXT,
+    PLAIN,
+    RESULT,
+    FormulaArea,
+    OrderCheck,
+    RawCells,
+    Titles,
+    cells_of_loop,
+    cells_of_parser,
+    encrypted_error,
+)
 from .formulas import parse_open_reference
-from .parsing import Handlers, read_elements
-from .raw import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, OrderCheck, RawCells, cells_of_loop, cells_of_parser
+from .parsing import Handlers, inflate_blocks, read_elements, run_ahead, to_utf8
 from .strings import SharedStrings
-from .titles import Titles
 from .worksheet import SHORT
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"

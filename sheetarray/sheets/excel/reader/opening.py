@@ -12,9 +12,9 @@ from ....errors import FormatError
 from ....files import BytesLike, Source, refuse_empty
 from ..package.parts import Package, has_directory
 from ..package.relations import TYPES, ContentTypes, Relations
+from .book import OoxmlBook
 from .cells import WorkbookReader, encrypted_error
 from .legacy import Excel97Book, XlsbBook
-from .ooxml import OoxmlBook
 from .opendocument import CONTENT, MANIFEST, OdsBook
 
 # Compound files (OLE2), which hold .xls workbooks and encrypted ones: a small file system of sectors.

@@ -16,10 +16,8 @@ from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import scan, to_series
 from ..package.parts import Package
-from .blocks import inflate_blocks, run_ahead, to_utf8
-from .cells import LONGEST_EXACT
-from .parsing import Handlers, StringItem, read_elements
-from .raw import RawCells
+from .cells import LONGEST_EXACT, RawCells
+from .parsing import Handlers, StringItem, inflate_blocks, read_elements, run_ahead, to_utf8
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,24 +21,24 @@ from ....errors import FormatError
 from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
 from ..package.parts import Package
-from .blocks import inflate_blocks, run_ahead, to_utf8
-from .book import ALL_ROWS
-from .cells import LONGEST_TEXT, FormulaArea
-from .formats import are_plain_doubles
-from .formulas import CONSTANTS, find_area
-from .parsing import Handlers, StringItem, read_elements
-from .raw import (
+from .cells import (
+    ALL_ROWS,
     LOGICAL,
+    LONGEST_TEXT,
     PLAIN,
     RESULT,
     TEXTS,
     TYPES,
+    FormulaArea,
     OrderCheck,
     RawCells,
     cells_of_loop,
     cells_of_parser,
     position_error,
 )
+from .formats import are_plain_doubles
+from .formulas import CONSTANTS, find_area
+from .parsing import Handlers, StringItem, inflate_blocks, read_elements, run_ahead, to_utf8
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
 _MOST_BYTES, _MOST_NUMBERS = 2**26, 2**25  # of all that is kept of a workbook, and of cells that are numbers alone
