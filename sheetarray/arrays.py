@@ -248,18 +248,25 @@ def _ragged(value: Any, error: RaggedError) -> Any:
         ak = import_module("awkward")
     except ImportError:
         raise DTypeError(f"{error}: pip install 'sheetarray[awkward]'") from error
-    leaves = _leaves_of(value)
+    lists = _as_lists(value)
+    leaves = [leaf for leaf in _leaves_of(lists) if leaf is not None]
     kinds = {type(leaf) for leaf in leaves}
-    one = len(kinds) == 1 and kinds <= {int, float, bool, str}
+    one = len(kinds) <= 1 and kinds <= {int, float, bool, str}
     if not one and (kinds != {int, float} or any(type(leaf) is int and abs(leaf) > 2**53 for leaf in leaves)):
         raise error
     try:
-        return ak.from_iter(value)
+        return ak.from_iter(lists)
     except (ValueError, TypeError, OverflowError) as reason:
         raise DTypeError(f"no array: {reason}") from reason
 
 
+def _as_lists(value: Any) -> Any:
+    """Return lists, and columns of lists, as lists of Python's own scalars."""
+    for method in ("to_pylist", "to_list", "tolist"):  # of Arrow, pandas and polars, NumPy
+        if hasattr(value, method):
+            return _as_lists(getattr(value, method)())
+    return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 def _leaves_of(value: Any) -> list[Any]:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    return [leaf for item in value for leaf in _leaves_of(item)] if isinstance(value, (list, tuple)) else [value]
+    return [leaf for item in value for leaf in _leaves_of(item)] if isinstance(value, list) else [value]

@@ -28,6 +28,7 @@ from .labels import (
     stack_labels,
 )
 from .registry import format_of, locate_place
+from .values import is_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,6 +133,7 @@ def read_frame(
         arrays, labels = label_rows(cells, list_names(dims), note)
     else:
         arrays, labels = read_with_labels(source, names, format, options)
+    arrays = _with_lists(arrays)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
     wanted = list_names(names) or ()
     if others := [name for name in arrays if name not in flat]:
@@ -147,6 +149,18 @@ def read_frame(
         flat = {name: array for name, array in flat.items() if name in {*wanted, *levels}}
     check_lengths(flat, labels)
     return build_frame(flat, labels)
+
+
+def _with_lists(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arrays, awkward ones that are as long as the others as columns of lists, None where one is missing."""
+    lengths = {len(array) for array in arrays.values() if isinstance(array, np.ndarray) and array.ndim == 1}
+    made = dict(arrays)
+    for name, array in arrays.items():
+        if is_of(array, "awkward") and (not lengths or lengths == {len(array)}):
+            made[name] = np.empty(len(array), dtype=object)
+            for place, item in enumerate(array.to_list()):
+                made[name][place] = item
+    return made
 
 
 def read_table_with_note(

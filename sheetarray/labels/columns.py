@@ -263,7 +263,8 @@ def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Itera
     `infos`: what the headers of the arrays say, and that of the description.
     """
     location = infos[NAME].location
-    absent = [name for name in labels.variables if labels.has_array(name) and name not in infos]
+    known = {*infos, *(name.removesuffix(".json") for name in infos)}  # columns of lists have their schema
+    absent = [name for name in labels.variables if labels.has_array(name) and name not in known]
     for name in absent:
         yield Finding("warning", location, f"describes {name!r:.80}, which is not here, or damaged", array=name)
     for error in find_contradictions(infos, labels):

@@ -191,10 +191,10 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     dim = levels[0] if len(levels) == 1 else _free_name(arrays)
     labels = DatasetLabels(attrs=dict(frame.attrs))
     columns = _columns_of(frame, levels)
-    for (name, array), (label, column) in zip(arrays.items(), columns, strict=True):
+    for name, (label, column) in zip(arrays, columns, strict=True):
         note = note_of(column) if column.dtype == object else None
         dtype = name_dtype(column.dtype) if note is None else note.kind
-        described = VariableLabels((dim,), dtype, array.shape)
+        described = VariableLabels((dim,), dtype, (len(frame),))
         (labels.coords if name in levels else labels.data_vars)[name] = described
         if label != name:
             labels.frame.labels[name] = _to_scalar(label)
@@ -252,12 +252,14 @@ def _to_scalar(label: Any) -> Any:
     return label.to_timedelta64() if is_of(label, "pandas", "Timedelta") else label
 
 
-def _is_plain(array: Array, dtype: Any) -> bool:
+def _is_plain(array: Any, dtype: Any) -> bool:
     """Return whether pandas, left to itself, makes a column of the same dtype of an array."""
     import pandas as pd
 
-    if isinstance(dtype, np.dtype) and dtype.kind != "O":
-        return True
+    if isinstance(dtype, np.dtype) and (dtype.kind != "O" or is_of(array, "awkward")):
+        return True  # a column of lists is an awkward array
+    if is_of(array, "awkward"):
+        return False
     return bool(array.dtype.kind in "UTO" and pd.Series(array).dtype == dtype)
 
 

@@ -105,6 +105,8 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
     arrays, labels = describe_arrays(table) or ({}, None)
     if not arrays or (labels is None and not isinstance(table, LabelledArrays)):
         return table
+    if lists := [name for name, array in arrays.items() if is_of(array, "awkward")]:
+        raise DTypeError(f"{lists[0]}: lists are no column of a table: sheetarray.write keeps them")
     linear = {name: array.to_numpy() for name, array in linear_arrays(arrays).items()}
     note = TableNote(labels or DatasetLabels())
     dims = name_dimensions(linear, note.labels)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from .everyday import OBJECTS, restore_objects
 from .extensions import EXTENSIONS, restore_extension
-from .kinds import is_of, name_of, name_of_variable, naming
-from .taking import DEFAULT_NAME, Note, RaggedError, as_array, is_table, note_of, split_columns, split_fields
+from .kinds import RaggedError, is_of, name_of, name_of_variable, naming
+from .taking import DEFAULT_NAME, Note, as_array, is_table, note_of, split_columns, split_fields
 
 __all__ = [
     "DEFAULT_NAME",

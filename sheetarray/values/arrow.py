@@ -15,14 +15,13 @@ import numpy as np
 from ..dtypes import Array
 from ..errors import DTypeError, is_panic
 from .everyday import check_zone
-from .kinds import is_of
+from .kinds import LISTS, RaggedError, is_of
 from .nulls import texts_or_objects, to_floats, to_objects, to_times
 
 _UTC = "column.cast(pa.timestamp('us', 'UTC'))"
 _REFUSED = {
     "struct": "give each field a column, table.flatten()",
     "binary": "decode it to text, column.cast(pa.string())",
-    "list": "ak.from_arrow(table) makes an awkward.Array of lists of different lengths",
     "map": "ak.from_arrow(table) makes an awkward.Array",
     "union": "write one array for each kind of value",
     "interval": "write months, days and nanoseconds as columns of their own",
@@ -100,6 +99,8 @@ def arrow_array(column: Any) -> Array:
         return _stack(column)
     if isinstance(dtype, pa.FixedShapeTensorType):
         return np.asarray(_whole(column).to_numpy_ndarray())
+    if str(dtype).startswith(("list<", "large_list<", "list_view<", "large_list_view<")):
+        raise RaggedError(LISTS)
     raise DTypeError(f"no dtype of the exchange format holds Arrow's {dtype}: {_suggest_instead(dtype)}")
 
 
@@ -117,7 +118,7 @@ def _suggest_instead(dtype: Any) -> str:
     name = str(dtype)
     if name.startswith("extension"):
         return "write what it is stored as, column.storage"
-    kinds = {"fixed_size_binary": "binary", "list_view": "list", "large_list": "list", "month_day_nano": "interval"}
+    kinds = {"fixed_size_binary": "binary", "month_day_nano": "interval"}
     for known, kind in (*kinds.items(), *((kind, kind) for kind in _REFUSED)):
         if known in name.partition("<")[0]:
             return _REFUSED[kind]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array, Mask
-from ..errors import LimitError
+from ..errors import DTypeError, LimitError
 from .arrow import arrow_array
 from .extensions import extension_array
-from .kinds import is_of, name_of, warn_of_column
+from .kinds import is_of, name_of, name_of_column, warn_of_column
 from .nulls import texts_or_objects, to_floats, to_objects
 
 
@@ -66,6 +66,9 @@ def column_array(column: Any) -> Array:
     if kind in ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype"):
         return extension_array(column)
     if kind == "ArrowDtype":
+        if str(dtype).startswith("struct<"):
+            name = name_of_column()
+            raise DTypeError(f"fields in a column: df.drop(columns={name!r}).join(df[{name!r}].struct.explode())")
         return arrow_array(getattr(column, "array", column).__arrow_array__())
     if kind == "CategoricalDtype":
         return _categories(column)
@@ -89,6 +92,12 @@ def _nullable_values(column: Any, dtype: Any) -> Array:
 
 def _objects(column: Any) -> Array:
     values = to_objects(list(column.astype(object)))
+    if any(isinstance(value, dict) for value in values.tolist()):
+        name = name_of_column()
+        raise DTypeError(
+            f"dictionaries in a column: df.drop(columns={name!r}).join(pd.json_normalize(df[{name!r}].tolist())"
+            f".set_index(df.index).add_prefix({name + '.'!r}))"
+        )
     missing = missing_objects(column)
     _warn_of_nan(column, values, missing)
     values[missing] = None

@@ -12,6 +12,12 @@ import numpy as np
 
 from ..errors import DTypeError, warn_caller
 
+LISTS = "lists in a column are kept where all items are numbers, text or booleans: column.map(str) makes text of others"
+
+
+class RaggedError(DTypeError):
+    """Lists that are not all of one length: no ndarray, but perhaps an awkward array."""
+
 
 def is_of(value: Any, package: str, *classes: str) -> bool:
     """Return whether an object is an instance of a class of a package, or of one derived from it.
@@ -68,6 +74,11 @@ def naming(name: str) -> Iterator[None]:
         raise DTypeError(f"{name}: {error}") from error
     finally:
         _name.reset(token)
+
+
+def name_of_column() -> str:
+    """Return the name of the column that is being taken, for a line of advice."""
+    return _name.get()
 
 
 def warn_of_column(message: str) -> None:

@@ -14,6 +14,7 @@ from ..dtypes import Array, Mask
 from ..elements import check_texts, text_array
 from ..errors import DTypeError
 from .everyday import to_plain
+from .kinds import LISTS, RaggedError
 
 _NOT_A_TIME = np.iinfo(np.int64).min
 
@@ -29,6 +30,8 @@ def texts_or_objects(values: Sequence[Any]) -> Array:
     """Return the 1-D array of values: text where each is one, dates where each is one, and so on, else of objects."""
     if all(isinstance(value, str) for value in values):
         return text_array(check_texts(values))
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
+        raise RaggedError(LISTS)
     plain = to_plain(values)
     return to_objects(values) if plain is None else plain
 

@@ -17,7 +17,7 @@ from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
 from .everyday import check_zone, find_kind, to_plain
 from .extensions import EXTENSIONS
 from .frames import column_array, frame_columns, index_columns, missing_objects
-from .kinds import is_of, name_of, name_of_variable, naming
+from .kinds import LISTS, RaggedError, is_of, name_of, name_of_variable, naming
 from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_objects, to_times
 
 # polars -> ndarrays: a DataFrame's columns, and Series of every dtype.
@@ -29,8 +29,7 @@ _UTC = ".dt.convert_time_zone('UTC')"
 _REFUSED = {
     "Int128": ".cast(pl.Int64) where the numbers have room there, else .cast(pl.String)",
     "UInt128": ".cast(pl.UInt64) where the numbers have room there, else .cast(pl.String)",
-    "Struct": "give each field a column, df.unnest(name)",
-    "List": ".list.to_array(width) where all have one length, or ak.from_arrow(df.to_arrow()) for an awkward.Array",
+    "Struct": "give each field a column, df.unnest({name!r})",
     "Map": "ak.from_arrow(df.to_arrow()) makes an awkward.Array",
     "Binary": ".bin.encode('hex') or .bin.encode('base64') makes text",
 }
@@ -66,8 +65,10 @@ def series_array(series: Any) -> Array:
             return texts_or_objects(series.to_list())
         case "Array":
             return _stack(series)
+        case "List":
+            raise RaggedError(LISTS)
         case _:
-            instead = _REFUSED.get(kind, "cast it to a dtype of numbers, dates or text first")
+            instead = _REFUSED.get(kind, "cast it to a dtype of numbers, dates or text first").format(name=series.name)
             raise DTypeError(f"no dtype of the exchange format holds polars' {kind}: {instead}")
 
 
@@ -160,10 +161,6 @@ _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an in
     "complex": (complex, np.complexfloating),
     "text": (str,),
 }
-
-
-class RaggedError(DTypeError):
-    """A list whose lists are not all of one length: no ndarray, but perhaps an awkward array."""
 
 
 def scalar_array(value: Any) -> Array:

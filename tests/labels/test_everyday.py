@@ -346,3 +346,60 @@ def test_a_tree_is_refused(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     tree = xr.DataTree.from_dict({"/": xr.Dataset({"t": ("x", [1.5])})})
     check_handed(tree, Refused("a tree", "to_dataset"), "csv", tmp_path)
+
+
+LISTS = {
+    "lists": pd.DataFrame({"l": [[1, 2], [3], []], "n": [1, 2, 3]}),
+    "one missing": pd.DataFrame({"l": [[1, 2], None, []]}),
+    "of one length, with an index": pd.DataFrame({"l": [[1, 2], [3, 4]]}, index=["a", "b"]),
+    "text": pd.DataFrame({"l": [["a"], ["b", "ü"]], "x": [1.5, 2.5]}, index=pd.Index([5, 6], name="k")),
+    "lists of lists": pd.DataFrame({"l": [[[1], [2, 3]], []]}),
+    "booleans": pd.DataFrame({"l": [[True, False], []]}),
+}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+@pytest.mark.parametrize("kind", LISTS)
+def test_a_column_of_lists_comes_back(kind: str, suffix: str, tmp_path: Path) -> None:
+    ak = pytest.importorskip("awkward")
+    path, frame = tmp_path / f"t.{suffix}", LISTS[kind]
+    sa.write(path, frame)
+    pd.testing.assert_frame_equal(sa.read_frame(path), frame)
+    assert isinstance(sa.read(path, ["l"])["l"], ak.Array)
+    assert list(sa.check(path)) == []
+    if suffix != "json":
+        with pytest.raises(sa.DTypeError, match=r"l: .*(no column|not rectangular)"):
+            sa.write_table(path, frame)
+
+
+def test_lists_of_polars_and_arrow_are_awkward_arrays(tmp_path: Path) -> None:
+    pytest.importorskip("awkward")
+    pa = pytest.importorskip("pyarrow")
+    lists = [[1, 2], None, [], [3]]
+    for column in (pl.DataFrame({"l": lists}), pa.table({"l": lists}), pl.Series("l", lists)):
+        sa.write(tmp_path / "t.csv", column)
+        assert sa.read(tmp_path / "t.csv")["l"].to_list() == lists
+        assert sa.read_frame(tmp_path / "t.csv")["l"].tolist() == lists
+    for wrong in ([[1, "a"]], [[dt.date(2020, 1, 1)]], [[2**53 + 1, 0.5]]):
+        with pytest.raises(sa.DTypeError, match="l: lists in a column are kept where"):
+            sa.write(tmp_path / "u.csv", pd.DataFrame({"l": wrong}))
+        sa.write(tmp_path / "u.csv", pd.DataFrame({"l": pd.Series(wrong).map(str)}))
+
+
+@pytest.mark.parametrize("package", ["pandas", "pandas with Arrow", "polars", "arrow"])
+def test_the_line_for_a_column_of_fields_works_when_it_is_pasted(package: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    table: Any = pl.DataFrame({"s": rows, "n": [5, 6]})
+    if package == "pandas":
+        table = pd.DataFrame({"s": rows, "n": [5, 6]}, index=[7, 8])
+    elif package != "polars":
+        table = table.to_arrow()
+    if package == "pandas with Arrow":
+        table = table.to_pandas(types_mapper=pd.ArrowDtype)
+    with pytest.raises(sa.DTypeError, match=r"^s: ") as refused:
+        sa.write(tmp_path / "t.csv", table)
+    line = str(refused.value).replace("a column, ", ": ").rpartition(": ")[2]
+    sa.write(tmp_path / "t.csv", eval(line, {"df": table, "table": table, "pd": pd}))
+    frame = sa.read_frame(tmp_path / "t.csv")
+    assert frame[next(name for name in frame if name.endswith("b"))].tolist() == ["x", "y"]

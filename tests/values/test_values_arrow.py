@@ -76,9 +76,6 @@ ARRAYS: dict[str, tuple[Any, Any]] = {
     "interval": (pa.array([(1, 2, 3)], pa.month_day_nano_interval()), Refused("c: ", "columns of their own")),
     "decimal128": (pa.array([Decimal("1.10")]), np.array([1.1])),
     "decimal256": (pa.array([Decimal("1.10")], pa.decimal256(50, 2)), np.array([1.1])),
-    "list": (pa.array([[1], [1, 2]]), Refused("c: ", "awkward")),
-    "large_list": (pa.array([[1]], pa.large_list(pa.int8())), Refused("c: ", "awkward")),
-    "list_view": (pa.array([[1]], pa.list_view(pa.int8())), Refused("c: ", "awkward")),
     "fixed_size_list": (pa.array([[1, 2], [3, 4]], pa.list_(pa.int8(), 2)), np.array([[1, 2], [3, 4]], "i1")),
     "fixed_size_list of them": (
         pa.array([[[1], [2]], [[3], [4]]], pa.list_(pa.list_(pa.float32(), 1), 2)),

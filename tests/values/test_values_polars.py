@@ -80,7 +80,6 @@ SERIES: dict[str, tuple[Any, Any]] = {
     "Time": (lambda: pl.Series("c", [NOON.time()]), np.array(["12:00:00.123456"])),
     "Decimal": (lambda: pl.Series("c", [Decimal("1.10")]), np.array([1.1])),
     "Struct": (lambda: pl.Series("c", [{"a": 1, "b": 2.5}]), Refused("c: ", "unnest")),
-    "List": (lambda: pl.Series("c", [[1], [1, 2]]), Refused("c: ", "to_array")),
     "Binary": (lambda: pl.Series("c", [b"a"]), Refused("c: ", "encode")),
     "Null": (lambda: pl.Series("c", [None, None]), objects(None, None)),
     "Object of scalars": (lambda: pl.Series("c", [1, "a", None], dtype=pl.Object), objects(1, "a", None)),
