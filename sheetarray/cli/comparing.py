@@ -17,6 +17,7 @@ import numpy as np
 from .. import aligning, dtypes
 from ..comparing import (
     SortedRows,
+    explain_change,
     find_noise,
     find_other_zeros,
     find_row_order,
@@ -26,7 +27,6 @@ from ..comparing import (
     to_double,
 )
 from ..dtypes import Array, Positions
-from ..explaining import explain_change
 from ..header import contiguous_strides
 from ..labels import DatasetLabels
 from ..linear import LinearArray, is_column_major

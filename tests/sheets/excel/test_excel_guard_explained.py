@@ -12,7 +12,7 @@ from fingerprints import at_15, random_numbers
 
 import sheetarray as sa
 from sheetarray import LinearArray
-from sheetarray.explaining import explain_change
+from sheetarray.comparing import explain_change
 
 openpyxl = pytest.importorskip("openpyxl")
 

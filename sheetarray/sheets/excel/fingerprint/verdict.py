@@ -2,7 +2,7 @@
 
 An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning, which
 says how far numbers were rounded. Anything else is an error: elements edited, reordered, moved or lost. A change of
-all elements that was the same for all is explained where there is a guard (`explaining`).
+all elements that was the same for all is explained where there is a guard (`comparing`).
 
 The mathematics is explained in docs/fingerprint.md.
 """

@@ -11,9 +11,9 @@ import numpy as np
 
 from ....aligning import RowOrigins, align_rows, content_key
 from ....columns import ArrayColumn, RowChange
+from ....comparing import explain_change
 from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError, quote_names
-from ....explaining import explain_change
 from ....header import Header, count_rows
 from ....resaving import is_beyond, mark_kept
 from .guard_sheet import GuardSheet, read_guard
