@@ -12,12 +12,11 @@ from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import LayoutColumn
 from ...composite import is_for_programs
 from .address import Rect, join_columns
-from .changes import Requests, collapse, delete_group, freeze_rows, make_bold
+from .changes import Requests, change_lines, collapse, delete_group, freeze_rows, lines_of, make_bold, show_as
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer
 from .spreadsheet_state import Worksheet
 
-_FORMAT = "userEnteredFormat.numberFormat"
 _SAMPLE = 50  # elements of a column of text that are looked at for long texts
 _LONGEST = 60  # characters of a text as wide as which a column is made
 _WIDEST = 430  # pixels of a column with a longer text
@@ -43,7 +42,7 @@ def _header_requests(plan: WritePlan, gid: int) -> Requests:
     if not _collapses_headers(plan):
         return [freeze_rows(gid, min(1, plan.rows - 1))]  # the service refuses to freeze all rows
     height = plan.layout.zone_height
-    return [freeze_rows(gid, height), *_group(_lines(gid, "ROWS", 1, height))]
+    return [freeze_rows(gid, height), *_group(lines_of(gid, "ROWS", 1, height))]
 
 
 def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
@@ -51,7 +50,7 @@ def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     for rows in plan.sheet.groups if plan.sheet else ():
         reaching = (placed for placed in plan.placed_columns if placed.row < rows.end)
         if rows.collapsed and any(rows.start <= placed.elements.top < rows.end for placed in reaching):
-            yield collapse(_lines(gid, "ROWS", rows.start, rows.end), rows.depth, collapsed=False)
+            yield collapse(lines_of(gid, "ROWS", rows.start, rows.end), rows.depth, collapsed=False)
 
 
 def _collapses_headers(plan: WritePlan) -> bool:
@@ -62,7 +61,7 @@ def _collapses_headers(plan: WritePlan) -> bool:
 def _ungroup_headers(sheet: Worksheet | None, gid: int) -> Requests:
     """Return the requests that show the group of header rows, which an earlier write has made, and remove it."""
     groups = [rows for rows in sheet.groups if (rows.start, rows.depth) == (1, 1)] if sheet else []
-    return [request for rows in groups for request in delete_group(_lines(gid, "ROWS", rows.start, rows.end))]
+    return [request for rows in groups for request in delete_group(lines_of(gid, "ROWS", rows.start, rows.end))]
 
 
 # Groups of rows and columns ------------------------------------------------------------------------------------
@@ -73,11 +72,6 @@ def _group(lines: Answer) -> Requests:
     return [{"addDimensionGroup": {"range": lines}}, collapse(lines, 1)]
 
 
-def _lines(gid: int, dimension: str, start: int, end: int) -> Answer:
-    """Return the DimensionRange of some rows ("ROWS") or columns ("COLUMNS"): the first, and the one after the last."""
-    return {"sheetId": gid, "dimension": dimension, "startIndex": start, "endIndex": end}
-
-
 # Columns -------------------------------------------------------------------------------------------------------
 
 
@@ -85,14 +79,13 @@ def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that make columns as wide as their cells need, and collapse those that only programs read."""
     for long, run in groupby(plan.placed_columns, key=lambda placed: _holds_long_text(placed.piece)):
         numbers = [placed.column for placed in run]
-        lines = _lines(gid, "COLUMNS", numbers[0], numbers[-1] + 1)
+        lines = lines_of(gid, "COLUMNS", numbers[0], numbers[-1] + 1)
         if long:
-            width = {"range": lines, "properties": {"pixelSize": _WIDEST}, "fields": "pixelSize"}
-            yield {"updateDimensionProperties": width}
+            yield change_lines(lines, {"pixelSize": _WIDEST})
         else:
             yield {"autoResizeDimensions": {"dimensions": lines}}
     for start, end in _runs_for_programs(plan):
-        yield from _group(_lines(gid, "COLUMNS", start, end))
+        yield from _group(lines_of(gid, "COLUMNS", start, end))
 
 
 def _holds_long_text(piece: LayoutColumn) -> bool:
@@ -120,20 +113,15 @@ def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 
     for (code, dates_before), group in groupby(plan.placed_columns, key=format_of):
         if code is not None or dates_before:
-            yield from (_show_as(gid, rect, code) for rect in join_columns(placed.elements for placed in group))
+            shown = None if code is None else date_format(code)
+            yield from (show_as(gid, rect, shown) for rect in join_columns(placed.elements for placed in group))
 
 
 def show_dates(gid: int, columns: Iterable[PlacedColumn]) -> Iterator[Answer]:
     """Yield the requests that set the number format of the columns that hold dates."""
     for placed in columns:
         if (code := date_code(placed.piece)) is not None:
-            yield _show_as(gid, placed.elements, code)
-
-
-def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
-    """Return the request that sets the number format of cells, or removes it if the code is None."""
-    shown: Answer = {"userEnteredFormat": {"numberFormat": date_format(code)}} if code else {}
-    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": shown, "fields": _FORMAT}}
+            yield show_as(gid, placed.elements, date_format(code))
 
 
 def date_format(code: str) -> Answer:

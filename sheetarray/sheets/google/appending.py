@@ -44,7 +44,7 @@ from .reading import select_sheets
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .views import renew_grown_views, renew_views
 from .worksheet import fetch_column
 
@@ -80,8 +80,12 @@ class _AppendedRows:
     @property
     def needs_last(self) -> bool:
         """Whether the last element of the array has to be read, since its cell cannot be blank if it is still there."""
-        before = self.header.capacity - len(self.placed.piece.buffer)
-        return before > 0 and self.header.dtype.name not in ("string", "generic")
+        return not self.was_empty and self.header.dtype.name not in ("string", "generic")
+
+    @property
+    def was_empty(self) -> bool:
+        """Whether the array has no elements yet."""
+        return self.header.capacity == len(self.placed.piece.buffer)
 
     def header_changes(self, gid: int) -> Iterator[Answer]:
         """Yield the changes that make the header say what is true after the rows were appended."""
@@ -89,15 +93,21 @@ class _AppendedRows:
         for index, value in changed_header_cells(self.old, self.header).items():
             yield update_cells(gid, anchor.row + index, anchor.column, [[value]])
 
-    def range_changes(self, state: State, gid: int) -> Iterator[Answer]:
-        """Yield the changes by which named ranges over the elements take in the new rows."""
+    @property
+    def elements(self) -> Rect:
+        """The cells of all elements of the array afterwards."""
         row, column = self.standing.data
-        before = self.header.capacity - len(self.placed.piece.buffer)
-        tops = [row] if before else [row, row - 1]  # the range of an empty array is over the word `data`
-        rect = Rect(row, column, row + self.header.capacity, column + 1)
-        for named in state.ranges:
-            if named.gid == gid and named.rect and named.rect.left == column and named.rect.top in tops:
-                yield put_named_range(named.name, gid, rect, named)
+        return Rect(row, column, row + self.header.capacity, column + 1)
+
+
+def _cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[Answer]:
+    """Yield the changes by which named ranges over the elements of an array take in its new rows."""
+    tops = [rect.top, rect.top - 1] if was_empty else [rect.top]  # that of an empty array is over the word `data`
+    for named in state.ranges:
+        if named.gid != gid or named.rect is None or named.name == generation_name(gid):
+            continue
+        if named.rect.left == rect.left and named.rect.top in tops:
+            yield put_named_range(named.name, gid, rect, named)
 
 
 def _grow_array(
@@ -256,7 +266,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         *(update_cells(sheet.gid, p.row, p.column, [[cell] for cell in p.sent()]) for p in columns),
         *show_dates(sheet.gid, columns),
         *(change for rows in grown for change in rows.header_changes(sheet.gid)),
-        *(change for rows in grown for change in rows.range_changes(state, sheet.gid)),
+        *(change for r in grown for change in _cover(state, sheet.gid, r.elements, was_empty=r.was_empty)),
     ]
     grid = content.grid or GridCells.from_headers((rows.standing.anchor, rows.old) for rows in grown)
     batch = CheckedBatch(service, state, swap, sheet.title, columns, grid)
@@ -369,14 +379,11 @@ def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, Resi
 
 
 def _stretch_ranges(state: State, sheet: Worksheet, arrays: Mapping[str, ResizedArray]) -> Iterator[Answer]:
-    """Yield the changes of named ranges that begin where the elements of an array do."""
+    """Yield the changes of named ranges over the elements of arrays."""
     for array in arrays.values():
         anchor, count = array.column.group[0], array.column.header.capacity
-        if anchor.title != sheet.title or not array.is_changed or not count:
-            continue
-        column, row = anchor.data_cell
-        down, across = (count, 1) if anchor.orient == "columns" else (1, count)
-        rect = Rect(row, column, row + down, column + across)
-        for named in state.ranges:
-            if named.gid == sheet.gid and named.rect is not None and named.rect[:2] == rect[:2] != (0, 0):
-                yield put_named_range(named.name, sheet.gid, rect, named)
+        if anchor.title == sheet.title and array.is_changed and count:
+            column, row = anchor.data_cell
+            down, across = (count, 1) if anchor.orient == "columns" else (1, count)
+            rect = Rect(row, column, row + down, column + across)
+            yield from _cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)

@@ -5,7 +5,7 @@ If the service keeps a cell as something else, the request is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from .changes import (
 )
 from .content import GridCells, cells_after
 from .plan import CellDifference, PlacedColumn, WritePlan
-from .requests import Answer, SheetsApi
+from .requests import Answer, SheetsApi, pack
 from .retries import RefusedError
 from .spreadsheet_state import State, fetch_state, parse_rect
 from .stage import finishing_requests, group_fresh, remains_requests
@@ -221,11 +221,15 @@ def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn],
 
     Nothing is compared once somebody else has written: what stands there is theirs.
     """
-    for batch in _batches(columns):
-        rects = [
-            Rect(placed.row + start, placed.column, placed.row + stop, placed.column + 1)
-            for placed, start, stop in batch
-        ]
+    runs = (
+        ((placed, start, stop), stop - start)
+        for placed in columns
+        for height in [(placed.cells.bottom or 0) - placed.row]
+        for start in range(0, height, CELLS_A_REQUEST)
+        for stop in [min(start + CELLS_A_REQUEST, height)]
+    )
+    for batch in pack(runs, CELLS_A_REQUEST):
+        rects = [Rect(p.row + start, p.column, p.row + stop, p.column + 1) for p, start, stop in batch]
         try:
             fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
         except RefusedError:  # it has been renamed, removed or cut off: by somebody else
@@ -235,20 +239,3 @@ def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn],
             if difference is not None:
                 return difference if swap.is_last(fetch_state(service)) else None
     return None
-
-
-def _batches(columns: Iterable[PlacedColumn]) -> Iterator[list[tuple[PlacedColumn, int, int]]]:
-    """Yield runs of cells of columns, in batches for a request each."""
-    batch: list[tuple[PlacedColumn, int, int]] = []
-    count = 0
-    for placed in columns:
-        height = (placed.cells.bottom or 0) - placed.row
-        for start in range(0, height, CELLS_A_REQUEST):
-            stop = min(start + CELLS_A_REQUEST, height)
-            if batch and count + stop - start > CELLS_A_REQUEST:
-                yield batch
-                batch, count = [], 0
-            batch.append((placed, start, stop))
-            count += stop - start
-    if batch:
-        yield batch

@@ -170,9 +170,26 @@ def freeze_rows(gid: int, rows: int) -> Answer:
     return change_properties(gid, {"gridProperties": {"frozenRowCount": rows}}, "gridProperties.frozenRowCount")
 
 
+def repeat_cell(gid: int, rect: Rect, cell: Answer, fields: str) -> Answer:
+    """Give some fields of all cells of a range the same content; a formula is written as for the first cell."""
+    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": fields}}
+
+
 def clear_cells(gid: int, rect: Rect) -> Answer:
-    """Return the request that empties cells, and leaves their formats."""
-    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": {}, "fields": "userEnteredValue"}}
+    """Empty cells, and leave their formats."""
+    return repeat_cell(gid, rect, {}, "userEnteredValue")
+
+
+def make_bold(gid: int, rect: Rect) -> Answer:
+    """Make cells bold."""
+    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
+    return repeat_cell(gid, rect, cell, "userEnteredFormat.textFormat.bold")
+
+
+def show_as(gid: int, rect: Rect, number_format: Answer | None) -> Answer:
+    """Set the number format of cells, or remove it."""
+    shown: Answer = {"userEnteredFormat": {"numberFormat": number_format}} if number_format else {}
+    return repeat_cell(gid, rect, shown, "userEnteredFormat.numberFormat")
 
 
 def update_cells(
@@ -200,12 +217,14 @@ def _cell_data(cell: Cell) -> Answer:
     return {"userEnteredValue": {kind: cell}}
 
 
-def make_bold(gid: int, rect: Rect) -> Answer:
-    """Make cells bold."""
-    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
-    return {
-        "repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}
-    }
+def lines_of(gid: int, dimension: str, start: int, end: int) -> Answer:
+    """Return the DimensionRange of some rows ("ROWS") or columns ("COLUMNS"): the first, and the one after the last."""
+    return {"sheetId": gid, "dimension": dimension, "startIndex": start, "endIndex": end}
+
+
+def change_lines(lines: Answer, properties: Answer) -> Answer:
+    """Change properties of rows or columns, given their DimensionRange."""
+    return {"updateDimensionProperties": {"range": lines, "properties": properties, "fields": ",".join(properties)}}
 
 
 def collapse(lines: Answer, depth: int, *, collapsed: bool = True) -> Answer:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ...adapters import Progress
@@ -23,6 +23,7 @@ from .client import SERVICE, connection_hint, http_client, service_account
 from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
+Item = TypeVar("Item")
 
 _REPEATED = (408, 409, 429, 500, 502, 503, 504)  # statuses of HTTP after which another attempt may succeed
 _ANSWERED = ("addSheet", "addNamedRange")  # requests of a batch to which the reply is never empty
@@ -235,6 +236,25 @@ def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:
     if shown:
         body |= {"includeSpreadsheetInResponse": True, "responseIncludeGridData": True, "responseRanges": list(shown)}
     return dump_json(body)
+
+
+def pack(sized: Iterable[tuple[Item, int]], room: int) -> Iterator[list[Item]]:
+    """Yield things in groups, given each with its size; a group is no larger than `room`, unless it is one thing.
+
+    Example:
+        >>> list(pack([("a", 2), ("b", 3), ("c", 9), ("d", 1)], 5))
+        [['a', 'b'], ['c'], ['d']]
+    """
+    group: list[Item] = []
+    left = room
+    for item, size in sized:
+        if group and size > left:
+            yield group
+            group, left = [], room
+        group.append(item)
+        left -= size
+    if group:
+        yield group
 
 
 def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer:

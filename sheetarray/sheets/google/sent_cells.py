@@ -17,7 +17,7 @@ from ...columns import Layout, LayoutColumn
 from ...elements import EXACT_IN_JSON, Cell
 from ...errors import DTypeError
 from .address import Rect
-from .requests import dump_json
+from .requests import dump_json, pack
 
 MOST_BYTES = 2_000_000  # of a request that puts values
 MOST_DIRECT_BYTES = 9_900_000  # of a batch that holds the cells itself: 131,072 doubles; the service refuses 10 MiB
@@ -82,34 +82,24 @@ def _pack_columns(layout: Layout) -> Iterator[Chunk]:
             yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
 
     for column, piece in enumerate(layout.pieces):
-        runs = list(_group_blocks(_blocks(piece, named=layout.named), room))
+        sized = (((cells, block), len(block) + 1) for cells, block in _blocks(piece, named=layout.named))
+        runs = list(pack(sized, room - 2))
         alone = len(runs) > 1
-        added = sum(map(len, runs[0][1])) + len(runs[0][1]) + 2
+        added = sum(len(block) + 1 for _, block in runs[0]) + 2
         if alone or size + added > room:
             yield from flush(column)
             pending, size, first = [], 0, column
         if not alone:
-            pending.append(runs[0][1])
+            pending.append([block for _, block in runs[0]])
             size += added
             continue
         top = 0
-        for count, blocks in runs:
-            yield Chunk(Rect(top, column, top + count, column + 1), [blocks], count)
+        for run in runs:
+            count = sum(cells for cells, _ in run)
+            yield Chunk(Rect(top, column, top + count, column + 1), [[block for _, block in run]], count)
             top += count
         first = column + 1
     yield from flush(len(layout.pieces))
-
-
-def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield blocks joined to groups of at most `room` bytes, each with the number of its cells."""
-    count, size, run = 0, 2, list[bytes]()
-    for cells, block in blocks:
-        if run and size + len(block) + 1 > room:
-            yield count, run
-            count, size, run = 0, 2, []
-        run.append(block)
-        count, size = count + cells, size + len(block) + 1
-    yield count, run
 
 
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:

@@ -25,7 +25,18 @@ from ...views.label_cells import chooser_kind, to_values
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
 from .appearance import date_code, date_format
-from .changes import Requests, TooHeavyError, apply_changes, make_bold, prove_range, update_cells
+from .changes import (
+    Requests,
+    TooHeavyError,
+    apply_changes,
+    change_lines,
+    lines_of,
+    make_bold,
+    prove_range,
+    repeat_cell,
+    show_as,
+    update_cells,
+)
 from .plan import PlacedColumn, check_cells
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
@@ -143,7 +154,7 @@ class ViewRequests:
             shown: Answer = {"backgroundColor": _CHOOSER, "horizontalAlignment": "LEFT"}
             if chooser.kind:
                 shown["numberFormat"] = _format_of(chooser.kind)
-            yield self._repeat(cell, {"userEnteredFormat": shown}, "userEnteredFormat")
+            yield repeat_cell(self._gid, cell, {"userEnteredFormat": shown}, "userEnteredFormat")
             yield update_cells(self._gid, cell.top, 1, [[chooser.value]])
             yield {"setDataValidation": {"range": cell.to_grid_range(self._gid), "rule": self._rule(key, chooser)}}
             if chooser.shown is not None:
@@ -208,7 +219,11 @@ class ViewRequests:
         grid = self._grid
         yield self._formula(grid, formulas.element_formula("B", str(formulas.first_row)))
         if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
-            yield self._show_as(grid, chooser_kind(Labels(plan.name, plan.array, plan.style, can_be_chosen=False)))
+            yield show_as(
+                self._gid,
+                grid,
+                _format_of(chooser_kind(Labels(plan.name, plan.array, plan.style, can_be_chosen=False))),
+            )
 
     @property
     def _grid(self) -> Rect:
@@ -220,20 +235,15 @@ class ViewRequests:
     def _look_requests(self) -> Iterator[Answer]:
         """Yield the requests for hidden rows and columns, the widths of columns, the colours and the chart."""
         formulas, plan = self._formulas, self.plan
-        yield self._hide("ROWS", formulas.position_row - 1, formulas.line_row)
-        yield self._hide("COLUMNS", formulas.hidden_place, formulas.hidden_place + 1)
+        hidden = ("ROWS", formulas.position_row - 1, formulas.line_row)
+        yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
+        hidden = ("COLUMNS", formulas.hidden_place, formulas.hidden_place + 1)
+        yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
         for start, end, pixels in self._widths():
-            yield self._change_lines("COLUMNS", start, end, {"pixelSize": pixels}, "pixelSize")
+            yield change_lines(lines_of(self._gid, "COLUMNS", start, end), {"pixelSize": pixels})
         if plan.has_numbers:
             yield self._gradient()
             yield {"addChart": {"chart": self._chart()}}
-
-    def _hide(self, dimension: str, start: int, end: int) -> Answer:
-        return self._change_lines(dimension, start, end, {"hiddenByUser": True}, "hiddenByUser")
-
-    def _change_lines(self, dimension: str, start: int, end: int, properties: Answer, fields: str) -> Answer:
-        lines = {"sheetId": self._gid, "dimension": dimension, "startIndex": start, "endIndex": end}
-        return {"updateDimensionProperties": {"range": lines, "properties": properties, "fields": fields}}
 
     def _widths(self) -> Iterator[tuple[int, int, int]]:
         """Yield neighbouring columns of one width: the first, the one after the last, and the pixels of each."""
@@ -298,19 +308,11 @@ class ViewRequests:
     def _show_labels(self, rect: Rect, labels: Labels | None) -> Iterator[Answer]:
         """Yield the request that shows the labels of a range as dates, if they are dates."""
         if labels is not None and labels.style is not None and labels.array.dtype_entry.kind == "datetime":
-            yield self._show_as(rect, chooser_kind(labels))
-
-    def _show_as(self, rect: Rect, kind: str) -> Answer:
-        """Return the request that sets the number format of a range, given a kind of chooser."""
-        shown = {"userEnteredFormat": {"numberFormat": _format_of(kind)}}
-        return self._repeat(rect, shown, "userEnteredFormat.numberFormat")
+            yield show_as(self._gid, rect, _format_of(chooser_kind(labels)))
 
     def _formula(self, rect: Rect, formula: str) -> Answer:
         """Return the request that puts a formula into the cells of a range; it is written as for the first one."""
-        return self._repeat(rect, {"userEnteredValue": {"formulaValue": f"={formula}"}}, "userEnteredValue")
-
-    def _repeat(self, rect: Rect, cell: Answer, fields: str) -> Answer:
-        return {"repeatCell": {"range": rect.to_grid_range(self._gid), "cell": cell, "fields": fields}}
+        return repeat_cell(self._gid, rect, {"userEnteredValue": {"formulaValue": f"={formula}"}}, "userEnteredValue")
 
 
 def _format_of(kind: str) -> Answer:

@@ -15,7 +15,7 @@ from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import Rect, join_columns, range_on_sheet
-from .requests import Answer, SheetsApi
+from .requests import Answer, SheetsApi, pack
 from .retries import ChangedError, RefusedError
 from .spreadsheet_state import State, fetch_state
 
@@ -54,17 +54,8 @@ def fetch_column(service: SheetsApi, title: str, rect: Rect) -> list[Cell]:
 
 
 def _group_ranges(ranges: Iterable[str]) -> Iterator[list[str]]:
-    some: list[str] = []
-    length = 0
-    for cells in ranges:
-        added = len(quote(cells, safe="")) + 8
-        if some and length + added > _LONGEST_QUERY:
-            yield some
-            some, length = [], 0
-        some.append(cells)
-        length += added
-    if some:
-        yield some
+    """Yield ranges in groups of which each fits the URL of one request."""
+    return pack(((cells, len(quote(cells, safe="")) + 8) for cells in ranges), _LONGEST_QUERY)
 
 
 def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns]:
@@ -148,19 +139,6 @@ def _cut(column: int, end: int) -> Iterator[tuple[Rect, int]]:
     for top in tops[:-1]:
         yield Rect(top, column, top + CELLS_A_REQUEST, column + 1), CELLS_A_REQUEST
     yield Rect(tops[-1], column, None, column + 1), end - tops[-1]
-
-
-def _batch(ranges: Iterable[tuple[Rect, int]]) -> list[list[Rect]]:
-    """Return ranges in batches of at most `CELLS_A_REQUEST` cells, given each range with the number of its cells."""
-    batches: list[list[Rect]] = [[]]
-    cells = 0
-    for rect, count in ranges:
-        if batches[-1] and cells + count > CELLS_A_REQUEST:
-            batches.append([])
-            cells = 0
-        batches[-1].append(rect)
-        cells += count
-    return [join_columns(rects) for rects in batches]
 
 
 # A worksheet as a `columns.Sheet`: its first rows in one request, whole columns in as few requests as possible.
@@ -399,7 +377,7 @@ class GoogleSheet:
         ranges = (
             one for column in sorted(wanted) for one in _cut(column, min(max(ends.get(column, 0), self._rows), last))
         )
-        columns = _stack(self._fetch(_batch(ranges)) if wanted else ())
+        columns = _stack(self._fetch([join_columns(rects) for rects in pack(ranges, CELLS_A_REQUEST)]))
         for column, count in wanted.items():
             cells = columns.get(column, [])
             if cells[:count] != self._cells(column)[:count]:

@@ -197,3 +197,15 @@ def test_nothing_is_appended_below_a_gap(book: Book) -> None:
     assert error.value.location == "arrays!B25"
     assert book.dump() == before
     book.append({"name": np.array(["new"])})  # of text the last element may be blank
+
+
+@pytest.mark.parametrize("name", ["day", "empty"])
+def test_adopt_makes_named_ranges_true(server: SheetsServer, name: str) -> None:
+    book, count = holding(server, {name: ARRAYS[name]}), len(ARRAYS[name])
+    sheet = book.sheet("arrays")
+    sheet.add_rows(2)
+    typed = [["2024-02-01"] if name == "day" else [0.5]] * 2
+    sheet.update(typed, f"A{book.column(0).index('data') + 2 + count}", raw=False)
+    assert book.adopt()[name].shape[0] == count + (2 if name == "day" else 1)
+    assert len(book.ranges()[name]) == count + 2
+    assert book.check() == []
