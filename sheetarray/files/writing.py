@@ -169,9 +169,10 @@ def replacing_folder(target: PathLike) -> Iterator[Path]:
     path = Path(os.path.realpath(target))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
-    with naming_target(target, path.parent):
-        beside = Path(tempfile.mkdtemp(prefix=".sheetarray-", dir=path.parent))
+    beside = path.with_name(f".sheetarray-{secrets.token_hex(8)}")
     new, old = beside / "new", beside / "old"
+    with naming_target(target, beside):
+        beside.mkdir(0o700)
     try:
         new.mkdir()
         yield new

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ def test_a_folder_with_something_else_in_it_is_never_replaced(tmp_path: Path) ->
     assert os.listdir(tmp_path) == ["run.ra"]
 
 
+@pytest.mark.fault("An error or Ctrl-C while a RawArray folder is replaced.", "The old folder is whole.")
 @pytest.mark.parametrize("old", [MANY, {"run": np.zeros(3)}])
 @pytest.mark.parametrize("step", ["writing", "putting in place"])
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
@@ -102,6 +104,13 @@ def test_a_folder_that_cannot_be_written_leaves_what_was_there(
             sa.write(place, {"u": np.zeros(1), "v": np.zeros(1)})
     assert sorted(sa.read(place)) == sorted(old)
     assert os.listdir(tmp_path) == ["run.ra"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux has a folder in which nobody makes another")
+def test_the_error_of_a_folder_that_cannot_be_made_names_the_target() -> None:
+    with pytest.raises(OSError) as caught:  # noqa: PT011  (whatever the system says)
+        sa.write("/proc/run.ra", MANY)
+    assert caught.value.filename == "/proc/run.ra"
 
 
 def test_the_longest_names(tmp_path: Path) -> None:
