@@ -226,36 +226,17 @@ def test_a_function_may_be_called_anywhere_and_gets_plain_things() -> None:
 
     blobs = Blobs(x=b"abc", y=np.arange(2))
     shared = {"list": [blobs.array(INTS), {"json": {"a": 1}}], "id": 5}
-    arguments = [
-        {"read": "x"},
-        {"read": "y"},
-        shared,
-        {"ref": 5},
-        {"dtype": "int16"},
-        {"function": ["m", "f"]},
-        {"pairs": [["a", {"tuple": [{"json": None}]}]]},
-    ]
-    whole = {
-        "call": ["m", "f"],
-        "args": arguments,
-        "kwargs": {"k": {"json": 1}},
-        "cacheable": True,
-        "whitelistable": True,
-    }
+    pairs = {"pairs": [["a", {"tuple": [{"json": None}]}]]}
+    arguments = [{"read": "x"}, {"read": "y"}, shared, {"ref": 5}, {"dtype": "int16"}, {"function": ["m", "f"]}, pairs]
+    reader = {"cacheable": True, "whitelistable": True}
+    whole = {"call": ["m", "f"], "args": arguments, "kwargs": {"k": {"json": 1}}, **reader}
     cache: dict[str, Any] = {}
     assert blobs.read(whole, functions={("m", "f"): f}, cache=cache).tolist() == [0, 1, 2]
-    data, array, one, two, dtype, function, pairs = seen["args"]
-    assert data == b"abc"
-    assert array is blobs["y"]
-    assert one is two
-    assert one[0].tolist() == [0, 1, 2, 3]
-    assert one[1] == {"a": 1}
-    assert dtype == np.dtype("<i2")
-    assert function is f
-    assert pairs == [("a", (None,))]
-    assert seen["kwargs"]["k"] == 1
-    assert seen["kwargs"]["cache"] is cache
-    assert seen["kwargs"]["whitelist"] is WHITELIST
+    data, array, one, two, *others = seen["args"]
+    assert (data, array is blobs["y"], one is two) == (b"abc", True, True)
+    assert (one[0].tolist(), one[1]) == ([0, 1, 2, 3], {"a": 1})
+    assert others == [np.dtype("<i2"), f, [("a", (None,))]]
+    assert seen["kwargs"] == {"k": 1, "cache": cache, "whitelist": WHITELIST}
 
 
 def test_a_decompressor_of_the_callers_is_used() -> None:
