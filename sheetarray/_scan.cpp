@@ -41,8 +41,8 @@ class Cursor {
   size_t left() const { return text_.size() - place_; }
   char peek(size_t ahead = 0) const { return ahead < left() ? text_[place_ + ahead] : '\0'; }
   string_view text() const { return text_; }
-  string_view rest() const { return text_.substr(place_); }
-  string_view since(size_t start) const { return text_.substr(start, place_ - start); }
+  string_view rest(size_t most = SIZE_MAX) const { return {text_.data() + place_, left() < most ? left() : most}; }
+  string_view since(size_t start) const { return {text_.data() + start, place_ - start}; }  // not behind this place
 
   void skip(size_t count = 1) { place_ += count < left() ? count : left(); }
   bool take(char wanted) {
@@ -644,7 +644,8 @@ class Markup {
       const string_view name = at.since(start);
       names[count] = {start, at.place()};
       space();
-      if (!is_declared(name) || !at.take('=')) return false;
+      const bool is_short = name.size() == 1 && is_name_start(name.front());
+      if ((!is_short && !is_declared(name)) || !at.take('=')) return false;
       space();
       const char quote = at.peek();
       at.skip();
@@ -657,8 +658,10 @@ class Markup {
       }
       const string_view value = at.since(begin);
       at.skip();
-      for (int other = 0; other < count; ++other)
-        if (at.text().substr(names[other].start, names[other].end - names[other].start) == name) return false;
+      for (int other = 0; other < count; ++other) {
+        const auto [from, to] = names[other];
+        if (at.text()[from] == name.front() && at.text().substr(from, to - from) == name) return false;
+      }
       if ((classes & WHITE) || ((classes & (CLOSER | BEYOND_ASCII)) && !decode(value))) return false;
       const bool is_plain = !(classes & CLOSER);
       if (!each(name, is_plain ? value : string_view(scratch_), is_plain)) return false;
@@ -794,7 +797,7 @@ class Rows {
     bool is_empty;
     int64_t number = row + 2;
     const auto attribute = [&](string_view name, string_view value, bool) {
-      if (name == "r") number = parse_count(value, 7);
+      if (name.size() == 1 && name.front() == 'r') number = parse_count(value, 7);
       return true;
     };
     if (!markup.opens("row") || !markup.attributes(&is_empty, attribute) || number < 1 || number > most_) return false;
@@ -838,7 +841,7 @@ class Rows {
     bool is_closed;
     if (!markup.attributes(&is_closed)) return false;
     if (is_closed) return true;
-    const string_view rest = markup.at.rest().substr(0, LONGEST_TEXT);
+    const string_view rest = markup.at.rest(LONGEST_TEXT);
     const bool may_be = cell->type == PLAIN || cell->type == SHARED || cell->type == LOGICAL;
     const size_t length = may_be ? parse_numeral(rest, &cell->number) : 0;
     *is_numeral = length && length < rest.size() && rest[length] == '<';
