@@ -168,10 +168,6 @@ class ColumnReader:
         self._changes: dict[str, RowChange] = {}
         self._edits: list[RowEdit] = []
 
-    def _sheet_of(self, anchor: Anchor) -> Sheet:
-        """Return the sheet of an anchor."""
-        return self._sheets[anchor.title]
-
     # Lengths that people have changed ------------------------------------------------------------------------
 
     def measure_others(self, wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> None:

@@ -14,7 +14,10 @@ from sheetarray.sheets.excel.package.markup import (
     HEAD,
     Element,
     Markup,
+    children_named,
     escape_text,
+    local_name,
+    parse_tree,
     quote_attribute,
     read_first_tag,
     read_tags,
@@ -159,5 +162,47 @@ def test_what_is_no_xml_is_refused_with_its_line(content: bytes) -> None:
     with pytest.raises(sa.FormatError) as caught:
         Markup(b"<!---->\n" + content, location="part.xml")
     assert caught.value.location in ("part.xml, line 2", "part.xml")
+    with pytest.raises(sa.FormatError) as caught:
+        parse_tree(b"<!---->\n" + content, location="part.xml")
+    assert caught.value.location in ("part.xml, line 2", "part.xml")
     with pytest.raises(sa.FormatError):
         list(read_tags(content, location="part.xml"))
+
+
+def test_a_tree_has_names_with_their_namespaces_in_any_encoding_of_packages() -> None:
+    text = '<x:a xmlns:x="urn:x" xmlns="urn:y" xmlns:r="urn:r"><x:b r:id="é"/><b/><x:c><x:b/></x:c></x:a>'
+    declared = b"<?xml version='1.0'?>" + text.encode()
+    for content in (text.encode(), text.encode("utf-8-sig"), text.encode("utf-16"), declared):
+        root = parse_tree(content, location="x")
+        assert local_name(root) == "a"
+        assert [child.attrib for child in children_named(root, "b")] == [{"{urn:r}id": "é"}]
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        (b'<?xml version="1.0" encoding="latin-1"?>', "latin-1"),
+        (b"<!DOCTYPE a>", "definition"),
+        (b'<?xml version="1.0"?>\n<!-- <a> --><?b ?> <!DOCTYPE a [<!ENTITY e "x">]>', "definition"),
+        (b"<!-- > -- -->", "well-formed"),
+    ],
+)
+def test_a_tree_is_refused_for_what_stands_before_it(before: bytes, reason: str) -> None:
+    with pytest.raises(sa.FormatError, match=reason):
+        parse_tree(before + b"<a/>", location="x")
+
+
+def test_a_definition_in_a_comment_or_a_text_is_none() -> None:
+    content = b"<!-- <!DOCTYPE a> --><?b <!DOCTYPE a> ?><a>&lt;!DOCTYPE<![CDATA[<!DOCTYPE a>]]></a>"
+    assert parse_tree(content, location="x").text == "<!DOCTYPE<!DOCTYPE a>"
+
+
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_a_tree_has_so_many_elements_and_bytes_and_no_more(count: int) -> None:
+    content = b"<a>" + b"<b></b>" * (count - 1) + b"</a>"
+    for limits in ({"most": 10}, {"limit": len(content) - count + 10}):
+        if count > 10:
+            with pytest.raises(sa.FormatError, match=r"elements|bytes"):
+                parse_tree(content, location="x", **limits)
+        else:
+            assert len(parse_tree(content, location="x", **limits)) == count - 1

@@ -60,7 +60,8 @@ def row_width(rows: Positions, columns: Positions) -> int:
     firsts, across = rows[::width], columns[:width]
     if not (np.diff(firsts) > 0).all() or not (np.diff(across) > 0).all():
         return 0
-    alike = (rows.reshape(-1, width) == firsts[:, None]).all() and (columns.reshape(-1, width) == across).all()
+    alike = width == 1 or (rows.reshape(-1, width) == firsts[:, None]).all()
+    alike = alike and (columns.reshape(-1, width) == across).all()
     return width if alike else 0
 
 
@@ -305,7 +306,8 @@ def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
     """Return cells that the compiled loop has made of worksheet XML; `extra`: texts that differ from the XML."""
     made = np.frombuffer(cells, CELL)
     rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
-    is_formula = made["type"] & FORMULA != 0
+    marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
+    is_formula = marks & FORMULA != 0
 
     def find_formulas() -> Iterator[tuple[int, str]]:
         places = np.flatnonzero(made["formula_length"])
@@ -315,11 +317,11 @@ def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
     return RawCells(
         rows,
         columns,
-        made["type"] & np.uint8(FORMULA - 1),
+        marks & np.uint8(FORMULA - 1),
         made["style"].astype(np.int64),
-        made["type"] & WAITING != 0,
+        marks & WAITING != 0,
         made["number"].copy(),
-        made["type"] & NUMERAL != 0,
+        marks & NUMERAL != 0,
         XmlTexts(text, extra, made["start"], made["length"]),
         row_width(rows, columns) if len(rows) else 0,
         is_formula if is_formula.any() else None,

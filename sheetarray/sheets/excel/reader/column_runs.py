@@ -306,7 +306,7 @@ class SomeRuns:
 
 # Cells as Python scalars, and those among them that hold a word of a header.
 
-_FEW = 2000  # cells of which plain Python is faster than the engine
+_FEW = 2**14  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")

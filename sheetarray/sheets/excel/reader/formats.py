@@ -25,7 +25,7 @@ _ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]?")
 _MARKS = re.compile("[ymdhs]|a/p")  # what dates and times of day are shown with
 _FORMAT_NUMBER = re.compile("[0-9]{1,6}")
-_MOST_STYLES, _MOST_ELEMENTS, _MOST_BYTES = 2**17, 2**20, 2**26  # of the part with the styles
+_MOST_STYLES, _MOST_ELEMENTS, _MOST_BYTES = 2**17, 2**20, 2**25  # of the part with the styles
 
 
 def kind_of_format(code: str) -> int:
