@@ -165,11 +165,11 @@ def hold_stream(arrays: Any) -> Any:
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
     """
-    if is_of(arrays, "polars", "LazyFrame"):
-        return arrays.collect()
     if isinstance(arrays, dict):
         streams = {key: _value(name_of(key), value) for key, value in arrays.items() if _is_read_once(value)}
         return {**arrays, **streams} if streams else arrays
+    if is_of(arrays, "polars", "LazyFrame"):
+        return arrays.collect()
     return values_by_name(arrays) if _is_read_once(arrays) else arrays
 
 

@@ -502,8 +502,10 @@ def _has_lookalike(arrays: Mapping[Any, Any], composite: Composite) -> bool:
     """Return whether reading takes one of the arrays for a description, by its name and what stands in it."""
     suffix = composite.suffix
     named = [key for key in arrays if isinstance(key, str) and key.endswith(suffix)]
-    plain = [key for key in named if not _is_of(composite, arrays[key])]
-    return any(load_module(composite).is_schema(key, _plain(arrays, key)) for key in plain)
+    for key in named:
+        if not _is_of(composite, arrays[key]) and load_module(composite).is_schema(key, _plain(arrays, key)):
+            return True
+    return False
 
 
 def _plain(arrays: Mapping[str, Any], name: str) -> Any:

@@ -21,7 +21,9 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
         DTypeError: a title that is no text, or arrays beside tables.
         LimitError: two titles that differ in upper and lower case alone.
     """
-    if not isinstance(arrays, Mapping) or isinstance(arrays, LabelledArrays) or is_of(arrays, "xarray"):
+    if type(arrays) is not dict and (
+        not isinstance(arrays, Mapping) or isinstance(arrays, LabelledArrays) or is_of(arrays, "xarray")
+    ):
         return None
     tables = {key: table for key, table in arrays.items() if is_table(table)}
     if not tables:

@@ -363,7 +363,7 @@ def split_columns(value: Any) -> NamedColumns | None:
 
 def is_table(value: Any) -> bool:
     """Return whether a value has columns of its own, as a frame or a Dataset has."""
-    return any(is_of(value, package, *kinds) for package, kinds in _TABLES.items())
+    return type(value) is not np.ndarray and any(is_of(value, package, *kinds) for package, kinds in _TABLES.items())
 
 
 def split_fields(name: str, value: Any) -> NamedColumns:
