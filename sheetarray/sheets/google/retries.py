@@ -205,10 +205,11 @@ class Retries:
         time.sleep(seconds)
 
     def attempts(self, count: int) -> Iterator[int]:
-        """Yield the numbers of attempts that fail since others write, with a pause after each, longer each time."""
+        """Yield the numbers of attempts that fail since others write, with pauses between, longer each time."""
         for number in range(count):
+            if number:
+                self.pause(0.125 * 2**number, "others write to the worksheet")
             yield number
-            self.pause(0.25 * 2**number, "others write to the worksheet")
 
     def _give_up_error(self, failure: FailedError) -> NoReturn:
         tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"

@@ -42,7 +42,7 @@ _MOST_LOST = 4  # times that others may remove the stage
 _CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
 _LONGEST_FOR_OTHERS = 120.0  # seconds that are waited at most for writers that may be dead
 
-Planner = Callable[..., WritePlan]  # `placing.plan_for` or `table.plan_table`
+Planner = Callable[..., WritePlan]  # `placing.plan_for` or `placing.plan_table`
 
 
 def _never_happened(_: State) -> bool:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from services import Book
 
@@ -188,7 +189,6 @@ def test_the_formats_of_cells_stay(book: Book) -> None:
 
 
 def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> None:
-    spreadsheet = book.opened
     gid = book.sheet("Sheet1").id
     url = f"https://docs.google.com/spreadsheets/d/{book.key}/edit"
     targets = {
@@ -202,12 +202,20 @@ def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> No
     for index, (target, title) in enumerate(targets.items()):
         write_gsheet(target, {"x": np.arange(index + 1)}, client=book.client)
         assert_same(read_gsheet(book.key, worksheet=title, client=book.client)["x"], np.arange(index + 1))
-    write_gsheet(spreadsheet, {"x": np.arange(70)})
-    assert_same(read_gsheet(spreadsheet, worksheet="arrays")["x"], np.arange(70))
-    write_gsheet(spreadsheet.worksheet("two"), {"x": np.arange(80)})
-    assert_same(read_gsheet(spreadsheet.worksheet("two"))["x"], np.arange(80))
-    sa.write(spreadsheet.worksheet("two"), {"x": np.arange(90)}, format="gsheet")
-    assert_same(sa.read(spreadsheet.worksheet("two"), format="gsheet")["x"], np.arange(90))
+    arrays = {"t": np.array([[0.1, np.nan]]), "n": np.array([1, 2**60])}
+    sa.write(book.opened, arrays, worksheet="fourth")
+    sa.write(book.sheet("two"), arrays)
+    for title in ("fourth", "two"):
+        result = sa.read(book.sheet(title))
+        assert list(result) == list(sa.scan(book.sheet(title))) == [*(["x"] if title == "two" else []), "t", "n"]
+        assert_same(result["t"], arrays["t"])
+        assert_same(result["n"], arrays["n"])
+        assert list(sa.check(book.sheet(title))) == []
+    own = book.opened.add_worksheet("own", 10, 3)
+    sa.write_table(own, pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
+    assert sa.read_columns(own)["a"].tolist() == [1, 2]
+    with pytest.raises(sa.FormatError, match="two arrays"):
+        sa.read(book.opened)
     assert not [record for record in book.server.requests if "drive" in record.path]
 
 
