@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -260,6 +260,9 @@ NAME = "dataset.json"
 _LONGEST_FREQUENCY = 64  # characters of the frequency of dates, such as "2h"
 PANDAS = "pandas"
 _VARIABLE_KEYS = ("dims", "attrs", "dtype", "shape", "encoding", "data")
+# Names of dimensions, and standard names and units of coordinates by the CF conventions, 4.1 and 4.2
+LATITUDE = ("lat", "latitude", "degrees_north", "degree_north", "degree_n", "degrees_n", "degreen", "degreesn")
+LONGITUDE = ("lon", "longitude", "degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese")
 _FRAME_KEYS = ("index", "labels", "categories", "freq", "range", "columns", "indexed")
 
 
@@ -278,6 +281,17 @@ class VariableLabels:
     dtype: str
     shape: tuple[int, ...]
     attrs: dict[str, Any] = field(default_factory=dict)
+
+
+def is_coordinate(name: str, attrs: Mapping[str, Any], words: Collection[str]) -> bool:
+    """Return whether a name is one of some words, or the units or the standard name that attributes say.
+
+    Example:
+        >>> is_coordinate("y", {"units": "degrees_north"}, LATITUDE)
+        True
+    """
+    said = (name, attrs.get("units"), attrs.get("standard_name"))
+    return any(isinstance(word, str) and word.strip().casefold() in words for word in said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ manifest is one array, or one table of an awkward array; the columns of such a t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -21,6 +20,7 @@ from ..comparing import find_changes, find_unequal
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
 from ..labels import DatasetLabels
+from ..labels.description import LATITUDE, is_coordinate
 from .served import ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
 
 # Awkward arrays -> tidy tables: one for each list that is nested in another, one row for each of its entries.
@@ -154,15 +154,11 @@ _MAKERS: dict[type, Callable[[list[Any]], Array | None]] = {
 }
 
 
-# The content of a page: arrays by file, their labels and where they stand, and the findings of `check`.
-#
-# Everything is gathered in a *manifest*, which is JSON, and in *blobs*, the bytes of the elements. An *entry* of the
-# manifest is one array, or one table of an awkward array; the columns of such a table are entries that are not listed.
+# The content of a page ----------------------------------------------------------------------------------------
 
 MOST_ELEMENTS, MOST_ARRAYS = 4_000_000, 20_000
 MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
 _LONGEST_ATTRIBUTE = 200  # characters
-_LATITUDE = re.compile(r"lat(itude)?s?|(grid_)?latitude|degrees?_?(north|n)", re.IGNORECASE)  # a name, or a unit of CF
 
 PageEntry = dict[str, Any]
 _Shown = TypeVar("_Shown", Array, ServedArray)
@@ -435,15 +431,12 @@ class Contents:
 def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
     """Return the end of a coordinate that lies in the north, `first` or `last`; "" where it is no latitude.
 
-    It is one by its name, or by the attributes `units`, `standard_name` and `long_name` of the CF conventions.
-
     Example:
         >>> find_north(np.array([-45.0, 0.0, 45.0]), "y", {"units": "degrees_north"})
         'last'
     """
-    words = [name, *(attrs.get(key) for key in ("units", "standard_name", "long_name"))]
-    is_latitude = any(isinstance(word, str) and _LATITUDE.fullmatch(word.strip()) for word in words)
-    if not is_latitude or values.ndim != 1 or len(values) < 2 or values.dtype.kind not in "iuf":
+    is_axis = values.ndim == 1 and len(values) > 1 and values.dtype.kind in "iuf"
+    if not (is_axis and is_coordinate(name, attrs, LATITUDE)):
         return ""
     if (values[1:] > values[:-1]).all():
         return "last"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import LimitError, warn_caller
-from ..labels.description import DatasetLabels, VariableLabels, parse_labels
+from ..labels.description import LATITUDE, LONGITUDE, DatasetLabels, VariableLabels, is_coordinate, parse_labels
 from ..linear import LinearArray
 from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
 from .description import View
@@ -16,9 +16,6 @@ MOST_COLUMNS = 1000  # side by side, without a window
 WINDOW_COLUMNS = 200
 OTHER_FORMULAS = 20  # formulas of a view that has none in its grid, labels and positions; rounded up
 MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
-# Names of dimensions, and standard names and units of coordinates by the CF conventions, 4.1 and 4.2
-_LATITUDE = ("lat", "latitude", "degrees_north", "degree_north", "degree_n", "degrees_n", "degreen", "degreesn")
-_LONGITUDE = ("lon", "longitude", "degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese")
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
 _LONGEST_TITLE = 31  # UTF-16 code units, of a workbook's sheet: what is shown elsewhere can be downloaded as one
@@ -186,8 +183,8 @@ def _find_axes(name: str, dims: Sequence[str], view: View, described: DatasetLab
     """
     if view.rows is None and view.columns is None:
         latitudes, longitudes = (
-            [number for number, dim in enumerate(dims) if _is_coordinate(dim, words, described)]
-            for words in (_LATITUDE, _LONGITUDE)
+            [number for number, dim in enumerate(dims) if _is_along(dim, words, described)]
+            for words in (LATITUDE, LONGITUDE)
         )
         if len(latitudes) == len(longitudes) == 1:
             return latitudes[0], longitudes[0]
@@ -198,14 +195,10 @@ def _find_axes(name: str, dims: Sequence[str], view: View, described: DatasetLab
     return down, across
 
 
-def _is_coordinate(dim: str, words: Collection[str], described: DatasetLabels | None) -> bool:
-    """Return whether a dimension has one of some words as its name, or as the units or standard name of its labels."""
+def _is_along(dim: str, words: Collection[str], described: DatasetLabels | None) -> bool:
+    """Return whether a dimension, or its coordinate, is a latitude, or a longitude."""
     coordinate = described.find(dim) if described is not None else None
-    attrs = coordinate.attrs if coordinate is not None and coordinate.dims == (dim,) else {}
-    return any(
-        isinstance(word, str) and word.casefold() in words
-        for word in (dim, attrs.get("units"), attrs.get("standard_name"))
-    )
+    return is_coordinate(dim, coordinate.attrs if coordinate is not None and coordinate.dims == (dim,) else {}, words)
 
 
 def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:
