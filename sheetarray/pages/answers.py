@@ -121,7 +121,7 @@ class Boxes(Protocol):
 
 
 class FlatBlocks:
-    """An array cut into blocks of elements that follow one another in row-major order.
+    """An array cut into blocks of elements that follow one another in row-major order; it has at least one element.
 
     Attributes:
         starts: the index of the first element of each block in row-major order, and after them the number of all
@@ -131,9 +131,6 @@ class FlatBlocks:
     def __init__(self, array: Boxes) -> None:
         self.array = array
         self.count = math.prod(array.shape)
-        if not (array.shape and self.count):  # one element, or none: nothing to cut
-            self.starts = np.arange(self.count + 1)
-            return
         shape, most = array.shape, _BLOCK if is_numeric(array.dtype) else _TEXT_BLOCK
         self._axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
         self._beside = math.prod(shape[self._axis + 1 :])
@@ -148,8 +145,6 @@ class FlatBlocks:
 
     def take(self, number: int) -> Array:
         """Return the elements of a block, in one dimension."""
-        if not self.array.shape:
-            return self.array.take(()).reshape(-1)
         start, stop = int(self.starts[number]), int(self.starts[number + 1])
         index = np.unravel_index(start, self.array.shape)
         high = (stop - start) // self._beside
@@ -172,13 +167,13 @@ class Pass(ABC):
         self.blocks = FlatBlocks(array)
         self._next, self._lock = 0, threading.Lock()
 
-    def advance(self, patience: float = _SECONDS_A_PASS) -> dict[str, Any]:
+    def advance(self) -> dict[str, Any]:
         """Go on for a while, at least by one block; return how far it is, and the outcome once it is done.
 
         Raises:
             FormatError: the file has changed, or cannot be read.
         """
-        until = time.monotonic() + patience
+        until = time.monotonic() + _SECONDS_A_PASS
         with self._lock:
             total = self.passes * len(self.blocks)
             while self._next < total:

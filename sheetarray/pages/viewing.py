@@ -199,8 +199,8 @@ def _read(
 ) -> tuple[dict[str, Any], DatasetLabels | None, dict[str, str]]:
     """Return the arrays, their labels, and the errors of arrays that cannot be read.
 
-    Arrays that `check` finds an error in are left out, and all others are read together. If that fails, each array is
-    read by itself, if they are few.
+    Arrays in which `check` finds no error are read together. Each other one is read by itself, if they are few: one
+    that was edited can be read.
     """
     try:
         arrays, labels = read_with_labels(rewind(), names, format, options)
@@ -208,26 +208,26 @@ def _read(
     except FormatError as error:
         whole = error
     wanted = [name for name in infos if names is None or name in names]
-    errors = {
+    reasons = {
         finding.array: str(finding).removeprefix("error: ")
         for finding in reversed(findings)
-        if finding.severity == "error"
+        if finding.severity == "error" and finding.array is not None
     }
-    unread = {name: errors[name] for name in wanted if name in errors}
-    intact = [name for name in wanted if name not in unread]
+    arrays, labels, unread = {}, None, {}
+    intact = [name for name in wanted if name not in reasons]
     with suppress(FormatError):
         if intact:
             arrays, labels = read_with_labels(rewind(), intact, format, options)
-            return arrays, labels, unread
-    arrays = {}
-    for name in intact if len(intact) <= _MOST_READS else ():
+    for number, name in enumerate(name for name in wanted if name not in arrays):
         try:
+            if number >= _MOST_READS:
+                raise whole
             arrays |= api.read(rewind(), [name], format=format, **options)
         except SheetArrayError as error:
-            unread[name] = str(error)
+            unread[name] = reasons.get(name, str(error))
     if not arrays:
         raise whole
-    return arrays, None, unread
+    return arrays, labels, unread
 
 
 def _title_of(source: Any) -> str:

@@ -37,6 +37,8 @@ LIMITS = {
     "kept_pieces": "sheets.excel.piecewise _KEPT",
     "first_block": "sheets.excel.reader.parsing _FIRST_BLOCK",
     "block": "sheets.excel.reader.parsing _BLOCK",
+    "page_at_once": "pages.served MOST_AT_ONCE",
+    "page_patience": "pages.answers _SECONDS_A_PASS",
     "page_block": "pages.answers _BLOCK",
     "page_text_block": "pages.answers _TEXT_BLOCK",
     "heads_at_once": "lazy.many _AT_ONCE",

@@ -10,8 +10,6 @@ import pytest
 from browser import Browser
 
 import sheetarray as sa
-from sheetarray.pages import Page
-from sheetarray.pages.contents import Contents
 
 FIELD = np.random.default_rng(1).normal(15, 8, size=(6, 10, 20))
 
@@ -225,21 +223,26 @@ def test_any_kind_of_element_is_found(browser: Browser) -> None:
 # Findings, files side by side, awkward arrays ------------------------------------------------------------------------
 
 
-def test_findings_lead_to_their_elements(browser: Browser) -> None:
-    contents = Contents()
-    findings = [
-        sa.Finding("warning", "arrays!A30", "t[1, 2, 3]: edited <b>", "look", array="t", index=(1, 2, 3)),
-        sa.Finding("error", "A1", "no array's", array=None),
-        sa.Finding("warning", None, "outside", array="t", index=(9, 9, 9)),
-    ]
-    contents.add_file("f.xlsx", {"s": np.array(["a"]), "t": np.arange(24.0).reshape(2, 3, 4)}, findings=findings)
-    browser.open(Page(contents).html)
-    assert browser.texts("#findings-title") == ["Findings (3)"]
-    browser.click("#finding-list button")
+def test_findings_lead_to_their_elements(browser: Browser, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "f.xlsx"
+    sa.write(path, {"s": np.array(["a"]), "t": np.arange(24.0).reshape(2, 3, 4), "n": np.arange(3)})
+    infos, book = sa.scan(path), openpyxl.load_workbook(path)
+    for name, element, value in (("t", 23, 99.5), ("n", 1, "x")):
+        sheet, _, cell = infos[name].data[0].address(element).rpartition("!")
+        book[sheet][cell] = value
+    book.save(path)
+    browser.open(sa.view(path).html)
+    findings = browser.texts("#finding-list li")
+    assert browser.texts("#findings-title") == [f"Findings ({len(findings)})"]
+    assert any("'x'" in finding for finding in findings)
+    edited = next(number for number, finding in enumerate(findings) if "t[1, 2, 3]" in finding)
+    browser.click(f"#finding-list li:nth-child({edited + 1}) button")
     browser.wait_until("document.querySelector('#slice').textContent.startsWith('t')")
-    assert readout(browser) == ["t[1, 2, 3]", "23", "t[1, 2, 3]: edited <b>"]
-    assert browser.texts("td.marked bdi") == ["23"]
+    assert readout(browser)[:2] == ["t[1, 2, 3]", "99.5"]
+    assert browser.texts("td.marked bdi") == ["99.5"]
     assert "edited" in browser.texts("td.marked")[0]
+    assert "edited" in readout(browser)[-1]
 
 
 def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tmp_path: Path) -> None:
@@ -314,18 +317,22 @@ HOSTILE = [
 ]
 
 
-def test_names_and_texts_stay_texts(browser: Browser) -> None:
-    contents = Contents()
-    arrays = {name: np.array(HOSTILE) for name in HOSTILE}
-    finding = sa.Finding("warning", HOSTILE[0], HOSTILE[1], HOSTILE[2], array=HOSTILE[3], index=(0,))
-    contents.add_file(HOSTILE[0], arrays, findings=[finding], unread={HOSTILE[1] + "!": HOSTILE[0]})
-    browser.open(Page(contents).html)
-    assert browser.texts("#title") == [HOSTILE[0]]
-    assert browser.texts("#list strong") == [*HOSTILE, HOSTILE[1] + "!"]
-    for number in range(len(HOSTILE)):
+def test_names_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / f"{HOSTILE[1]}.csv"
+    bad = HOSTILE[1] + "!"
+    names = [name for name in HOSTILE if name.strip()]
+    sa.write(path, {name: np.array(HOSTILE) for name in names} | {bad: np.array([0.25])})
+    path.write_text(path.read_text().replace("0.25", HOSTILE[0]))
+    browser.open(sa.view(path).html)
+    assert browser.texts("#title") == [path.name]
+    assert sorted(browser.texts("#list strong")) == sorted([*names, bad])
+    assert HOSTILE[0] in browser.texts("#finding-list li")[0]
+    for number, name in enumerate(browser.texts("#list strong")):
         browser.choose_array(number)
-        assert browser.texts("#table tbody td:nth-child(2) bdi") == HOSTILE
-    browser.choose_array(len(HOSTILE))
+        if name == bad:
+            assert HOSTILE[0] in browser.texts("main .error")[0]
+        else:
+            assert browser.texts("#table tbody tr td:first-of-type bdi") == HOSTILE
     assert browser.run("return typeof window.hit") == "undefined"
     assert browser.run("return document.querySelectorAll('img, td b, li b b').length") == 0
 
@@ -381,15 +388,15 @@ def test_paper_has_the_pictures_and_no_controls(browser: Browser, climate: Path)
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 380), (True, 1280)])  # colours and sizes do not meet
-def test_pages_are_accessible(browser: Browser, climate: Path, dark: bool, width: int) -> None:
+def test_pages_are_accessible(browser: Browser, climate: Path, tmp_path: Path, dark: bool, width: int) -> None:
     ak = pytest.importorskip("awkward")
-    contents = Contents()
-    finding = sa.Finding("warning", "A30", "t[1]: edited", "look", array="x", index=(1,))
-    other = sa.Finding("error", "A31", "no array's")
-    arrays = {"x": np.array([1.5, np.nan]), "ev": ak.Array([[1], []]), "g": np.array(["a", None], object)}
-    contents.add_file("f.xlsx", arrays, findings=[finding, other], unread={"bad": "reason"})
-    pages = [sa.view(climate), sa.view(climate, climate), Page(contents)]
-    for page, most in zip(pages, (1, 1, 2) if dark else (3, 2, 5), strict=True):  # colours are the same in all arrays
+    damaged, lists = tmp_path / "f.csv", {"ev": ak.Array([[1], []])}
+    sa.write(damaged, {"x": np.array([1.5, np.nan]), "g": np.array(["a", None], object), "bad": np.array([0.25])})
+    damaged.write_text(damaged.read_text().replace("0.25", "y"))
+    pages = [sa.view(climate), sa.view(climate, climate), sa.view(damaged), sa.view(lists)]
+    for page, most in zip(
+        pages, (1, 1, 2, 1) if dark else (3, 2, 3, 2), strict=True
+    ):  # colours are the same in all arrays
         browser.open(page.html, dark=dark, width=width)
         for number in range(min(len(browser.texts("#list button")), most)):
             browser.choose_array(number)

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import PageReader
-from limits import set_limits
+from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.pages import contents
 from sheets_emulator import SheetsServer
 
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([1, 2], "i2")}
@@ -96,14 +95,14 @@ def test_options_reach_reading_scanning_and_checking(tmp_path: Path) -> None:
 def test_a_list_of_too_many_arrays_is_refused_before_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contents.check_count(20_000)
-    with pytest.raises(sa.LimitError, match=r"20,001 arrays, and a page lists 20,000"):
-        contents.check_count(20_001)
     sa.write(tmp_path / "a.csv", ARRAYS)
+    assert get_limit("page_arrays") == 20_000
+    set_limits(monkeypatch, page_arrays=len(ARRAYS))
+    sa.view(ARRAYS, names=list(ARRAYS))
     set_limits(monkeypatch, page_arrays=len(ARRAYS) - 1)
     monkeypatch.setattr(sa.api, "read", None)
     for source in (ARRAYS, tmp_path / "a.csv"):
-        with pytest.raises(sa.LimitError, match="name fewer"):
+        with pytest.raises(sa.LimitError, match="2 arrays, and a page lists 1: name fewer"):
             sa.view(source)
 
 

@@ -9,13 +9,11 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from browser import Browser, ask_page
+from browser import Browser, PageReader, ask_page
 from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.pages import ServedPage
-from sheetarray.pages.answers import FlatBlocks, Matcher, Search, Summary, make_matcher
-from sheetarray.pages.served import ServedArray, ServedDifference, subtract_elements
 
 BIG = np.iinfo(np.int64)
 FIELD = np.random.default_rng(4).normal(size=(9, 40, 50))
@@ -24,42 +22,30 @@ MOVED = np.where(np.arange(FIELD.size).reshape(FIELD.shape) == 17_777, 55.5, FIE
 TEXTS = np.array([f"Élan {number}" for number in range(10_001)])
 
 
-def serve(array: np.ndarray[Any, Any]) -> ServedArray:
-    return ServedArray.from_array(array)
-
-
-def finish(task: Summary | Search) -> dict[str, Any]:
-    """Return the result of a pass, asked for block by block."""
-    state = task.advance(0)
-    while state["done"] < state["total"]:
-        state = task.advance(0)
-    return state
-
-
-def _matcher(query: str) -> Matcher:
-    matcher = make_matcher(np.dtype(np.int8), query)
-    assert matcher is not None
-    return matcher
+def ask(page: ServedPage, verb: str, **options: object) -> tuple[int, Any]:
+    """Ask until all is said."""
+    while True:
+        status, content, _ = ask_page(page, f"{verb}?{urlencode(options)}")
+        answer = json.loads(content)
+        if status != 200 or answer["done"] >= answer["total"]:
+            return status, answer
 
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, page_block=7, page_text_block=5)
+    """Any array is served, in blocks of a few elements."""
+    set_limits(monkeypatch, page_at_once=0, page_block=7, page_text_block=5)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [(), (0,), (3, 0), (0, 3), (1,), (6,), (7,), (8,), (100,), (3, 7), (3, 8), (2, 3, 4), (5, 2, 3, 2), (4, 1, 9)],
-)
+@pytest.mark.parametrize("shape", [(1,), (6,), (7,), (8,), (30,), (3, 7), (3, 8), (2, 3, 4), (5, 2, 3, 2), (4, 1, 9)])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("small_blocks")
-def test_blocks_are_the_elements_in_their_order(shape: tuple[int, ...], order: Any) -> None:
+def test_every_element_is_found_where_it_stands(shape: tuple[int, ...], order: Any) -> None:
     array = np.array(np.arange(int(np.prod(shape))).reshape(shape), order=order)
-    blocks = FlatBlocks(serve(array))
-    pieces = [blocks.take(number).tolist() for number in range(len(blocks))]
-    assert [element for piece in pieces for element in piece] == list(range(array.size))
-    assert max(map(len, pieces), default=0) <= 7
-    assert [blocks.block_of(int(start)) for start in blocks.starts[:-1]] == [*range(len(blocks))]
+    with sa.view(array, serve=True) as page:
+        for place in range(array.size):
+            answer = ask(page, "search", entry=0, query=place, start=array.size - 1 - place)[1]
+            assert (answer["count"], answer["place"]) == (1, place)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +64,8 @@ def test_blocks_are_the_elements_in_their_order(shape: tuple[int, ...], order: A
 )
 @pytest.mark.usefixtures("small_blocks")
 def test_a_summary_is_what_numpy_says_of_the_whole(array: np.ndarray[Any, Any]) -> None:
-    summary = finish(Summary(serve(array)))
-    json.dumps(summary, allow_nan=False)
+    with sa.view(array, serve=True) as page:
+        summary = ask(page, "summary", entry=0)[1]
     flat = array.reshape(-1)
     missing = np.isnat(flat) if array.dtype.kind == "m" else flat != flat
     flat = flat.astype(np.int64) if array.dtype.kind == "m" else flat
@@ -109,19 +95,21 @@ def test_a_summary_is_what_numpy_says_of_the_whole(array: np.ndarray[Any, Any]) 
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_search_goes_on_from_an_element_and_around_the_end() -> None:
+def test_a_search_goes_on_from_an_element_and_around_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, page_patience=-1.0)  # one block a request
     array = np.zeros((6, 10), np.int8)
     wanted = [3, 4, 25, 59]
     array.reshape(-1)[wanted] = 9
-    search = Search(serve(array), _matcher("9"))
-    assert search.advance(0)["done"] == 1
-    assert finish(search)["count"] == 4
-    for start in range(60):
-        assert search.find(start, is_back=False) == next((place for place in wanted if place > start), 3)
-        assert search.find(start, is_back=True) == next((place for place in wanted[::-1] if place < start), 59)
-    nothing = Search(serve(array), _matcher("8"))
-    assert finish(nothing)["count"] == 0
-    assert nothing.find(0, is_back=False) == -1
+    with sa.view(array, serve=True) as page:
+        assert json.loads(ask_page(page, "search?entry=0&query=9")[1])["done"] == 1
+        assert ask(page, "search", entry=0, query=9)[1]["count"] == 4
+        for start in range(60):
+            following = ask(page, "search", entry=0, query=9, start=start, back=0)[1]["place"]
+            assert following == next((place for place in wanted if place > start), 3)
+            before = ask(page, "search", entry=0, query=9, start=start, back=1)[1]["place"]
+            assert before == next((place for place in wanted[::-1] if place < start), 59)
+        nothing = ask(page, "search", entry=0, query=8)[1]
+        assert (nothing["count"], nothing["place"]) == (0, -1)
 
 
 @pytest.mark.parametrize(
@@ -150,17 +138,17 @@ def test_a_search_goes_on_from_an_element_and_around_the_end() -> None:
         (np.array([None, "x", 2.5, True], object), "2.5", [2]),
         (np.array([5, "NaT"], "m8[s]"), "5", [0]),
         (np.array([5, "NaT"], "m8[s]"), "nat", [1]),
+        *((np.array([5.0, 7.0]), query, []) for query in ("", " ", "x")),
+        (np.array([5, 7]), "> x", []),
+        (np.array([3 + 4j, 5]), "z", []),
     ],
 )
+@pytest.mark.usefixtures("small_blocks")
 def test_what_a_search_finds(array: np.ndarray[Any, Any], query: str, places: list[int]) -> None:
-    matcher = make_matcher(array.dtype, query)
-    assert matcher is not None
-    assert np.flatnonzero(matcher(array)).tolist() == places
-
-
-@pytest.mark.parametrize(("dtype", "query"), [("f8", ""), ("f8", " "), ("f8", "x"), ("i8", "> x"), ("c16", "z")])
-def test_what_no_element_can_be_is_no_search(dtype: str, query: str) -> None:
-    assert make_matcher(np.dtype(dtype), query) is None
+    with sa.view(array, serve=True) as page:
+        answers = [ask(page, "search", entry=0, query=query, start=start)[1] for start in range(array.size)]
+    assert {answer["count"] for answer in answers} == {len(places)}
+    assert {answer["place"] for answer in answers} == set(places or [-1])
 
 
 @pytest.mark.parametrize(
@@ -176,10 +164,15 @@ def test_what_no_element_can_be_is_no_search(dtype: str, query: str) -> None:
         (np.array([1, "NaT"], "m8[s]"), np.array([4, "NaT"], "m8[s]"), [3.0, 0.0]),
     ],
 )
+@pytest.mark.usefixtures("small_blocks")
 def test_differences_are_exact(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any], away: list[float]) -> None:
-    np.testing.assert_array_equal(subtract_elements(first, second), away)
-    whole_box = (slice(0, len(first), 1),)
-    np.testing.assert_array_equal(ServedDifference(serve(first), serve(second)).take(whole_box), away)
+    with sa.view(first, second, serve=True) as page:
+        difference = PageReader(ask_page(page, "")[1].decode()).manifest["entries"][0]["difference"]
+        content = ask_page(page, f"box?entry={difference}&box=0:{len(first)}:1")[1]
+    np.testing.assert_array_equal(np.frombuffer(content), away)
+    held = PageReader(sa.view(first, second).html)
+    entries = held.manifest["entries"]
+    np.testing.assert_array_equal(held.elements(entries[entries[0]["difference"]]), away)
 
 
 # Asked over HTTP, and in a browser -----------------------------------------------------------------------------------
@@ -202,15 +195,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
         yield page
 
 
-def ask(page: ServedPage, verb: str, **options: object) -> tuple[int, Any]:
-    """Ask until all is said."""
-    while True:
-        status, content, _ = ask_page(page, f"{verb}?{urlencode(options)}")
-        answer = json.loads(content)
-        if status != 200 or answer["done"] >= answer["total"]:
-            return status, answer
-
-
 def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
     status, summary = ask(served, "summary", entry=0)
     assert (status, summary["count"], summary["missing"], summary["infinite"]) == (200, FIELD.size, 1, 1)
@@ -218,7 +202,7 @@ def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
     assert ask(served, "search", entry=0, query="> 1e299", start=0, back=0)[1]["place"] == 1
     hits = ask(served, "search", entry=1, query="élan 9999", start=0)
     assert hits[1] == {"done": 1, "total": 1, "count": 1, "place": 9999}
-    difference = json.loads(json.dumps(served._contents.manifest["entries"][0]["difference"]))
+    difference = PageReader(ask_page(served, "")[1].decode()).manifest["entries"][0]["difference"]
     assert ask(served, "search", entry=difference, query="> 0.5")[1]["place"] == 17_777
     findings = ask(served, "findings")[1]
     assert any("edited" in finding["message"] for finding in findings["findings"])
@@ -226,12 +210,11 @@ def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (0, 3)])
-def test_a_scalar_and_arrays_without_elements_have_answers(shape: tuple[int, ...]) -> None:
-    array = np.full(shape, 1.5)
-    summary = finish(Summary(serve(array)))
-    assert (summary["count"], summary["least"]) == (array.size, 0 if array.size else None)
-    search = Search(serve(array), _matcher("1.5"))
-    assert (finish(search)["count"], search.find(0, is_back=False)) == (array.size, array.size - 1)
+@pytest.mark.usefixtures("small_blocks")
+def test_a_scalar_and_arrays_without_elements_stand_in_the_page(shape: tuple[int, ...]) -> None:
+    with sa.view(np.full(shape, 1.5), serve=True) as page:
+        assert ask(page, "summary", entry=0)[0] == 404
+        assert "served" not in PageReader(ask_page(page, "")[1].decode()).entry("array")
 
 
 @pytest.mark.parametrize(
