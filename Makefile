@@ -29,11 +29,14 @@ lint: $(VENV)/.development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-fuzz: $(VENV)/.python
-	@mkdir -p build
-	$(CXX) -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DPy_LIMITED_API=0x030B0000 \
-		tests/fuzz/scan_fuzz.cpp -o build/scan_fuzz $$($(BIN)/python tests/fuzz/python_flags.py)
-	build/scan_fuzz $(FUZZ)
+SANITIZED = build/fuzz/_scan.abi3.so  # the loops with sanitizers, whose libraries the interpreter has to load first
+PRELOADED = $$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)
+
+fuzz: $(VENV)/.demo
+	@mkdir -p build/fuzz
+	$(CXX) -std=c++17 -O1 -g -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -DPy_LIMITED_API=0x030B0000 \
+		-I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') sheetarray/_scan.cpp -o $(SANITIZED)
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOADED)" $(BIN)/python tests/fuzz/scan_fuzz.py $(SANITIZED) $(FUZZ)
 
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -161,25 +161,20 @@ class LinearArray:
     offset: int
     order: Order
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
+    dtype_entry: DType = field(init=False, repr=False)
+    header: Header = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.buffer.dtype.isnative:
             object.__setattr__(self, "buffer", self.buffer.astype(self.buffer.dtype.newbyteorder("=")))
         if self.buffer.ndim != 1:
             raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
-        if dtypes.from_numpy(self.buffer.dtype).name != self.dtype_entry.name:
+        entry = dtypes.from_name(self.dtype)
+        if dtypes.from_numpy(self.buffer.dtype).name != entry.name:
             raise DTypeError(f"a buffer of {self.buffer.dtype} cannot be one of {self.dtype}")
-        _ = self.header  # its construction checks the bounds
-
-    @cached_property
-    def dtype_entry(self) -> DType:
-        """The dtype, looked up."""
-        return dtypes.from_name(self.dtype)
-
-    @cached_property
-    def header(self) -> Header:
-        """The header that describes this array."""
-        return _header(self.dtype_entry, self.shape, self.strides, self.offset, self.order, self.capacity)
+        object.__setattr__(self, "dtype_entry", entry)
+        header = _header(entry, self.shape, self.strides, self.offset, self.order, len(self.buffer))
+        object.__setattr__(self, "header", header)  # its construction has checked the bounds
 
     @property
     def length(self) -> int:

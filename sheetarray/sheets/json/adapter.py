@@ -100,23 +100,26 @@ def write_json(
     target = locate(target, storage_options)
     named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC)
     check_unicode(named)
-    total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
+    heads: dict[int, tuple[bytes, int]] = {}  # as JSON, and how many cells; very many arrays share few headers
+    for array in named.values():
+        if id(array.header) not in heads:
+            cells = array.header.to_cells()
+            heads[id(array.header)] = dump_cells(cells), len(cells)
+    total = sum(heads[id(array.header)][1] + len(array.buffer) for array in named.values())
     done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target) as sink:
-        sink.write(b"{")
-        for index, (name, array) in enumerate(named.items()):
-            sink.write(b",\n" if index else b"\n")
-            sink.write(dump_cells([name]) + b": [")
-            header = array.header.to_cells()
-            sink.write(dump_cells(header))
-            done += len(header)
-            for start in range(0, array.capacity, _CELLS_A_BLOCK):
+        before = b"{\n"
+        for name, array in named.items():
+            head, count = heads[id(array.header)]
+            sink.write(b"%b%b: [%b" % (before, dump_cells([name]), head))
+            done += count
+            for start in range(0, len(array.buffer), _CELLS_A_BLOCK):
                 block = array.buffer[start : start + _CELLS_A_BLOCK]
                 sink.write(b"," + dump_elements(block, array.dtype_entry, complex=complex))
                 report(done := done + len(block), total)
-            sink.write(b"]")
-        sink.write(b"\n}\n")
+            before = b"],\n"
+        sink.write(b"]\n}\n")
     report(total, total)
 
 

@@ -40,8 +40,10 @@ def dump_elements(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text"
     """
     import orjson
 
-    if dtype.name == "float64" and buffer.flags.c_contiguous and np.isfinite(buffer).all():
-        return orjson.dumps(buffer, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
+    if dtype.name == "float64" and buffer.flags.c_contiguous:
+        numbers = orjson.dumps(buffer, option=orjson.OPT_SERIALIZE_NUMPY)
+        if b"n" not in numbers:  # NaN and infinities are null
+            return numbers[1:-1]
     return dump_cells(encode(buffer, dtype, complex=complex))
 
 

@@ -1,0 +1,229 @@
+"""Mutates small texts and gives them to the compiled loops, built with sanitizers of memory and undefined behaviour.
+
+    make fuzz               1,000,000 mutations
+    make fuzz FUZZ=10000    so many; a second argument of this program draws others
+
+Each grammar has its texts, and a function that reads one through the same door as the package and checks what comes of
+it. Delimited text and rounded doubles are compared with the plain way, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+os.environ["SHEETARRAY_PLAIN"] = "1"  # what the loops are compared with
+
+from sheetarray import loops
+from sheetarray.columns.words import WORDS
+from sheetarray.errors import FormatError
+from sheetarray.sheets.delimited.records import _scan_plainly
+from sheetarray.sheets.excel.reader.raw import CELL
+
+PIECES = [
+    *(b"<row", b'<c r="B2">', b"</c>", b"<v>", b"</v>", b"<is><t>", b"</row>", b"&amp;", b"&#x10FFFF;", b"_xD83D_"),
+    *(
+        b"_xDE00_",
+        b"<!-- -->",
+        b"]]>",
+        b"\xf0\x9f\x98\x80",
+        b"\xff",
+        b' t="s"',
+        b"/>",
+        b"1e999",
+        b"xml:space",
+        b"</si>",
+    ),
+    *(b'<f t="array" ref="A1:B2">', b"TRUE()", b"\r\n", b"<text:p>", b"</table:table-cell>", b'"', b'""', b",", b";"),
+    *(b" table:number-rows-repeated='99'", b"\xc2\xa0", b"version", b"\xe2\x80\x83", b"\n"),
+]
+SHEETS = [
+    b'<row r="1" spans="1:3"><c r="A1"><v>1.5</v></c><c r="B1" t="s"><v>0</v></c><c r="C1" s="2"/></row></sheetData>',
+    b"<row r='2'><c r='A2' t='inlineStr'><is><t xml:space='preserve'> a &lt;&#65;_x000D_ </t></is></c></row>\r\n<row/>",
+    b'<row><c><v>-1e-300</v></c><c t="b"><v>1</v></c><c t="str"><f>A1&amp;""</f><v>x\xc3\xa9</v></c></row></sheetData>',
+    b'<row r="3" x14ac:dyDescent="0.2"><c r="A3"><f aca="1">SUM(A1)</f><v>2</v></c><c><f>TRUE()</f></c></row>',
+    b'<row r="1048576"><c r="A1048576" t="e"><v>#N/A</v></c><c t="d"><v>2020-01-01</v></c></row>',
+    b"<row><c><f>FALSE()</f><v/></c><c><f>FALSE()</f><v>0</v></c></row>",
+]
+TABLES = [
+    b'<table:table-row><table:table-cell office:value-type="float" office:value="1.5"><text:p>1.5</text:p>'
+    b'</table:table-cell><table:table-cell/><table:covered-table-cell table:number-columns-repeated="3"/>'
+    b"</table:table-row></table:table>",
+    b'<table:table-row table:number-rows-repeated="2"><table:table-cell office:value-type="string"><text:p>a &lt;&#65;'
+    b"</text:p></table:table-cell><table:table-cell table:formula=\"of:=TRUE()\" office:value-type='boolean' "
+    b'office:boolean-value=\'true\'/><table:table-cell office:value-type="time" office:time-value="PT1H" '
+    b'table:formula="of:=[.A1]&amp;1"/></table:table-row>',
+]
+STRINGS = [
+    b'<si><t>a</t></si><si/><si><t xml:space="preserve"> b_xD83D__x0041_\xef\xbf\xbd </t></si></sst>',
+    b'<si>\n<t>c]&#x1F600;</t></si><si><r><rPr><sz val="1"/></rPr><t>d&quot;</t></r></si></sst>',
+]
+DELIMITED = [
+    b't,n\r\nversion,Data\r\n1.5,-2\r\n"a ""b"", c",NaN\r\n',
+    b'a;"two\nlines" rest;\xc3\xa9\n;;\r\r\n1,5;1e999;0x1p3',
+    b"-1,18446744073709551615,TRUE\n\xc2\xa0data ,9223372036854775807,false\n\n1e-5,-Infinity,12345678901234567890\n",
+]
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+_WORDS = "\n".join(WORDS).encode()
+
+
+class Fuzz:
+    """The module under test, and dice."""
+
+    def __init__(self, scan: Any, seed: int) -> None:
+        self.scan, self.dice = scan, random.Random(seed)
+
+    def mutate(self, texts: list[bytes]) -> np.ndarray[Any, Any]:
+        """Return one of the texts with some bytes changed, in memory that ends where it ends."""
+        dice, text = self.dice, bytearray(self.dice.choice(texts))
+        for _ in range(dice.randint(1, 6)):
+            at = dice.randint(0, len(text))
+            match dice.randrange(6):
+                case 0 if at < len(text):
+                    text[at] = dice.randrange(256)
+                case 1:
+                    del text[at : at + dice.randint(1, 8)]
+                case 2:
+                    text.insert(at, dice.randrange(256))
+                case 3:
+                    text[at:at] = dice.choice(PIECES)
+                case 4:
+                    start = dice.randint(0, len(text))
+                    text[at:at] = text[start : start + dice.randrange(40)]
+                case _:
+                    del text[at:]
+        return np.frombuffer(bytes(text), np.uint8).copy()
+
+    def read_rows(self, texts: list[bytes], scan_rows: Any) -> None:
+        """Read rows of a worksheet, or of a table of OpenDocument."""
+        text, dice = self.mutate(texts), self.dice
+        start = 0 if dice.randrange(20) else dice.randrange(len(text) + 9)
+        prefix = b"" if dice.randrange(9) else b"x:"
+        end, _, raw, extra, repeats = scan_rows(text, start, prefix, b":xml:x14ac:office:table:", 0, MOST_ROWS)
+        assert end <= len(text)
+        cells, joined = np.frombuffer(raw, CELL), bytes(text) + extra
+        assert (cells["row"] < MOST_ROWS).all()
+        assert (cells["column"] < MOST_COLUMNS).all()
+        ends = cells["start"].astype(int) + cells["length"], cells["formula"].astype(int) + cells["formula_length"]
+        assert all((some <= len(joined)).all() for some in ends)
+        for first, length in zip(cells["start"].tolist(), cells["length"].tolist(), strict=True):
+            joined[first : first + length].decode()
+        runs = np.frombuffer(repeats, np.int64).reshape(-1, 2)
+        assert (runs.sum(axis=1) <= MOST_ROWS).all()
+        starts, lengths = cells["start"].copy(), cells["length"].copy()
+        self.scan.take_texts(text, np.frombuffer(extra, np.uint8).copy(), starts, lengths)
+        if len(starts):
+            starts[dice.randrange(len(starts))] += np.uint32(dice.randrange(2 * len(joined)))
+            try:
+                self.scan.take_texts(text, extra, starts, lengths)
+            except ValueError:
+                assert (starts.astype(int) + lengths > len(text)).any()
+
+    def read_strings(self) -> None:
+        """Read shared strings."""
+        text = self.mutate(STRINGS)
+        end, texts = self.scan.scan_strings(text, 0, b"", b":xml:")
+        assert end <= len(text)
+        loops.to_series(texts).to_list()
+
+    def write_rows(self) -> None:
+        """Write cells with any bits."""
+        text, dice = self.mutate(SHEETS), self.dice
+        count = len(text) // 8
+        bits = text[: 8 * count]
+        layers: list[Any] = [
+            ("<v>", "d", bits.view("f8").copy(), bits[:count].copy() & 1 if dice.randrange(2) else None, "</v>"),
+            ("", "f", bits.view("f4")[:count].copy(), None, "</c>" * dice.randrange(9)),
+            ("a" * dice.randrange(40), "i", bits.view("i8").copy(), None, ""),
+            ("", "v", [None, "", "é"] * count, None, ""),
+        ]
+        dice.shuffle(layers)
+        start, above = dice.randint(0, count), dice.randrange(4)
+        segments = [("A", 0, start, above, count - start)]
+        made = self.scan.format_rows(1, count + 4, ["", " a"], segments, [layers])
+        assert made.decode().count("<row r=") == count + 4
+        doubles = bits.view("f8")
+        for number in doubles[np.isfinite(doubles)][:1].tolist():
+            one = self.scan.format_rows(1, 1, [], [("A", 0, 0, 0, 1)], [[("|", "d", np.array([number]), None, "|")]])
+            assert struct.pack("d", float(one.split(b"|")[1])) == struct.pack("d", number)
+
+    def round_doubles(self) -> None:
+        """Round doubles with any bits."""
+        text = self.mutate(SHEETS)
+        numbers = text[: len(text) // 8 * 8].view("f8").copy()
+        digits, half_up = self.dice.randint(15, 17), self.dice.randrange(2) == 1
+        rounded, whole, exponents = self.scan.round_doubles(numbers, digits, half_up)
+        plain = loops.round_doubles(numbers, digits, half_up=half_up)
+        assert np.frombuffer(rounded).tobytes() == plain.tobytes()
+        parts = loops.digits_of_doubles(numbers, digits, half_up=half_up)
+        assert (whole, exponents) == (parts[0].tobytes(), parts[1].tobytes())
+
+    def read_delimited(self) -> None:
+        """Read columns and words of a delimited text."""
+        text, dice = self.mutate(DELIMITED), self.dice
+        mark, place, size = dice.choice([ord(","), ord(";"), -1]), dice.randrange(len(text) + 9), dice.randint(1, 60)
+        kinds = bytes(dice.choice(b"tsdfiub") for _ in range(dice.randrange(6)))
+        runs = np.array([[at // 2, at % 2 * 2, at % 2 * 2 + 2] for at in range(len(kinds))], np.int64).reshape(-1, 3)
+        words = _WORDS if dice.randrange(2) else b""
+        given = (mark, size, dice.randrange(3), words, runs.tobytes(), kinds, dice.randrange(2))
+        end, invalid, *index, pieces = self.scan.read_delimited(text, place, *given)
+        assert place >= len(text) or place < end <= len(text)
+        known = len(bytes(text[place:end]).decode(errors="ignore").encode())
+        assert (invalid == end) == (known == max(end - place, 0))
+        if invalid != end:
+            return
+        if place < len(text):
+            other_end, _, *plain, texts = _scan_plainly(bytes(text), place, *given)
+            assert end == other_end
+            assert index[:2] == plain[:2], (bytes(text), place, given, index, plain)
+            assert [bytes(some) for some in index[2:]] == [some.tobytes() for some in plain[2:]]
+            for kind, piece, other in zip(kinds.decode(), pieces, texts, strict=True):
+                if kind == "t":
+                    assert loops.to_series(piece).to_list() == other
+                elif kind == "s":
+                    assert piece[0] == other[0].tobytes()
+                    assert loops.to_series(piece[1]).to_list() == other[1]
+
+    def run(self) -> None:
+        """Try one mutation."""
+        match self.dice.randrange(8):
+            case 0:
+                self.read_strings()
+            case 1:
+                self.round_doubles()
+            case 2 | 3:
+                self.read_delimited()
+            case 4:
+                self.write_rows()
+            case 5:
+                self.read_rows(TABLES, self.scan.scan_table_rows)
+            case _:
+                self.read_rows(SHEETS, self.scan.scan_rows)
+
+
+def main(path: Path, mutations: int, seed: int) -> None:
+    """Try so many mutations of texts on a module."""
+    spec = spec_from_file_location("_scan", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    fuzz = Fuzz(module, seed)
+    for number in range(mutations):
+        try:
+            fuzz.run()
+        except (AssertionError, ValueError, FormatError):
+            print(f"mutation {number} of seed {seed}", file=sys.stderr)  # noqa: T201
+            raise
+    print(f"{mutations:,} mutations, nothing found")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 20261123)
