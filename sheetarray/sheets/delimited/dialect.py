@@ -41,6 +41,7 @@ _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
 _QUOTE = ord('"')
 _MARKS = [mark.encode() for mark in DELIMITERS]
+_ANY_MARK = re.compile(b"[" + re.escape(b"".join(_MARKS)) + b"]")
 _VERSION, _NDARRAY = b"version", b"ndarray"
 _KEYS = re.compile(rb"ndarray|shape")  # one of them stands in every header, also of a list without a version
 _ANY_WORD = re.compile("|".join(WORDS).encode())
@@ -61,7 +62,7 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     delimiter = _find_in_first_lines(top)
     if delimiter == SINGLE_COLUMN:
         header = top[: top.find(b"\ndata")]
-        if any(mark in header for mark in _MARKS):
+        if _ANY_MARK.search(header):
             delimiter = _of_uneven_rows(header.decode("utf-8", "replace") + "\ndata\n", DELIMITERS) or delimiter
     if delimiter is not None:
         return delimiter

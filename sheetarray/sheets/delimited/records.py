@@ -244,10 +244,11 @@ class Records:
         spans.sort(key=itemgetter(0))
         at = 0
         while at < len(spans):
-            first, end, after = spans[at][0], spans[at][1], at
+            first, end, most, after = spans[at][0], spans[at][1], 0, at
             while after < len(spans) and spans[after][0] <= end + _GAP and (after == at or end - first <= _MOST_LISTED):
-                end, after = max(end, spans[after][1]), after + 1
-            most = max(zone.column + (zone.count if zone.orient == "rows" else 1) for *_, zone in spans[at:after])
+                _, bottom, _, zone = spans[after]
+                width = zone.column + (zone.count if zone.orient == "rows" else 1)
+                most, end, after = max(most, width), max(end, bottom), after + 1
             if end - first > 1 or most < _LONG:
                 records, _ = self._list_from(first, end - first, most)
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,7 +134,7 @@ _MARKS = (
 )  # as a file's first characters they would be taken for a byte order mark, or for a part of one
 _TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
 _USUAL_DELIMITERS = frozenset(",;\t|")  # no cell of another kind has one; the decimal mark is never the delimiter
-_SPECIAL = (*_MARKS, '"', "\r", "\n")  # characters that make a cell need quotes, beside the delimiter
+_SPECIAL = re.compile('[\ufeff\0"\r\n]')  # characters that make a cell need quotes, beside the delimiter
 
 
 class TextWriter:
@@ -142,16 +143,17 @@ class TextWriter:
     def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
         self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
 
-    def write_row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
-        """Write one row."""
-        line = self.delimiter.join(["" if cell is None else str(cell) for cell in cells])
-        if line.count(self.delimiter) != len(cells) - 1 or any(mark in line for mark in _SPECIAL):
-            line = self.delimiter.join(map(self.quote, cells))
-        self.write_raw(line + end)
+    def write_rows(self, rows: Sequence[Sequence[Cell]], *, end: str = _LINE_END) -> None:
+        """Write a few rows."""
+        texts = [["" if cell is None else str(cell) for cell in cells] for cells in rows]
+        lines = [*map(self.delimiter.join, texts)]
+        text = "".join(lines)
+        if text.count(self.delimiter) != sum(map(len, texts)) - len(texts) or _SPECIAL.search(text):
+            lines = [self.delimiter.join(map(self.quote, cells)) for cells in texts]
+        self.write_raw(end.join([*lines, ""]))
 
-    def quote(self, cell: Cell) -> str:
+    def quote(self, text: str) -> str:
         """Return a cell, in quotes if RFC 4180 wants them, or if it begins like a byte order mark."""
-        text = "" if cell is None else str(cell)
         if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
         return text
@@ -200,10 +202,9 @@ class TextWriter:
 
 def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
     """Write arrays as columns; yield the number of cells that have been written, block by block."""
-    row = 0
-    for cells in layout.zone_rows(look):
-        out.write_row(cells)
-        row += 1
+    rows = list(layout.zone_rows(look))
+    row = len(rows)
+    out.write_rows(rows)
     yield layout.count_cells_above(row)
     kinds = {piece.dtype.kind for piece in layout.pieces}
     for block in layout.body_blocks(look):
@@ -222,7 +223,7 @@ def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]
     longest = max((piece.height for piece in layout.pieces), default=0)
     done = 0
     for piece in layout.pieces:
-        out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
+        out.write_rows([[*([format_name(piece.name, look)] if layout.named else ()), *piece.header]], end="")
         if len(piece.buffer):
             out.write_raw(out.delimiter)
             out.write_cells(piece.to_text(0, len(piece.buffer), look), piece.dtype)
@@ -367,7 +368,7 @@ def _write_grids(arrays: Mapping[str, LinearArray], look: TextLook, out: TextWri
     report(0, total)
     for cells, count in iter_grids(arrays, look):
         if isinstance(cells, list):
-            out.write_row(cells)
+            out.write_rows([cells])
         else:
             out.write_frame(cells)
         done += count

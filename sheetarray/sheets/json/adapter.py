@@ -173,7 +173,8 @@ def read_json(
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             nonlocal done, total
             wanted = select(lists, columns)
-            total += sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
+            if progress is not None:
+                total += sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
             report(done, total)
             arrays = {}
             for name, cells in wanted.items():
