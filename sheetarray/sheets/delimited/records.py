@@ -340,7 +340,7 @@ def list_records(
         block = _Block(content, place, mark, size)
         taken = min(skipped + count, len(block.ends))
         records += block.rows(min(skipped, taken), taken, most)
-        place, size = block.ends[taken - 1], min(4 * size, _BLOCK)
+        place, size = int(block.ends[taken - 1]), min(4 * size, _BLOCK)
         skipped, count = max(skipped - taken, 0), count - max(taken - skipped, 0)
     return records, place
 
@@ -429,23 +429,24 @@ class _Block:
         self._delimiter = chr(mark) if mark >= 0 else None
         self._lines: list[str] | None = None  # of a text without quotes, in which each line is a record
         self._records: list[list[str]] | None = None
-        self.ends: list[int] = []
+        self.ends: Positions = np.zeros(0, np.int64)
         self.opened = -1
         last = max(place, place + size - 1)
         end = content.find(b"\n", last, last + _WINDOW) + 1 or len(content)
         text = bytes(content[place:end]) if end <= last + _WINDOW else b'"'
-        if b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
+        feeds = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
+        returns = text.count(b"\r")
+        lines = text.decode("utf-8").split("\r\n" if returns else "\n")
+        if b'"' in text or returns not in (0, len(feeds)) or len(lines) != len(feeds) + 1:  # of several kinds
             self._match_fields(content, place, mark, size)
             return
-        self._lines = text.decode("utf-8").replace("\r\n", "\n").split("\n")
-        ends = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
-        self.ends = ends.tolist() if text.endswith(b"\n") else [*ends.tolist(), end]
-        del self._lines[len(self.ends) :]
+        self.ends = feeds if text.endswith(b"\n") else np.append(feeds, end)
+        self._lines = lines[: len(self.ends)]
 
     def _match_fields(self, content: Any, place: int, mark: int, size: int) -> None:
         match, end = _byte_pattern(mark).match, place
         delimiter = bytes([mark]) if mark >= 0 else None
-        self._records = []
+        self._records, ends = [], []
         while end < len(content) and end < place + size:
             fields: list[str] = []
             stop = delimiter
@@ -460,7 +461,8 @@ class _Block:
                 if delimiter is None:
                     break
             self._records.append(fields)
-            self.ends.append(end)
+            ends.append(end)
+        self.ends = np.array(ends, np.int64)
 
     def rows(self, first: int = 0, stop: int | None = None, most: int = -1) -> list[list[str]]:
         """Return some of the records, cut after `most` cells if that is not -1."""
@@ -492,6 +494,8 @@ class _Block:
     def find_blank(self) -> list[int]:
         """Return the records of one cell, which is blank."""
         if self._records is None and self._lines is not None:
+            if all(map(str.strip, self._lines)):
+                return []
             single = (number for number, line in enumerate(self._lines) if not line or line[0] <= " " or line[0] > "~")
             return [
                 at for at in single if not (line := self._lines[at]).strip() and (self._delimiter or "\n") not in line
@@ -504,7 +508,7 @@ def _scan_plainly(
 ) -> _Scanned:
     """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
     block = _Block(content, place, mark, size)
-    count, end = len(block.ends), block.ends[-1] if block.ends else place
+    count, end = len(block.ends), int(block.ends[-1]) if len(block.ends) else place
     found: list[int] = []
     if words and _ANY_WORD.search(bytes(content[place:end]).lower()):
         for at, cells in enumerate(block.rows(), row):
@@ -512,9 +516,9 @@ def _scan_plainly(
                 if (code := code_of(cell)) != NONE:
                     found += [at, column, code]
     marks: list[int] = []
-    for at, after in enumerate(block.ends, row + 1):
-        if after >= (marks[-1] if marks else place) + _NEAR or after == end:
-            marks += [at, after]
+    while (marks[-1] if marks else place) < end:
+        at = min(int(np.searchsorted(block.ends, (marks[-1] if marks else place) + _NEAR)), count - 1)
+        marks += [row + at + 1, int(block.ends[at])]
     pieces: list[Any] = []
     for (column, first, stop), kind in zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds, strict=True):
         first, stop = min(max(first - row, 0), count), min(max(stop - row, 0), count)
