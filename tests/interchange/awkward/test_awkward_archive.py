@@ -285,6 +285,9 @@ class Stream(io.BytesIO):
     def seekable(self) -> bool:
         return False
 
+    def seek(self, *_: int) -> int:
+        raise io.UnsupportedOperation("seek")
+
 
 def test_a_pipe_is_read() -> None:
     file = io.BytesIO()

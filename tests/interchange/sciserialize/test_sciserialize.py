@@ -318,6 +318,9 @@ class OneWay(io.BytesIO):
     def seekable(self) -> bool:
         return False
 
+    def seek(self, *_: int) -> int:
+        raise io.UnsupportedOperation("seek")
+
 
 def test_a_stream_that_cannot_be_sought_in_is_left_to_the_suffix() -> None:
     flat = json.dumps({"x": sa.to_linear(np.arange(3))}).encode()
