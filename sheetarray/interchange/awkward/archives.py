@@ -44,17 +44,14 @@ class Members(Mapping[str, bytes]):
     """The members of a zip archive, by their names; `stored` is the bytes of the archive."""
 
     def __init__(self, file: Readable) -> None:
-        self._source = Source(file) if is_url(file) else None
-        archive = _seekable(file) if self._source is None else self._source.open_again()
-        refuse_empty(_first_byte(archive))
-        with damage_as_format_error("no .awkd file"):
-            self._archive = zipfile.ZipFile(archive)
-        try:
+        with contextlib.ExitStack() as opened:
+            archive = opened.enter_context(Source(file)).open_again() if is_url(file) else _seekable(file)
+            refuse_empty(_first_byte(archive))
+            with damage_as_format_error("no .awkd file"):
+                self._archive = opened.enter_context(zipfile.ZipFile(archive))
             self.stored = size_of(self._archive.fp)
             self._members = self._read_directory()
-        except BaseException:
-            self._archive.close()
-            raise
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Members:
         return self
@@ -64,9 +61,7 @@ class Members(Mapping[str, bytes]):
 
     def close(self) -> None:
         """Close the archive."""
-        self._archive.close()
-        if self._source is not None:
-            self._source.__exit__(None, None, None)
+        self._opened.close()
 
     def _read_directory(self) -> dict[str, zipfile.ZipInfo]:
         members: dict[str, zipfile.ZipInfo] = {}
