@@ -21,8 +21,18 @@ from hostile import Hostile, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import avro
-from sheetarray.interchange.avro.datum import encode_varint
 from sheetarray.testing.hostile import Content
+
+
+def encode_varint(number: int) -> bytes:
+    """An int or a long of Avro: zigzag, seven bits a byte, the lowest first."""
+    rest = number << 1 if number >= 0 else (-number << 1) - 1
+    out = bytearray()
+    while rest > 127:
+        out.append(rest & 127 | 128)
+        rest >>= 7
+    return bytes([*out, rest])
+
 
 F8 = encode_varint(3) + b"<f8"
 SYNC = b"s" * 16

@@ -27,17 +27,11 @@ from hostile import Hostile, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize, load, save
-from sheetarray.interchange.awkward.blobs import (
-    BYTES_ALWAYS,
-    BYTES_TIMES,
-    DEEPEST_ARRAY,
-    DEEPEST_EXPRESSION,
-    DEEPEST_JSON,
-    MOST_SCHEMA_BYTES,
-)
 from sheetarray.testing.hostile import Content
 
 INTS = np.arange(4)
+BYTES_ALWAYS, BYTES_TIMES = 2**28, 64  # that arrays may take: so many, or so many times the blobs' own
+DEEPEST_ARRAY, DEEPEST_EXPRESSION, DEEPEST_JSON, MOST_SCHEMA_BYTES = 64, 200, 400, 2**24
 PICKLE = b"cos\nsystem\n(S'touch hostile-marker'\ntR."
 MOST_MEMORY = 400_000_000  # bytes, beyond what is imported
 

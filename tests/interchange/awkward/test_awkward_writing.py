@@ -20,7 +20,6 @@ from hypothesis import given, settings
 import sheetarray as sa
 from sheetarray.files import fast_zlib
 from sheetarray.interchange.awkward import WHITELIST, deserialize, partner, serialize
-from sheetarray.interchange.awkward.writing import MOST_DEEP
 from sheetarray.testing.cases import objects
 
 CASES = every_class()
@@ -266,6 +265,7 @@ def test_names_of_records_are_in_the_metadata_by_their_ids() -> None:
 
 # Refusals ----------------------------------------------------------------------------------------------------
 
+MOST_DEEP = 50  # layouts within each other
 TOO_DEEP = contents.NumpyArray(np.arange(1))
 for _ in range(MOST_DEEP + 1):
     TOO_DEEP = contents.ListOffsetArray(index([0, 1]), TOO_DEEP)
