@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import fields
+from inspect import iscoroutinefunction
 from typing import IO, Any, TypeGuard
 
 from ..errors import LimitError
@@ -47,6 +48,10 @@ def find_format(verb: str, place: SourceOrTarget, format: str | None, options: M
         ValueError: the file is closed.
     """
     writes = verb in ("write", "write_table")
+    if iscoroutinefunction(getattr(place, "read", None)):
+        raise TypeError(
+            f"a file whose methods are coroutines: give the file in it, such as {type(place).__name__}.file"
+        )
     row = format_of(place, format, reading=not writes)
     if not row.text and isinstance(place, io.TextIOBase):
         raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")

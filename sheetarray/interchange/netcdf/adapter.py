@@ -31,7 +31,7 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import text_array
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
-from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing, replacing_folder
+from ...files import Readable, Source, Writable, is_url, max_inflated_size, refuse_empty, replacing, replacing_folder
 from ...header import contiguous_strides, warn_of_finding
 from ...labels import NAME as DESCRIPTION
 from ...labels import (
@@ -246,11 +246,21 @@ def _open_netcdf(source: Readable) -> Iterator[Any]:
     _import("h5netcdf")
     with Source(source) as opened, locating(source=opened.name):
         refuse_empty(opened.prefix(1), "byte 0")
-        content = bytes(opened.own())
+        if opened.prefix(3) == b"CDF":
+            raise FormatError(
+                "a file of NetCDF-3, and those of NetCDF-4 are read here",
+                hint="xarray.open_dataset(path, engine='scipy') reads it, and sheetarray.write takes the Dataset",
+            )
+        content = b"" if opened.path is not None else bytes(opened.own())
+        size = len(content) if opened.path is None else os.path.getsize(opened.path)
+
+        def open_again() -> Any:  # a file of this machine is read no further than is asked for
+            return opened.path or io.BytesIO(content)
+
         with _damage_as_format_error("NetCDF-4 file"):
-            with h5py.File(io.BytesIO(content), "r") as file:
-                _check_objects(h5py, file, max_inflated_size(len(content)))
-            dataset = xr.open_dataset(io.BytesIO(content), engine="h5netcdf", decode_cf=False, cache=False)
+            with h5py.File(open_again(), "r") as file:
+                _check_objects(h5py, file, max_inflated_size(size))
+            dataset = xr.open_dataset(open_again(), engine="h5netcdf", decode_cf=False, cache=False)
             _check_dims(dataset)
         with dataset:
             yield dataset
@@ -278,6 +288,12 @@ def _open_zarr(source: Readable) -> Iterator[Any]:
     _import("zarr")
     if not isinstance(source, (str, os.PathLike)):
         raise FormatError("a Zarr store is a folder, and this is an open file", hint="give the path of the folder")
+    if is_url(source):
+        raise FormatError(
+            "a Zarr store under a URL, and folders of this machine are read here",
+            source=os.fspath(source),
+            hint="xarray.open_zarr(url) reads it, and sheetarray.write takes the Dataset",
+        )
     path = Path(source)
     with locating(source=str(path)):
         if not path.exists():
@@ -542,6 +558,10 @@ def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = Non
     _import("zarr")
     if not isinstance(target, (str, os.PathLike)):
         raise LimitError("a Zarr store is a folder, and this is an open file: give a path")
+    if is_url(target):
+        raise LimitError(
+            f"{os.fspath(target):.200}: a Zarr store under a URL: sheetarray.read_dataset(path).to_zarr(url) writes one"
+        )
     path = Path(target)
     if path.exists() and not (path.is_dir() and (_STORE & set(os.listdir(path)) or not os.listdir(path))):
         raise LimitError(f"{path.name} is there, and is no Zarr folder: move it away")

@@ -149,3 +149,18 @@ def test_a_zarr_folder_that_cannot_be_replaced_stays(
         sa.write(tmp_path / "x.zarr", {"t": np.array([9.0])})
     assert sa.read(tmp_path / "x.zarr")["t"].tolist() == [1.5, 2.5]
     assert [path.name for path in tmp_path.iterdir()] == ["x.zarr"]
+
+
+def test_what_is_not_read_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "old.nc").write_bytes(b"CDF\x01" + bytes(28))
+    with pytest.raises(sa.FormatError, match=r"NetCDF-3.*engine='scipy'"):
+        sa.read(tmp_path / "old.nc")
+    with pytest.raises(sa.FormatError, match=r"under a URL.*xarray\.open_zarr\(url\)"):
+        sa.read("memory://t.zarr")
+    with pytest.raises(sa.LimitError, match=r"under a URL: .*to_zarr\(url\)"):
+        sa.write("memory://t.zarr", {"a": np.arange(3)})
+    sa.write(tmp_path / "t.nc", {"a": np.arange(3)})
+    with pytest.raises(sa.NotFoundError, match="no read_columns for it; read, read_frame"):
+        sa.read_columns(tmp_path / "t.nc")
+    with pytest.raises(sa.NotFoundError, match="no write_table for it; write takes the same table"):
+        sa.write_table(tmp_path / "u.nc", {"a": np.arange(3)})
