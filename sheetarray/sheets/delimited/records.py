@@ -12,6 +12,7 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import pairwise
 from operator import itemgetter
@@ -436,8 +437,11 @@ class _Block:
         text = bytes(content[place:end]) if end <= last + _WINDOW else b'"'
         feeds = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
         returns = text.count(b"\r")
-        lines = text.decode("utf-8").split("\r\n" if returns else "\n")
-        if b'"' in text or returns not in (0, len(feeds)) or len(lines) != len(feeds) + 1:  # of several kinds
+        lines: list[str] = []
+        if b'"' not in text and returns in (0, len(feeds)):
+            with suppress(UnicodeDecodeError):  # it may stand below the records that are wanted
+                lines = text.decode("utf-8").split("\r\n" if returns else "\n")
+        if len(lines) != len(feeds) + 1:  # also where line ends are of several kinds
             self._match_fields(content, place, mark, size)
             return
         self.ends = feeds if text.endswith(b"\n") else np.append(feeds, end)
