@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
@@ -234,6 +235,8 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
             choices += get_args(names[word])
     if text.lower() == "none" and "None" in words:
         return None
+    if "Mapping" in words:
+        return _parse_mapping(key, text)
     if "bool" in words and text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if "int" in words and re.fullmatch(r"[+-]?\d{1,18}", text):
@@ -246,6 +249,18 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
         wanted = "true or false" if "bool" in words else "a number"
         raise UsageProblem(f"{key} is {wanted}, not {text!r}")
     return text.replace("\\t", "\t")
+
+
+def _parse_mapping(key: str, text: str) -> dict[str, str]:
+    """Return the texts that belong to names, given as `t=0.0`, or several as JSON, `{"t": "0.0", "u": "0"}`."""
+    name, mark, value = text.partition("=")
+    if not text.lstrip().startswith("{") and mark and name:
+        return {name: value}
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        if isinstance(found, dict) and all(isinstance(one, str) for one in found.values()):
+            return found
+    raise UsageProblem(f"{key} is NAME=TEXT, or an object of JSON, not {text!r:.80}", f"--write {key}=t=0.0")
 
 
 # Hints that name options --------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from .columns import (
     wants_labels,
 )
 from .datasets import build_dataset, name_dimensions
-from .description import NAME, DatasetLabels, FrameLabels, VariableLabels
+from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes, find_notes_of_layouts
 from .frames import build_frame, check_lengths, index_levels, is_numpy_dtype
 from .tables import TableNote, lay_out_labels, stack_labels
 
@@ -41,6 +41,8 @@ __all__ = [
     "check_labels",
     "check_lengths",
     "describe_arrays",
+    "find_notes",
+    "find_notes_of_layouts",
     "find_renamed",
     "give_labels",
     "has_labels",

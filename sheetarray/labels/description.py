@@ -11,12 +11,13 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..columns import Layout
 from ..elements import describe_object
 from ..errors import DTypeError, FormatError, LimitError
 from ..header import parse_header
@@ -616,6 +617,38 @@ def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
         return DatasetLabels.from_pieces(pieces)
     except FormatError:
         return None  # an array that only has the name
+
+
+_LONGEST_NOTE = 1_000  # characters of an attribute in a note
+
+
+def find_notes(arrays: Mapping[str, LinearArray]) -> dict[str, str]:
+    """Return what people read beside the name of an array: its `long_name` and its `units`, where labels say them.
+
+    Example:
+        >>> find_notes({"t": LinearArray.from_numpy(np.zeros(2))})
+        {}
+    """
+    labels = parse_labels(arrays)
+    return {} if labels is None else notes_of_variables(labels.variables)
+
+
+def find_notes_of_layouts(layouts: Iterable[Layout]) -> dict[str, str]:
+    """Return the same of the arrays of a layout; none where labels are too long for one column."""
+    pieces = [piece for layout in layouts for piece in layout.pieces if piece.name == NAME]
+    return find_notes({NAME: LinearArray.from_numpy(pieces[0].buffer)}) if len(pieces) == 1 else {}
+
+
+def notes_of_variables(variables: Mapping[str, VariableLabels]) -> dict[str, str]:
+    """Return the `long_name` and the `units` of each variable that has any, a line for each."""
+    notes = {}
+    for name, variable in variables.items():
+        said = {key: variable.attrs.get(key) for key in ("long_name", "units")}
+        texts = {key: text.strip()[:_LONGEST_NOTE] for key, text in said.items() if isinstance(text, str)}
+        lines = [texts.get("long_name", ""), f"units: {texts['units']}" if texts.get("units") else ""]
+        if any(lines):
+            notes[name] = "\n".join(line for line in lines if line)
+    return notes
 
 
 def is_description(array: Any) -> bool:

@@ -29,7 +29,7 @@ from ..tables import LabelledTable, coarsen, repeat
 from ..values import DEFAULT_NAME, is_of
 from .columns import LabelledArrays, describe_arrays
 from .datasets import name_dimensions
-from .description import DatasetLabels, VariableLabels
+from .description import DatasetLabels, VariableLabels, notes_of_variables
 
 _MOST_CHARACTERS = 2**24
 
@@ -122,7 +122,9 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
     first = [*note.axes.values(), *note.labels.coords]
     order = {name: linear[name] for name in [*dict.fromkeys(first), *linear] if name in linear}
     note.dtypes = {name: array.dtype for name, array in linear_arrays(order).items()}
-    return LabelledTable(order, dims, sizes, note.to_json)
+    notes = notes_of_variables(note.labels.variables)
+    shown = {name: notes[own] for name in order if (own := note.places.get(name, (name, 0))[0]) in notes}
+    return LabelledTable(order, dims, sizes, note.to_json, shown)
 
 
 def _spread_columns(

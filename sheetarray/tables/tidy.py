@@ -18,7 +18,8 @@ class LabelledTable(Mapping[str, Array]):
     """Columns by name, each made when somebody asks for it; how many rows they have is known before.
 
     `arrays`: by name. `dims`: the names of the dimensions of each. `sizes`: of all dimensions; the last one varies
-    fastest from row to row. `describe`: returns what the cells do not say of the arrays, ready for JSON.
+    fastest from row to row. `describe`: returns what the cells do not say of the arrays, ready for JSON. `notes`: what
+    people read beside the names of columns.
     """
 
     def __init__(
@@ -27,8 +28,10 @@ class LabelledTable(Mapping[str, Array]):
         dims: Mapping[str, Sequence[str]],
         sizes: Mapping[str, int],
         describe: Callable[[], dict[str, Any]],
+        notes: Mapping[str, str],
     ) -> None:
         self._arrays, self._dims, self.sizes, self.describe = dict(arrays), dims, dict(sizes), describe
+        self.notes = notes
 
     @property
     def rows(self) -> int:

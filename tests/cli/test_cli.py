@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pytest
 from click.testing import Result
 from command_line import run_command
@@ -362,6 +363,22 @@ def test_bad_options_are_explained(path, tmp_path, option, message):
     assert message in result.stderr
     assert len(result.stderr.splitlines()) <= 2
     assert (tmp_path / "out.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize("given", ["t=0.00", '{"t": "0.00"}', "t=0.00;-0.00"])
+def test_number_formats_are_chosen_on_the_command_line(tmp_path, given):
+    sa.write(tmp_path / "a.csv", {"t": np.array([1.5, 2.25])})
+    result = run("convert", tmp_path / "a.csv", tmp_path / "a.xlsx", "--write", f"formats={given}")
+    assert result.exit_code == 0, result.output
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx")["arrays"]
+    wanted = "0.00;-0.00" if ";" in given else "0.00"
+    assert sheet.cell(sheet.max_row, 1).number_format == wanted
+    for wrong in ("3", "{", '{"t": 3}', "=0.0", '["t"]'):
+        refused = run("convert", tmp_path / "a.csv", tmp_path / "b.xlsx", "--write", f"formats={wrong}")
+        assert refused.exit_code == 2
+        assert "formats" in refused.stderr
+        assert len(refused.stderr.splitlines()) <= 2
+    assert not (tmp_path / "b.xlsx").exists()
 
 
 def blanked(path: Path) -> Path:

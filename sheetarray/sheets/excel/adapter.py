@@ -21,6 +21,7 @@ from ...dtypes import DType
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
+from ...labels import find_notes
 from ...views.description import View, select_views
 from ..workbooks import check_is_text, check_title
 from .appearance import check_formats
@@ -93,7 +94,7 @@ def write_excel(
     )
     write = _lay_out_sheet(arrays, options)
     if views is not False:
-        write = write._replace(options=replace(options, views=select_views(views, write.arrays)))
+        write = write._replace(options=replace(write.options, views=select_views(views, write.arrays)))
     write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
 
 
@@ -110,7 +111,8 @@ def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     if options.formats:
         check_formats(options.formats, {name: array.dtype_entry for name, array in linear.items()})
-    return SheetWrite(linear, lay_out_arrays(linear), options)
+    notes = find_notes(linear)
+    return SheetWrite(linear, lay_out_arrays(linear), replace(options, notes=notes) if notes else options)
 
 
 def write_sheets_excel(

@@ -20,6 +20,7 @@ from ...errors import FormatError, LimitError
 from ...files import Source
 from ..workbooks import ArrayArea, build_references, make_defined_names
 from .checking import select_sheets
+from .notes import BOXES, BOXES_SUFFIX, BOXES_TYPE, COMMENTS, COMMENTS_TYPE, make_notes
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
 from .package.markup import HEAD, Element, Markup, escape_text, read_first_tag, read_tags
 from .package.packing import PackageWriter
@@ -163,6 +164,8 @@ def plan_append(
     book.check_open()
     old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
+    if book.strict:  # where there is no VML, which notes need
+        plans = [replace(plan, notes={}) for plan in plans]
     parts, views = _make_sheet_parts(book, plans, old)
     blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], [*old.emptied])
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
@@ -170,7 +173,7 @@ def plan_append(
     dropped = drop_parts(book, old.removed)
     taken = [*book.defined_names(), *book.table_names()]
     tables = name_tables(plans, taken)
-    parts = _add_tables(book, plans, parts, tables)
+    parts = _add_notes(book, plans, _add_tables(book, plans, parts, tables))
     names = make_defined_names(refers, [*taken, *tables.values()])
     book.drop_print_areas([sheet.title for sheet in old.removed])
     book.add_names(
@@ -239,6 +242,27 @@ def _add_tables(
             content = table_part(plan, name, number)
             content = content.replace(MAIN.encode(), STRICT_MAIN.encode()) if book.strict else content
             part = replace(part, table=(table, content))
+        made.append(part)
+    return made
+
+
+def _add_notes(book: OpenWorkbook, plans: Sequence[SheetPlan], parts: Sequence[SheetPart]) -> list[SheetPart]:
+    """Return the sheets with the notes of their cells, which are put into the list of parts."""
+    by_title, made = {plan.title: plan for plan in plans}, []
+    taken: set[str] = set()
+    for number, part in enumerate(parts, 1):
+        plan = by_title[part.title]
+        if plan.notes:
+            book.types.add_suffix(BOXES_SUFFIX, BOXES_TYPE)
+            folder = posixpath.dirname(book.part)
+            names = [
+                _unused_name(book, posixpath.join(folder, pattern.removeprefix("xl/")), taken)
+                for pattern in (COMMENTS, BOXES)
+            ]
+            taken |= {*names}
+            book.types.add(names[0], COMMENTS_TYPE)
+            notes = make_notes(plan.notes, *names, number=len(book.sheets) + number, hidden=plan.headers)
+            part = replace(part, notes=notes)
         made.append(part)
     return made
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from ...columns import read_sheets
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
+from ...labels import find_notes
 from ...linear import LinearArray
 from ...views.description import View, can_be_shown
 from ...views.geometry import check_views
@@ -61,6 +62,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                 real_dates=snapshot.dates == "real",
                 guard=True,
                 views=select_views(asked, arrays),
+                notes=find_notes(arrays),
             )
             write_sheets(path, [SheetWrite(arrays, layouts, options)], mode="a", if_sheet_exists="error")
         with replacing(target, binary=True) as sink, path.open("rb") as file:

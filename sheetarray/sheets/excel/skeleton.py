@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cells.serials import DATE_CODES
 from ...columns import column_letters, quote_title
@@ -24,6 +24,10 @@ from ..workbooks import (
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.relations import CONTENT_TYPE, TYPES, CellStyles, add_sheets, make_styles, merge_properties, own_codes
+
+if TYPE_CHECKING:
+    from .notes import NoteParts
+
 
 # Plans of sheets, made before any row is written, and the parts of a package that sheets and views become.
 
@@ -50,6 +54,7 @@ class SheetPlan:
         note: what the record keeps of the table besides.
         of: the title of the sheet whose arrays it goes on with, or guards; its own, where it does neither. "" stands
             for the first sheet of the write.
+        notes: the texts of notes on cells of the first row, by their columns, counted from 0.
     """
 
     title: str
@@ -66,6 +71,7 @@ class SheetPlan:
     table: Sequence[str] = ()
     note: Mapping[str, Any] = field(default_factory=dict)
     of: str = ""
+    notes: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def print_area(self) -> str:
@@ -83,6 +89,7 @@ class SheetPart:
         head: the XML before the rows.
         tail: the XML after the rows.
         table: the name and the XML of the part that holds its Excel Table; None for a sheet without one.
+        notes: the parts that hold notes of its cells; None for a sheet without any.
     """
 
     title: str
@@ -90,6 +97,21 @@ class SheetPart:
     head: bytes
     tail: bytes
     table: tuple[str, bytes] | None = None
+    notes: NoteParts | None = None
+
+    @property
+    def relations(self) -> list[tuple[str, str]]:
+        """The parts that the sheet refers to: the kind and the name of each, in the order of their ids."""
+        table = [] if self.table is None else [("table", self.table[0])]
+        if self.notes is None:
+            return table
+        return [*table, ("vmlDrawing", self.notes.drawing[0]), ("comments", self.notes.comments[0])]
+
+    @property
+    def parts(self) -> list[tuple[str, bytes]]:
+        """The names and the content of these parts."""
+        table = [] if self.table is None else [self.table]
+        return table if self.notes is None else [*table, self.notes.drawing, self.notes.comments]
 
 
 @dataclass(frozen=True)
@@ -140,7 +162,9 @@ _CHOOSER, _EDGE, _SIDES = (
 _CALCULATION = 191029
 
 
-def content_types(sheets: int, workbook: str, views: Sequence[ViewPart], tables: Sequence[str]) -> str:
+def content_types(
+    sheets: int, workbook: str, views: Sequence[ViewPart], tables: Sequence[str], notes: Collection[NoteParts]
+) -> str:
     """Return the XML of the list of parts and their types; `workbook` is the type of the workbook's own part."""
     types = {
         "xl/workbook.xml": workbook,
@@ -153,10 +177,16 @@ def content_types(sheets: int, workbook: str, views: Sequence[ViewPart], tables:
     }
     for view in views:
         types |= {view.drawing: DRAWING_TYPE, view.chart: CHART_TYPE} if view.drawing else {}
+    boxes = ""
+    if notes:
+        from .notes import BOXES_SUFFIX, BOXES_TYPE, COMMENTS_TYPE
+
+        types |= {part.comments[0]: COMMENTS_TYPE for part in notes}
+        boxes = f'<Default Extension="{BOXES_SUFFIX}" ContentType="{BOXES_TYPE}"/>'
     return (
         f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{boxes}'
         + "".join([f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items()])
         + "</Types>"
     )
@@ -317,6 +347,7 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
         '<printOptions gridLines="1"/>'
         '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>'
         + ('<pageSetup orientation="landscape" fitToHeight="0"/>' if fits else "")
+        + (f'<legacyDrawing xmlns:r="{_RELATIONS}" r:id="rId{1 + bool(plan.table)}"/>' if plan.notes else "")
         + (f'<tableParts count="1"><tablePart xmlns:r="{_RELATIONS}" r:id="rId1"/></tableParts>' if plan.table else "")
     )
     return head.encode(), f"</sheetData>{page}</worksheet>".encode()
@@ -450,12 +481,14 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         if plan.is_view
     ]
     styles = make_styles(tuple(formats), views=bool(views))
+    notes = _make_notes(sheets) if any(plan.notes for plan in sheets) else {}
     parts = {
         TYPES: content_types(
             len(sheets),
             CONTENT_TYPES[suffix],
             views,
             [TABLES.format(n) for n, plan in enumerate(sheets, 1) if plan.table],
+            notes.values(),
         ),
         "_rels/.rels": _ROOT_RELATIONS,
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
@@ -470,12 +503,24 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
             f"{SHEETS}{number}.xml",
             *worksheet_frame(plan, selected=number == 1),
             (TABLES.format(number), table_part(plan, tables[plan.title], number)) if plan.table else None,
+            notes.get(plan.title),
         )
         for number, plan in enumerate(sheets, 1)
         if not plan.is_view
     ]
     contents = {name: text.encode() for name, text in parts.items()}
     return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names, tables), views, names)
+
+
+def _make_notes(sheets: Sequence[SheetPlan]) -> dict[str, NoteParts]:
+    """Return the parts that hold the notes of each sheet that has any, by the title of the sheet."""
+    from .notes import BOXES, COMMENTS, make_notes
+
+    return {
+        plan.title: make_notes(plan.notes, COMMENTS.format(n), BOXES.format(n), number=n, hidden=plan.headers)
+        for n, plan in enumerate(sheets, 1)
+        if plan.notes
+    }
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:

@@ -511,7 +511,8 @@ def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})
     note = table.describe() if isinstance(table, LabelledTable) else {}
-    return SheetWrite({}, [layout], replace(options, note=note))
+    notes = table.notes if isinstance(table, LabelledTable) else {}
+    return SheetWrite({}, [layout], replace(options, note=note, notes=notes))
 
 
 def read_columns_excel(

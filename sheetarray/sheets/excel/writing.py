@@ -44,7 +44,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import GENERAL, CellStyles, make_styles
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
-from .views.worksheet import link_columns, plan_view_sheet, write_relation, write_view
+from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
 from .workbook import SEARCHES_KEY, Searches
 
 # The cells of all columns of one dtype and style are made together, and put in the order of rows by one loop
@@ -223,6 +223,7 @@ class SheetOptions:
         views: by the names of their arrays.
         formats: codes of number formats, by the names of arrays.
         note: what the record keeps of a table, which becomes an Excel Table; None for arrays.
+        notes: texts that people see beside the cells with the names of arrays, by these names.
     """
 
     sheet: str
@@ -233,6 +234,7 @@ class SheetOptions:
     views: Mapping[str, View] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     note: Mapping[str, Any] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 class SheetWrite(NamedTuple):
@@ -336,10 +338,11 @@ def _write_package(
                     if options.report is not None:
                         options.report(before + done, total)
                 out.write(part.tail)
-            if part.table is not None:
-                name, content = part.table
-                write_relation(writer, part.name, "table", name, strict=isinstance(made, PackageEdit) and made.strict)
-                writer.write_part(name, content)
+            if part.relations:
+                is_strict = isinstance(made, PackageEdit) and made.strict
+                write_relations(writer, part.name, part.relations, strict=is_strict)
+                for name, content in part.parts:
+                    writer.write_part(name, content)
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
@@ -467,7 +470,13 @@ def _plan_sheet(
         table=table,
         note=options.note or {},
         of=options.sheet,
+        notes=_place_notes(layout, options.notes) if options.notes else {},
     )
+
+
+def _place_notes(layout: Layout, notes: Mapping[str, str]) -> dict[int, str]:
+    """Return notes by the columns of the arrays that they are on; an array in several columns has it on each."""
+    return {place: notes[piece.name] for place, piece in enumerate(layout.pieces) if piece.name in notes}
 
 
 def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> None:

@@ -11,8 +11,9 @@ from itertools import groupby
 from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import LayoutColumn
 from ...composite import is_for_programs
+from ...labels import NAME, find_notes_of_layouts
 from .address import Rect, join_columns
-from .changes import Requests, change_lines, collapse, delete_group, freeze_rows, lines_of, make_bold, show_as
+from .changes import Requests, change_lines, collapse, delete_group, freeze_rows, lines_of, show_as
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer
 from .spreadsheet_state import Worksheet
@@ -31,7 +32,31 @@ def look_requests(plan: WritePlan, gid: int) -> Requests:
         headers = [*_ungroup_headers(plan.sheet, gid), *_header_requests(plan, gid)]
     else:
         headers = list(_expand_requests(plan, gid))
-    return [*(make_bold(gid, rect) for rect in join_columns(names)), *_format_requests(plan, gid), *headers]
+    named = [*(_name_request(gid, rect) for rect in join_columns(names)), *_note_requests(plan, gid)]
+    return [*named, *_format_requests(plan, gid), *headers]
+
+
+def _name_request(gid: int, rect: Rect) -> Answer:
+    """Return the request that makes names bold, and takes notes away that other names have had there."""
+    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
+    fields = "userEnteredFormat.textFormat.bold,note"
+    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": fields}}
+
+
+def _note_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
+    """Yield the requests that put notes on names: what labels say of an array, for people to read."""
+    pieces = plan.layout.pieces
+    if not any(piece.name == NAME for piece in pieces):  # there are no labels
+        return
+    notes = find_notes_of_layouts([plan.layout])
+    for placed in plan.placed_columns:
+        text = notes.get(pieces[placed.index].name)
+        if text is None if placed.named else not plan.own:
+            continue
+        row = placed.row if placed.named else 0  # names of worksheets of ours stand in the first row
+        rect = Rect(row, placed.column, row + 1, placed.column + 1)
+        note = {} if text is None else {"note": text}
+        yield {"repeatCell": {"range": rect.to_grid_range(gid), "cell": note, "fields": "note"}}
 
 
 # Headers -------------------------------------------------------------------------------------------------------

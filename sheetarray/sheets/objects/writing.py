@@ -20,6 +20,7 @@ from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_o
 from ...columns.grid import column_number
 from ...composite import is_for_programs, spread
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
+from ...labels import find_notes_of_layouts
 from ...tables import lay_out_table
 from ..workbooks import (
     EXACT_INTEGER,
@@ -250,7 +251,8 @@ def _put(
         references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
         book.names(),
     )
-    for layout, typed, place, title in zip(layouts, made, places, titles, strict=True):
+    notes = [found for found, some in ((find_notes_of_layouts(some), some) for _, some in contents) for _ in some]
+    for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
         codes = [_number_format(piece) for piece in layout.pieces]
@@ -259,7 +261,8 @@ def _put(
         for first, rows in _rows(layout, typed):
             for number, row in enumerate(rows, first):
                 shown = codes if number >= layout.zone_height else _codes_above(layout, codes, number)
-                rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown)
+                beside = [texts.get(piece.name) for piece in layout.pieces] if texts and not number else ()
+                rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown, beside)
             report(done + layout.count_cells_above(max(first + len(rows), layout.zone_height)), total)
         done += layout.cell_count
     for area, name in names.items():
@@ -420,13 +423,14 @@ class _OpenpyxlBook:
     def __init__(self, target: Any) -> None:
         import openpyxl
         from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+        from openpyxl.comments import Comment  # type: ignore[import-untyped]
         from openpyxl.styles import Font  # type: ignore[import-untyped]
         from openpyxl.workbook.defined_name import DefinedName  # type: ignore[import-untyped]
         from openpyxl.worksheet._write_only import WriteOnlyWorksheet  # type: ignore[import-untyped]
         from openpyxl.worksheet.worksheet import Worksheet  # type: ignore[import-untyped]
 
         self._kinds = (Worksheet, WriteOnlyWorksheet)
-        self._cell_kind, self._name_kind = WriteOnlyCell, DefinedName
+        self._cell_kind, self._name_kind, self._note_kind = WriteOnlyCell, DefinedName, Comment
         self._bold = Font(bold=True)
         self.book: Any = target if isinstance(target, openpyxl.Workbook) else getattr(target, "parent", None)
         if self.book is None or self.book.read_only or not isinstance(target, (openpyxl.Workbook, *self._kinds)):
@@ -512,8 +516,16 @@ class _OpenpyxlBook:
         if sheet.freeze_panes is None:
             sheet.freeze_panes = cell_address(layout.zone_height if layout.hides_headers else 1, 0)
 
-    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
-        """Put the cells of a row; return how many numbers are rounded."""
+    def put_row(
+        self,
+        sheet: Any,
+        row: int,
+        column: int,
+        cells: Sequence[Any],
+        codes: Sequence[str | None],
+        notes: Sequence[str | None],
+    ) -> int:
+        """Put the cells of a row, with notes or without; return how many numbers are rounded."""
         made: list[Any] = []
         streams = self.book.write_only
         for place, value in enumerate(cells):
@@ -531,6 +543,8 @@ class _OpenpyxlBook:
                     cell.number_format = code
             if codes[place] == _BOLD:
                 cell.font = self._bold
+            if notes and (text := notes[place]) is not None:
+                cell.comment = self._note_kind(text, "")
             made.append(cell)
         if streams:
             sheet.append(made)
@@ -625,9 +639,20 @@ class _XlsxWriterBook:
         if not sheet.panes:
             sheet.freeze_panes(layout.zone_height if layout.hides_headers else 1, 0)
 
-    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
-        """Put the cells of a row; return how many numbers are rounded."""
+    def put_row(
+        self,
+        sheet: Any,
+        row: int,
+        column: int,
+        cells: Sequence[Any],
+        codes: Sequence[str | None],
+        notes: Sequence[str | None],
+    ) -> int:
+        """Put the cells of a row, with notes or without; return how many numbers are rounded."""
         rounded = 0
+        for place, text in enumerate(notes, column):
+            if text is not None:
+                sheet.write_comment(row, place, text)
         for place, value in enumerate(cells, column):
             if value is None or value == "":
                 continue

@@ -253,6 +253,12 @@ class ContentTypes:
         text = f'<{prefix}Override PartName={quote_attribute("/" + _uri(part))} ContentType="{type_}"/>'
         self.markup.append(self.markup.root, text)
 
+    def add_suffix(self, suffix: str, type_: str) -> None:
+        """Add the type of all parts of a suffix to the list, unless it is there."""
+        if suffix not in self._defaults:
+            prefix = self.markup.root.prefix
+            self.markup.append(self.markup.root, f'<{prefix}Default Extension="{suffix}" ContentType="{type_}"/>')
+
     def drop(self, part: str) -> None:
         """Remove a part from the list, if it is listed."""
         key = _part_key(part)

@@ -375,7 +375,7 @@ _MOST_BYTES, _ANY = 2**28, 2**40
 _RELATIONS_PART = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships '
     'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    '<Relationship Id="rId1" Type="{}" Target="{}"/></Relationships>'
+    "{}</Relationships>"
 )
 
 
@@ -416,8 +416,8 @@ def write_view(
             crc, size = zlib.crc32(chunk, crc), size + len(chunk)
     if part.drawing and made.drawing is not None:
         drawing, chart = made.drawing
-        write_relation(writer, part.name, "drawing", part.drawing)
-        write_relation(writer, part.drawing, "chart", part.chart)
+        write_relations(writer, part.name, [("drawing", part.drawing)])
+        write_relations(writer, part.drawing, [("chart", part.chart)])
         writer.write_part(part.drawing, drawing.encode())
         writer.write_part(part.chart, chart.encode())
     return describe_view(view, crc, size)
@@ -432,8 +432,13 @@ def _join_chunks(made: ViewParts) -> Iterator[bytes]:
     yield made.tail
 
 
-def write_relation(writer: PackageWriter, part: str, kind: str, target: str, *, strict: bool = False) -> None:
-    """Write the part that holds the only relationship of a part: to a target of a kind."""
-    address = posixpath.relpath(target, posixpath.dirname(part))
-    content = _RELATIONS_PART.format(relation_type(kind, strict), address)
-    writer.write_part(relations_part(part), content.encode())
+def write_relations(
+    writer: PackageWriter, part: str, targets: Sequence[tuple[str, str]], *, strict: bool = False
+) -> None:
+    """Write the part that holds the relationships of a part, `rId1` and so on, each a kind and a target."""
+    listed = "".join(
+        f'<Relationship Id="rId{number}" Type="{relation_type(kind, strict)}" '
+        f'Target="{posixpath.relpath(target, posixpath.dirname(part))}"/>'
+        for number, (kind, target) in enumerate(targets, 1)
+    )
+    writer.write_part(relations_part(part), _RELATIONS_PART.format(listed).encode())

@@ -1,0 +1,130 @@
+"""What people read beside the name of an array, its long_name and its units: a note of the cell in each container."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import xarray as xr
+from programs import resave, schema_errors
+
+import sheetarray as sa
+from sheets_emulator import SheetsServer
+
+NOTE = "air temperature\nunits: °C <&>"
+
+
+def dataset(units: str | None = "°C <&>") -> xr.Dataset:
+    made = xr.Dataset(
+        {"t": (("time", "lat"), np.arange(24.0).reshape(12, 2) + 0.5), "n": ("time", np.arange(12))},
+        coords={"time": np.arange("2026-03-01", "2026-03-13", dtype="M8[D]"), "lat": [50.5, 51.5]},
+    )
+    if units is not None:
+        made["t"].attrs = {"units": units, "long_name": "air temperature", "scale": 3}
+        made["lat"].attrs = {"units": "degrees_north"}
+        made["n"].attrs = {"units": 7, "long_name": " "}  # which says nothing
+    return made
+
+
+def notes_of(path: Any, sheet: str = "arrays") -> dict[str, str]:
+    """Return the notes of the first row, by what the cells hold."""
+    book = openpyxl.load_workbook(path)
+    return {cell.value: cell.comment.text for cell in book[sheet][1] if cell.comment}
+
+
+WANTED = {"t": NOTE, "lat": "units: degrees_north"}
+
+
+def parts_of_notes(path: Path) -> list[str]:
+    with zipfile.ZipFile(path) as package:
+        return [name for name in package.namelist() if "comments" in name or name.endswith(".vml")]
+
+
+@pytest.mark.parametrize("options", [{}, {"guard": True, "views": True}, {"cells": "text"}])
+def test_names_have_notes_in_workbooks(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write(path, dataset(), **options)
+    assert notes_of(path) == WANTED
+    assert schema_errors(path) == []
+    assert list(sa.check(path)) == []
+    assert sa.read_dataset(path).identical(dataset())
+    sa.write(tmp_path / "b.xlsx", dataset(None), **options)
+    assert parts_of_notes(tmp_path / "b.xlsx") == []
+
+
+def test_notes_stay_and_go_with_the_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    book = openpyxl.Workbook()
+    book.active["B2"].value = "mine"
+    book.active["B2"].comment = openpyxl.comments.Comment("my note", "me")
+    book.save(path)
+    before = schema_errors(path)
+    for _ in range(3):
+        sa.write(path, dataset(), mode="a", if_sheet_exists="replace")
+        assert notes_of(path) == WANTED
+        assert openpyxl.load_workbook(path)["Sheet"]["B2"].comment.text == "my note"
+        assert len(parts_of_notes(path)) == 4
+    sa.write(path, dataset("K"), sheet="more", mode="a")
+    assert notes_of(path, "more")["t"] == "air temperature\nunits: K"
+    assert notes_of(path) == WANTED
+    assert schema_errors(path) == before
+    sa.write(path, dataset(None), mode="a", if_sheet_exists="replace")
+    assert notes_of(path) == {}
+    assert len(parts_of_notes(path)) == 4  # those of the other two sheets
+
+
+def test_notes_survive_what_is_done_to_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write(path, dataset(), guard=True)
+    changed = dataset().copy(deep=True)
+    changed["t"][3, 1] = 99.5
+    sa.write(tmp_path / "b.json", changed)
+    sa.merge(path, tmp_path / "b.json", target=tmp_path / "merged.xlsx")
+    assert notes_of(tmp_path / "merged.xlsx") == WANTED
+    book = openpyxl.load_workbook(path)
+    book["arrays"].cell(sa.scan(path)["n"].data[0].row + 2, sa.scan(path)["n"].data[0].column + 1).value = 77
+    book.save(tmp_path / "edited.xlsx")
+    sa.adopt(tmp_path / "edited.xlsx")
+    assert notes_of(tmp_path / "edited.xlsx") == WANTED
+    sa.restore(tmp_path / "edited.xlsx", tmp_path / "restored.xlsx")
+    assert notes_of(tmp_path / "restored.xlsx") == WANTED
+    assert notes_of(resave(path, "xlsx", tmp_path / "office")) == WANTED  # LibreOffice has read them
+
+
+@pytest.mark.parametrize("columns", [None, "lat"])
+def test_columns_of_tables_have_notes(tmp_path: Path, columns: str | None) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, dataset()[["t"]], columns=columns)
+    found = notes_of(path, "table")
+    assert list(found.values()).count(NOTE) == (1 if columns is None else 2)
+    assert schema_errors(path) == []
+    assert sa.read_dataset(path, table="table").equals(dataset()[["t"]])
+
+
+def test_workbooks_in_memory_have_notes(tmp_path: Path) -> None:
+    for write_only in (False, True):
+        book = openpyxl.Workbook(write_only=write_only)
+        sa.write(book, dataset())
+        book.save(tmp_path / "a.xlsx")
+        assert notes_of(tmp_path / "a.xlsx") == WANTED
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    other = xlsxwriter.Workbook(tmp_path / "b.xlsx")
+    sa.write(other, dataset())
+    other.close()
+    assert notes_of(tmp_path / "b.xlsx") == WANTED
+
+
+def test_names_have_notes_in_google_sheets(server: SheetsServer) -> None:
+    client = server.client()
+    key = server.create()
+    for units, wanted in (("°C <&>", NOTE), ("K", "air temperature\nunits: K"), (None, "")):
+        sa.write(f"gsheets://{key}/arrays", dataset(units), client=client)
+        sheet = client.open_by_key(key).worksheet("arrays")
+        notes = dict(zip(sheet.row_values(1), [*sheet.get_notes()[0], *[""] * 9], strict=False)) if wanted else {}
+        assert notes.get("t", "") == wanted
+        assert list(sa.check(f"gsheets://{key}/arrays", client=client)) == []
+    assert not any(map(any, sheet.get_notes()))
