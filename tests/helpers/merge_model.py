@@ -59,21 +59,24 @@ class Trial:
         return merge_arrays(("base", self.arrays(self.base)), copies, **options)
 
 
-def draw_trial(seed: int, *, inserts: bool = True, kinds: list[str] = KINDS) -> Trial:
+def draw_trial(
+    seed: int, *, inserts: bool = True, kinds: list[str] = KINDS, copies: int | None = None, edits: int | None = None
+) -> Trial:
     """Return a table of 2 to 5 columns, the first of which tells its rows apart, and up to five copies of it.
 
-    Without `inserts` rows are appended, the last one is never deleted, half of each row stays, and no two rows have a
-    value in common: then contents alone tell which row is which.
+    `copies` and `edits` say how many copies there are, and how often each is edited. Without `inserts` rows are
+    appended, the last one is never deleted, half of each row stays, and no two rows have a value in common: then
+    contents alone tell which row is which.
     """
     rng = np.random.default_rng(seed)
     kinds = ["int64", "float64", *rng.choice(kinds if inserts else kinds[:4], int(rng.integers(0, 4)))]
     count = int(rng.integers(6, 25))
     base = [[1000 * row + 7, *(draw_value(rng, kind) for kind in kinds[1:])] for row in range(count)]
-    copies = []
+    made: list[Copy] = []
     fresh = 10**6
-    for _ in range(int(rng.integers(1, 6))):
+    for _ in range(int(rng.integers(1, 6)) if copies is None else copies):
         copy = Copy([(row, list(values)) for row, values in enumerate(base)])
-        for _ in range(int(rng.integers(0, 11))):
+        for _ in range(int(rng.integers(0, 11)) if edits is None else edits):
             what = rng.choice(["edit", "edit", "edit", "delete", "append", "insert"][: 6 if inserts else 5])
             at = int(rng.integers(len(copy.rows)))
             if what == "delete" and not inserts and copy.rows[at][0] == count - 1:
@@ -96,8 +99,8 @@ def draw_trial(seed: int, *, inserts: bool = True, kinds: list[str] = KINDS) -> 
         for (row, column), value in list(copy.edits.items()):
             if same(value, base[row][column]):
                 del copy.edits[row, column]
-        copies.append(copy)
-    return Trial(kinds, base, copies)
+        made.append(copy)
+    return Trial(kinds, base, made)
 
 
 def same(one: Any, other: Any) -> bool:

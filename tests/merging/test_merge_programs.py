@@ -18,12 +18,13 @@ from programs import open_office, resave_by_node, schema_errors
 import sheetarray as sa
 
 TRIALS = 300 if ANEW else 6
+COPIES, EDITS = 10, 10
 PROGRAMS = ["openpyxl", "sheetjs", "exceljs", "office xlsx", "office ods", "json", "csv"]
 
 
 def draw_table(seed: int) -> Trial:
     """Return a trial of numbers and texts that every program keeps, but for one column that some round."""
-    trial = draw_trial(seed, kinds=["float64", "int64", "<U8"])
+    trial = draw_trial(seed, kinds=["float64", "int64", "<U8"], copies=COPIES, edits=EDITS)
     rng = np.random.default_rng(seed)
     exact = [float(value) for value in rng.normal(size=len(trial.base))]
     for copy in trial.copies:
