@@ -59,6 +59,14 @@ class RowOrigins:
         return np.flatnonzero(left)
 
 
+def to_rows(array: Array, axis: int) -> Array:
+    """Return the elements of an array, a row for each place along an axis."""
+    if not array.ndim:
+        return array.reshape(1, 1)
+    moved = np.moveaxis(array, axis, 0)
+    return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
+
+
 def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOrigins:
     """Return the origin of each row that stands in a sheet now: the row, as written, that it was.
 

@@ -160,6 +160,36 @@ def are_alike(a: Any, b: Any) -> bool:
     return not find_changes(a, b).any()
 
 
+def cast_exactly(array: Array, dtype: np.dtype[Any]) -> Array | None:
+    """Return an array in the dtype of the base, texts as wide as they are; None where that is not exact."""
+    if dtype.kind in "UT" and array.dtype.kind in "UT":
+        return array
+    if array.dtype == dtype:
+        return array
+    if dtype.kind + array.dtype.kind not in {a + b for a in "iufc" for b in "iufc"} | {"MM", "mm"}:
+        return None
+    if array.dtype.kind == "c" and dtype.kind != "c":
+        if array.imag.any():
+            return None
+        array = array.real
+    try:
+        with np.errstate(all="ignore"):
+            made = array.astype(dtype)
+        return None if find_unequal(array, made, 0, 0).any() else made
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def find_common_dtype(base: np.dtype[Any], others: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the dtype of the merged array: the base's; of texts the widest."""
+    if base.kind not in "UT":
+        return base
+    common = base
+    for other in others:
+        common = np.promote_types(common, other)
+    return common
+
+
 # Rows that stand in another order ------------------------------------------------------------------------------------
 
 

@@ -16,8 +16,8 @@ from typing import Any, Final, overload
 import numpy as np
 
 from . import dtypes
-from .aligning import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs
-from .comparing import are_alike, find_changes, find_unequal
+from .aligning import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs, to_rows
+from .comparing import are_alike, cast_exactly, find_changes, find_common_dtype
 from .dtypes import Array, Mask, Positions
 
 _NOBODY, _BASE = -1, -2  # instead of the number of a copy: nobody has chosen, and the base's value is chosen
@@ -132,7 +132,7 @@ def merge_arrays(
     base: tuple[str, Arrays],
     returned: Sequence[tuple[str, Arrays]],
     *,
-    groups: Mapping[str, Hashable] | None = None,
+    groups: Mapping[tuple[str, int], Hashable] | None = None,
     labels: Mapping[Hashable, Sequence[str]] | None = None,
     prefer: Sequence[str] = (),
     choices: Choices | None = None,
@@ -142,8 +142,8 @@ def merge_arrays(
     Args:
         base: the name of the file that was sent, and its arrays.
         returned: the names of the files that came back, and theirs.
-        groups: for each array of the base the group of arrays to which its rows belong; those that are not named belong
-            together with the arrays of as many rows.
+        groups: for each array of the base, and each of its axes, the group of arrays to which its rows along that axis
+            belong; those that are not named belong together with the arrays of as many rows.
         labels: the arrays that label the rows of a group.
         prefer: files whose values stand in conflicts; the first that has one counts.
         choices: the files whose values stand in single conflicts, or the base; they count before `prefer`.
@@ -159,7 +159,7 @@ def merge_arrays(
     changes = [FileChanges(name) for name in files.names]
     merged: dict[str, Any] = {}
     found: dict[str, _Conflicts] = {}
-    for group in _group(files, groups or {}):
+    for group in _group(files, groups or {}, labels or {}):
         union = _Union(files, group, (labels or {}).get(group.key, ()))
         union.merge(asked, merged, found, changes)
     for name in base[1]:
@@ -225,20 +225,25 @@ class _Group:
     copies: list[bool]
 
 
-def _group(files: _Files, groups: Mapping[str, Hashable]) -> list[_Group]:
+def _group(
+    files: _Files, groups: Mapping[tuple[str, int], Hashable], labels: Mapping[Hashable, Sequence[str]]
+) -> list[_Group]:
     """Return the groups of arrays that can be merged element by element."""
     found: dict[Hashable, _Group] = {}
     for name, array in files.base.items():
         if not isinstance(array, np.ndarray):
             continue
-        axis = row_axis(array)
+        axis, rows_along = _find_axis(files, name, groups, labels), row_axis(array)
         if not all(name not in arrays or _is_like(array, arrays[name], axis) for arrays in files.arrays):
             continue
+        if axis != rows_along and not _are_alike_in_all(files, labels.get(groups.get((name, rows_along)), ())):
+            continue  # its rows are others, too
         if not array.ndim:
             key: Hashable = ("single", name)
             lengths: tuple[int | None, ...] = ()
         else:
-            key = groups.get(name, ("rows", array.shape[axis]))
+            alone: Hashable = ("rows", array.shape[axis]) if axis == rows_along else ("across", name, axis)
+            key = groups.get((name, axis), alone)
             lengths = tuple(arrays[name].shape[axis] if name in arrays else None for arrays in files.arrays)
         copies = [name in arrays for arrays in files.arrays]
         rows = array.shape[axis] if array.ndim else 1
@@ -246,6 +251,35 @@ def _group(files: _Files, groups: Mapping[str, Hashable]) -> list[_Group]:
         group.names.append(name)
         group.axes[name] = axis
     return list(found.values())
+
+
+def _find_axis(
+    files: _Files,
+    name: str,
+    groups: Mapping[tuple[str, int], Hashable],
+    labels: Mapping[Hashable, Sequence[str]],
+) -> int:
+    """Return the axis along which an array has another length in some file, or else other labels.
+
+    It is the axis of its rows where there is no such axis, or more than one.
+    """
+    base = files.base[name]
+    others = [arrays[name] for arrays in files.arrays if isinstance(arrays.get(name), np.ndarray)]
+    changed = {
+        axis
+        for other in others
+        for axis, sizes in enumerate(zip(base.shape, other.shape, strict=False))
+        if sizes[0] != sizes[1]
+    }
+    if not changed:
+        known = {axis: labels.get(groups.get((name, axis)), ()) for axis in range(base.ndim)}
+        changed = {axis for axis, names in known.items() if not _are_alike_in_all(files, names)}
+    return changed.pop() if len(changed) == 1 else row_axis(base)
+
+
+def _are_alike_in_all(files: _Files, names: Sequence[str]) -> bool:
+    """Return whether some arrays are the same in all files that have them."""
+    return all(are_alike(files.base[name], arrays[name]) for arrays in files.arrays for name in names if name in arrays)
 
 
 def row_axis(array: Array) -> int:
@@ -260,27 +294,7 @@ def _is_like(base: Array, other: Any, axis: int) -> bool:
         return False
     if base.shape[:axis] + base.shape[axis + 1 :] != other.shape[:axis] + other.shape[axis + 1 :]:
         return False
-    return _cast(other, base.dtype) is not None
-
-
-def _cast(array: Array, dtype: np.dtype[Any]) -> Array | None:
-    """Return an array in the dtype of the base, texts as wide as they are; None where that is not exact."""
-    if dtype.kind in "UT" and array.dtype.kind in "UT":
-        return array
-    if array.dtype == dtype:
-        return array
-    if dtype.kind + array.dtype.kind not in {a + b for a in "iufc" for b in "iufc"} | {"MM", "mm"}:
-        return None
-    if array.dtype.kind == "c" and dtype.kind != "c":
-        if array.imag.any():
-            return None
-        array = array.real
-    try:
-        with np.errstate(all="ignore"):
-            made = array.astype(dtype)
-        return None if find_unequal(array, made, 0, 0).any() else made
-    except (TypeError, ValueError, OverflowError):
-        return None
+    return cast_exactly(other, base.dtype) is not None
 
 
 # Unions --------------------------------------------------------------------------------------------------------------
@@ -297,10 +311,10 @@ class _Union:
 
     def __init__(self, files: _Files, group: _Group, labels: Sequence[str]) -> None:
         self._files, self._group = files, group
-        self._rows = {name: _to_rows(files.base[name], group.axes[name]) for name in group.names}
+        self._rows = {name: to_rows(files.base[name], group.axes[name]) for name in group.names}
         self._copies = [
             {
-                name: _to_rows(_known(_cast(arrays[name], files.base[name].dtype)), group.axes[name])
+                name: to_rows(_known(cast_exactly(arrays[name], files.base[name].dtype)), group.axes[name])
                 for name in group.names
             }
             if has
@@ -425,7 +439,7 @@ class _Union:
     ) -> tuple[Array, _ArrayConflicts]:
         """Return the elements of the union of an array, and its conflicts."""
         base, copies = self._rows[name], [None if copy is None else copy[name] for copy in self._copies]
-        dtype = _common_dtype(base.dtype, [copy.dtype for copy in copies if copy is not None])
+        dtype = find_common_dtype(base.dtype, [copy.dtype for copy in copies if copy is not None])
         base, copies = base.astype(dtype), [None if copy is None else copy.astype(dtype) for copy in copies]
         values = np.empty((self.count, base.shape[1]), dtype)
         standing = self.in_base >= 0
@@ -488,29 +502,12 @@ def _known(array: Array | None) -> Array:
     return array
 
 
-def _to_rows(array: Array, axis: int) -> Array:
-    if not array.ndim:
-        return array.reshape(1, 1)
-    moved = np.moveaxis(array, axis, 0)
-    return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
-
-
 def _from_rows(rows: Array, like: Array, axis: int) -> Array:
     """Return rows as an array, in the order in memory that the base has."""
     if not like.ndim:
         return rows.reshape(())
     array = np.moveaxis(rows.reshape(len(rows), *like.shape[:axis], *like.shape[axis + 1 :]), 0, axis)
-    return np.asfortranarray(array) if axis else np.ascontiguousarray(array)
-
-
-def _common_dtype(base: np.dtype[Any], others: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the dtype of the merged array: the base's; of texts the widest."""
-    if base.kind not in "UT":
-        return base
-    common = base
-    for other in others:
-        common = np.promote_types(common, other)
-    return common
+    return np.asfortranarray(array) if row_axis(like) else np.ascontiguousarray(array)
 
 
 # Conflicts -----------------------------------------------------------------------------------------------------------

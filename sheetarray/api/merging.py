@@ -78,7 +78,8 @@ def merge(
     Each array and element is compared with the base. What one person has changed is taken, and what several have
     changed alike; numbers that a program has rounded are no change. What was changed differently is a conflict: the
     base's value stands, unless `prefer` or `choices` says another. Rows that people have added stand one after the
-    other, in the order of the files; rows with the same label are one.
+    other, in the order of the files; rows with the same label are one. Where the files differ in the length of another
+    axis of an array, that axis is taken for its rows.
 
     Args:
         base: the file that was sent.
@@ -198,26 +199,29 @@ def _levels(labels: DatasetLabels | None, dim: str) -> Sequence[str]:
     return labels.frame.index.get(dim) or (dim,)
 
 
-def _find_groups(base: _File) -> tuple[dict[str, Hashable], dict[Hashable, Sequence[str]]]:
-    """Return the group of arrays to which each array's rows belong, and the arrays that label the rows of a group."""
-    groups: dict[str, Hashable] = {}
+def _find_groups(base: _File) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
+    """Return the group of arrays to which the rows of each array along an axis belong, and the arrays that label them.
+
+    Where nothing names dimensions, the arrays of as many rows in one sheet belong together, along the axis of rows.
+    """
+    groups: dict[tuple[str, int], Hashable] = {}
     labels: dict[Hashable, Sequence[str]] = {}
     said = base.arrays.labels
     for name, array in base.arrays.items():
         if not isinstance(array, np.ndarray) or not array.ndim:
             continue
-        axis = row_axis(array)
         variable = said.find(name) if said is not None else None
-        dim = variable.dims[axis] if variable is not None and len(variable.dims) == array.ndim else None
-        dim = next((dim for dim in said.frame.index if name in said.frame.index[dim]), dim) if said is not None else dim
-        if dim is not None:
-            groups[name] = "dim", dim
+        dims = list(variable.dims) if variable is not None and len(variable.dims) == array.ndim else []
+        if said is not None and array.ndim == 1:
+            dims = [dim for dim in said.frame.index if name in said.frame.index[dim]][:1] or dims
+        for axis, dim in enumerate(dims):
+            groups[name, axis] = "dim", dim
             levels = [level for level in _levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
             labels["dim", dim] = [level for level in levels if isinstance(base.arrays.get(level), np.ndarray)]
-        else:
-            info = base.infos.get(name)
+        if not dims:
+            info, axis = base.infos.get(name), row_axis(array)
             title = info.data[0].title if info is not None and info.data else None
-            groups[name] = "rows", title, array.shape[axis]
+            groups[name, axis] = "rows", title, array.shape[axis]
     return groups, labels
 
 

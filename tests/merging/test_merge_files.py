@@ -9,7 +9,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import openpyxl
@@ -264,6 +264,32 @@ def test_whole_arrays(tmp_path: Path) -> None:
 
 
 @pytest.mark.fault("The process is killed at any moment of a merge.", "The old target is whole, or the merged one is.")
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("suffix", ["xlsx", "csv", "json"])
+def test_columns_that_people_insert_or_delete_are_merged_by_their_labels(
+    tmp_path: Path, suffix: str, order: Literal["C", "F"]
+) -> None:
+    base = dataset().drop_vars("n")
+    ann, ben, carl = (base.copy(deep=True) for _ in range(3))
+    wide = base["t"].values
+    inserted = np.insert(wide, 2, 50 + np.arange(5), axis=1)
+    ann = xr.Dataset({"t": (("time", "x"), inserted), "s": base["s"]}, coords={"time": base["time"], "x": [1, 2, 9, 3]})
+    ben["t"][4, 2], carl["t"][4, 2], carl["t"][0, 0] = 77.5, 78.5, 79.5
+    names = [tmp_path / f"base.{suffix}", *(tmp_path / f"{name}.json" for name in ("ann", "ben", "carl", "dora"))]
+    for path, one in zip(names, (base, ann, ben, carl, base.isel(x=[0, 2])), strict=True):
+        sa.write(path, one.assign(t=(("time", "x"), np.array(one["t"].values, order=order))))
+    merged = sa.merge(*names, target=tmp_path / f"merged.{suffix}")
+    read = sa.read_dataset(tmp_path / f"merged.{suffix}")
+    wanted = np.delete(inserted, 1, axis=1)
+    wanted[0, 0] = 79.5
+    assert read["t"].values.tolist() == wanted.tolist()
+    assert read["x"].values.tolist() == [1, 9, 3]
+    (conflict,) = merged.conflicts
+    assert (conflict.index, conflict.merged, conflict.labels["x"]) == ((4, 2), (4, 2), "3")
+    assert list(conflict.values.values()) == [77.5, 78.5]
+    assert list(sa.check(tmp_path / f"merged.{suffix}")) == []
+
+
 @pytest.mark.parametrize("wait", [0.0, 0.02, 0.05, 0.1, 0.2])
 def test_a_merge_that_is_killed_leaves_the_old_target(tmp_path: Path, wait: float) -> None:
     values = np.random.default_rng(0).normal(size=50_000)
