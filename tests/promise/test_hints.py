@@ -123,6 +123,7 @@ def run(words: str) -> Result:
             r"sheetarray (convert --write dates=text) writes text",
             ["{} dated.xlsx o.xlsx", "check o.xlsx"],
         ),
+        ("convert run.csv o.xlsx --write formats=3", r"(--write formats=t=0.0)", ["convert run.csv o.xlsx {}"]),
         ("info book.csv", r"(--from xlsx)", ["info book.csv {}"]),
         ("info text", r"(--from) names the format whatever the suffix: .*csv", ["info text {} csv"]),
         ("convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
@@ -151,6 +152,17 @@ def test_a_change_that_adopt_accepts_is_said(folder: Path) -> None:
     assert run("adopt edited_plain.xlsx").stdout == (
         "edited_plain.xlsx: no array has another length; nothing to change\n"
     )
+
+
+def test_a_change_of_all_elements_is_told_by_diff(folder: Path) -> None:
+    sa.write(folder / "sent.xlsx", {"t": NUMBERS + 1})
+    times = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
+    edit_cells(folder / "sent.xlsx", folder / "returned.xlsx", times)
+    said = run("check returned.xlsx")
+    assert re.search(r"sheetarray (diff) tells with a copy", " ".join(said.stdout.split())) is not None
+    assert "t: every number was multiplied by 1000" in run("diff sent.xlsx returned.xlsx").stdout
+    assert run("adopt returned.xlsx").exit_code == 0
+    assert run("check returned.xlsx").exit_code == 0
 
 
 def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

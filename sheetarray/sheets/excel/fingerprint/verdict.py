@@ -26,6 +26,10 @@ from .record import Fingerprint, exact_checksum, header_checksum, partitions_for
 from .sums import KEPT, Difference, Pair, Partition, find_hidden_edit, stretch_matches
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
+_COMPARE = (
+    "sheetarray diff tells with a copy of the file whether one change was made to all of them; if it was meant, "
+    "sheetarray adopt accepts it"
+)
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _KEEP_TEXT = (
     "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
@@ -569,7 +573,7 @@ class _Verdict:
         if _FEW < len(edited) == count or (len(edited) > most and 2 * len(edited) > count):
             between = self._between(edited[0], edited[-1])
             message = f"{len(edited)} of {_count_elements(count)} were edited, {between}"
-            yield Finding("error", self.name, message, _RESTORE)
+            yield Finding("error", self.name, message, _COMPARE)
             return
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
