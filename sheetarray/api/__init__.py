@@ -17,10 +17,9 @@ from .arrays import (
     write_releasing,
     write_spooled,
 )
-from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
 from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
-from .merging import MergedFiles, conflict_to_json, describe_value, merge
+from .merging import MergedFiles, adopt, conflict_to_json, convert, describe_value, merge, restore
 from .tables import read_columns, write_table
 
 __all__ = [

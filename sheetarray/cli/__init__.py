@@ -1,9 +1,10 @@
-"""The command line: one module for each command.
+"""The command line: its commands.
 
-`main` is the entry point. Each command has a module of its name (`restore` is in `adopt`, `export` in `convert`);
-`program` turns errors into two lines and an exit status, `endpoints` knows paths, URLs and pipes, `arguments` the
-options that several commands share, `console` what a terminal can show; `slices`, `values`, `pictures` and `comparing`
-know nothing of the command line. Which formats there are, only the registry knows.
+`main` is the entry point. Most commands have a module of their name; `check` is in `info`, `restore` and `merge` are
+in `adopt`, `export` is in `convert`. `program` turns errors into two lines and an exit status, `endpoints` knows
+paths, URLs and pipes, `arguments` the options that several commands share, `console` what a terminal can show;
+`slices`, `values`, `pictures` and `comparing` know nothing of the command line. Which formats there are, only the
+registry knows.
 """
 
 from __future__ import annotations
@@ -13,14 +14,12 @@ import click
 from .. import __version__
 from ..loops import describe
 from ..registry import FORMATS
-from .adopt import adopt, restore
+from .adopt import adopt, merge, restore
 from .arguments import add_storage_option
-from .check import check
 from .convert import convert, export
 from .diff import diff
 from .gsheets import gsheets
-from .info import info
-from .merge import merge
+from .info import check, info
 from .program import Program
 from .show import show
 from .table import table

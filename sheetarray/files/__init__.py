@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from .many import find_places, is_pattern, read_heads, read_states
 from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part, takes_options
-from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
+from .reading import (
+    BytesLike,
+    Readable,
+    Source,
+    check_structure,
+    max_inflated_size,
+    refuse_empty,
+    release_pages,
+    repeated_key,
+)
 from .remote import RangedBytes
-from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing, replacing_folder
 
 __all__ = [

@@ -6,8 +6,7 @@ from ...views.description import View
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
 from .adopting import adopt_excel
 from .piecewise import iter_elements_excel
-from .restoring import restore_excel
-from .revising import revise_excel
+from .revising import restore_excel, revise_excel
 from .table import describe_table_excel, read_columns_excel, write_table_excel
 
 __all__ = [

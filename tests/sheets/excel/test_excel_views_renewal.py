@@ -14,7 +14,7 @@ from programs import resave, schema_errors
 import sheetarray as sa
 from sheetarray import LinearArray
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.restoring import select_views
+from sheetarray.sheets.excel.revising import select_views
 from sheetarray.sheets.excel.views.record import ViewSheets
 from sheetarray.sheets.excel.workbook import Workbook
 
