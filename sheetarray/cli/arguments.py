@@ -235,7 +235,7 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
             choices += get_args(names[word])
     if text.lower() == "none" and "None" in words:
         return None
-    if "Mapping" in words:
+    if "Mapping[str, str]" in annotation:
         return _parse_mapping(key, text)
     if "bool" in words and text.lower() in _WORDS:
         return _WORDS[text.lower()]
