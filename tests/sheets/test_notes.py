@@ -128,3 +128,61 @@ def test_names_have_notes_in_google_sheets(server: SheetsServer) -> None:
         assert notes.get("t", "") == wanted
         assert list(sa.check(f"gsheets://{key}/arrays", client=client)) == []
     assert not any(map(any, sheet.get_notes()))
+
+
+def test_notes_of_people_stay_in_google_sheets(server: SheetsServer) -> None:
+    client, key = server.client(), server.create()
+    url = f"gsheets://{key}/arrays"
+    book = client.open_by_key(key)
+    book.add_worksheet("arrays", 20, 5).insert_note("A1", "put here before")
+    sa.write(url, dataset(), client=client)
+    sheet = book.worksheet("arrays")
+    names = sheet.row_values(1)
+    cells = {name: f"{chr(65 + names.index(name))}1" for name in names[:4]}
+    assert names[0] == "t"
+    assert sheet.get_note("A1") == "put here before"  # not ours, though "t" has labels
+    assert sheet.get_note(cells["lat"]) == WANTED["lat"]
+    for cell, text in ((cells["n"], "counted by hand"), (cells["lat"], "mine now"), ("B5", "of an element")):
+        sheet.insert_note(cell, text)
+    kept = {"A1": "put here before", cells["n"]: "counted by hand", cells["lat"]: "mine now", "B5": "of an element"}
+    for units in ("K", None, "m"):
+        changed = dataset(units)
+        changed["n"].attrs = {"units": "1"}
+        sa.write(url, changed, client=client)
+        assert {cell: sheet.get_note(cell) for cell in kept} == kept
+    sheet.clear_notes([cells["n"]])
+    sa.write(url, changed, client=client)
+    assert sheet.get_note(cells["n"]) == "units: 1"
+    sheet.insert_note(cells["n"], "units: 1, but I doubt it")
+    edited = sheet.find("1.5")
+    assert edited is not None
+    sheet.update_acell(edited.address, 99.5)
+    sa.adopt(url, client=client)
+    assert sheet.get_note(cells["n"]) == "units: 1, but I doubt it"
+    assert {cell: sheet.get_note(cell) for cell in ("A1", "B5")} == {"A1": "put here before", "B5": "of an element"}
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_comments_of_people_stay_in_workbooks(tmp_path: Path, labelled: bool) -> None:
+    arrays = dataset() if labelled else {"t": np.arange(6.0), "n": np.arange(6.0) * 2}
+    path, returned, target = tmp_path / "a.xlsx", tmp_path / "b.xlsx", tmp_path / "merged.xlsx"
+    sa.write(path, arrays)
+    book = openpyxl.load_workbook(path)
+    wanted = {"A1": "about t", "B1": "about n", "B3": "about a header", "J9": "far away"}
+    for cell, text in wanted.items():
+        book["arrays"][cell].comment = openpyxl.comments.Comment(text, "a person")
+    book.save(path)
+    data = sa.scan(path)["t"].data[0]
+    book["arrays"].cell(data.row + 2, data.column + 1).value = 77.5
+    book.save(returned)
+
+    def comments(file: Path) -> dict[str, str]:
+        cells = [cell for row in openpyxl.load_workbook(file)["arrays"] for cell in row if cell.comment]
+        return {cell.coordinate: cell.comment.text for cell in cells if cell.coordinate in wanted}
+
+    sa.merge(path, returned, target=target)
+    sa.adopt(returned)
+    sa.write(path, dataset("K"), sheet="more", mode="a")
+    assert sa.read(target)["t"].flat[1] == sa.read(returned)["t"].flat[1] == 77.5
+    for file in (path, returned, target):
+        assert comments(file) == wanted

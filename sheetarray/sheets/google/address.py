@@ -191,6 +191,10 @@ class Rect(NamedTuple):
         left, right = self.left or 0, columns if self.right is None else min(self.right, columns)
         return Rect(self.top, left, bottom, right) if self.top < bottom and left < right else None
 
+    def holds(self, row: int, column: int) -> bool:
+        """Return whether a cell is within the range; its bottom and sides must be given."""
+        return self.top <= row < (self.bottom or 0) and (self.left or 0) <= column < (self.right or 0)
+
     def to_grid_range(self, gid: int) -> dict[str, int]:
         """Return the range as a GridRange, the JSON for it in requests of batchUpdate."""
         ends = (self.top, self.bottom, self.left, self.right)

@@ -13,7 +13,17 @@ from ...columns import LayoutColumn
 from ...composite import is_for_programs
 from ...labels import NAME, find_notes_of_layouts
 from .address import Rect, join_columns
-from .changes import Requests, change_lines, collapse, delete_group, freeze_rows, lines_of, show_as
+from .changes import (
+    Requests,
+    change_lines,
+    collapse,
+    delete_group,
+    freeze_rows,
+    lines_of,
+    make_bold,
+    repeat_cell,
+    show_as,
+)
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer
 from .spreadsheet_state import Worksheet
@@ -32,31 +42,35 @@ def look_requests(plan: WritePlan, gid: int) -> Requests:
         headers = [*_ungroup_headers(plan.sheet, gid), *_header_requests(plan, gid)]
     else:
         headers = list(_expand_requests(plan, gid))
-    named = [*(_name_request(gid, rect) for rect in join_columns(names)), *_note_requests(plan, gid)]
+    named = [*(make_bold(gid, rect) for rect in join_columns(names)), *_note_requests(plan, gid)]
     return [*named, *_format_requests(plan, gid), *headers]
 
 
-def _name_request(gid: int, rect: Rect) -> Answer:
-    """Return the request that makes names bold, and takes notes away that other names have had there."""
-    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
-    fields = "userEnteredFormat.textFormat.bold,note"
-    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": fields}}
-
-
 def _note_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
-    """Yield the requests that put notes on names: what labels say of an array, for people to read."""
+    """Yield the requests that put notes on names: what labels say of an array, for people to read.
+
+    A note that somebody else has written stays. So do all notes of a worksheet that is too large to be looked at.
+    """
     pieces = plan.layout.pieces
     if not any(piece.name == NAME for piece in pieces):  # there are no labels
         return
-    notes = find_notes_of_layouts([plan.layout])
-    for placed in plan.placed_columns:
-        text = notes.get(pieces[placed.index].name)
-        if text is None if placed.named else not plan.own:
-            continue
-        row = placed.row if placed.named else 0  # names of worksheets of ours stand in the first row
-        rect = Rect(row, placed.column, row + 1, placed.column + 1)
-        note = {} if text is None else {"note": text}
-        yield {"repeatCell": {"range": rect.to_grid_range(gid), "cell": note, "fields": "note"}}
+    if plan.sheet is not None and plan.grid is None:
+        return
+    standing, own = (plan.grid.notes, plan.grid.own_notes) if plan.grid else ({}, frozenset[str]())
+    texts = find_notes_of_layouts([plan.layout])
+    places = {(p.row if p.named else 0, p.column): pieces[p.index].name for p in plan.placed_columns}  # of names
+    for place, text in standing.items():
+        ours = text in own and (place in places or any(rect.holds(*place) for rect in plan.cleared))
+        if ours and places.get(place) not in texts:
+            yield _set_note(gid, *place, None)
+    for place, name in places.items():
+        if name in texts and (place not in standing or standing[place] in own - {texts[name]}):
+            yield _set_note(gid, *place, texts[name])
+
+
+def _set_note(gid: int, row: int, column: int, text: str | None) -> Answer:
+    """Return the request that puts a note on a cell, or takes it away."""
+    return repeat_cell(gid, Rect(row, column, row + 1, column + 1), {} if text is None else {"note": text}, "note")
 
 
 # Headers -------------------------------------------------------------------------------------------------------

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...columns import Anchor, cell_address, find_anchors
+from ...columns import Anchor, cell_address, find_anchors, read_sheet
 from ...elements import Cell
-from ...errors import FormatError, NotFoundError
+from ...errors import FormatError, NotFoundError, SheetArrayError
+from ...labels import NAME, find_notes
+from ...linear import LinearArray
 from .address import Rect, range_on_sheet
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
@@ -34,10 +36,14 @@ class GridCells:
     Attributes:
         columns: the values of each column from the first row on; a blank is "", and may be missing at the end.
         formulas: the text of each cell that is a formula, by row and column.
+        notes: the note of each cell that has one, by row and column.
+        own_notes: the texts of notes that a write has put there, as the labels that stand here say.
     """
 
     columns: FetchedColumns = field(default_factory=list)
     formulas: dict[tuple[int, int], str] = field(default_factory=dict)
+    notes: dict[tuple[int, int], str] = field(default_factory=dict)
+    own_notes: frozenset[str] = frozenset()
 
     @classmethod
     def from_data(cls, data: list[Answer]) -> GridCells:
@@ -71,6 +77,8 @@ class GridCells:
         formula = (cell.get("userEnteredValue") or {}).get("formulaValue")
         if formula is not None:
             self.formulas[row, column] = str(formula)
+        if cell.get("note"):
+            self.notes[row, column] = str(cell["note"])
         if value != "":
             while len(self.columns) <= column:
                 self.columns.append([])
@@ -210,9 +218,20 @@ def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
     for group in arrays.values():
         group.sort(key=_part)
+    if grid is not None and grid.notes and NAME in arrays:
+        grid.own_notes = _find_own_notes(view)
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
     return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
+
+
+def _find_own_notes(view: GoogleSheet) -> frozenset[str]:
+    """Return the notes that a write has made of the labels in a worksheet; none if people have damaged the labels."""
+    try:
+        found = read_sheet(view, [NAME])
+        return frozenset(find_notes({name: LinearArray.from_numpy(array) for name, array in found.items()}).values())
+    except SheetArrayError:
+        return frozenset()
 
 
 def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:

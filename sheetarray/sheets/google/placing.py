@@ -269,7 +269,7 @@ class _Planner:
         old = [standing.cells for group in self.replaced.values() for standing in group]
         for row, column in filled_cells:
             for rect, name in self.below.items():
-                if _is_within(row, column, rect) and not any(_is_within(row, column, other) for other in old):
+                if rect.holds(row, column) and not any(other.holds(row, column) for other in old):
                     raise overwrite_error("a cell that belongs to no array", row, column, name)
 
     def _place_fresh(self, filled_cells: list[tuple[int, int]]) -> None:
@@ -277,7 +277,7 @@ class _Planner:
         free, start = self.free_column, self.first_free
         self.blank = self.content.blank and not filled_cells
         merged = not self.content.blank and any(_overlap(merge, free) for merge in self.sheet.merges)
-        if merged or any(_is_within(row, column, free) for row, column in filled_cells):
+        if merged or any(free.holds(row, column) for row, column in filled_cells):
             start = self.sheet.columns
         for column, index in enumerate(sorted(self.fresh), start):
             piece, row = self.layout.pieces[index], self.rows.rows[index]
@@ -367,10 +367,6 @@ def _check_replaceable(name: str, standing: StandingArray, group: Sequence[Stand
 def _overlap(one: Rect, other: Rect) -> bool:
     rows = one.top < (other.bottom or 0) and other.top < (one.bottom or 0)
     return rows and (one.left or 0) < (other.right or 0) and (other.left or 0) < (one.right or 0)
-
-
-def _is_within(row: int, column: int, rect: Rect) -> bool:
-    return rect.top <= row < (rect.bottom or 0) and (rect.left or 0) <= column < (rect.right or 0)
 
 
 # Plans the write of a table to a worksheet that exists: it must be blank, or hold a table that may be replaced.

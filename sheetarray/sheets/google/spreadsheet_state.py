@@ -222,7 +222,7 @@ _SHEET_FIELDS = (
     "developerMetadata(metadataId,metadataKey,metadataValue)"
 )
 _FIELDS = f"spreadsheetId,namedRanges,sheets({_SHEET_FIELDS})"
-CELL_FIELDS = "data(startRow,startColumn,rowData.values(effectiveValue,userEnteredValue.formulaValue))"
+CELL_FIELDS = "data(startRow,startColumn,rowData.values(effectiveValue,userEnteredValue.formulaValue,note))"
 SHOWN_FIELDS = (
     f"spreadsheetId,replies,updatedSpreadsheet(spreadsheetId,namedRanges,sheets({_SHEET_FIELDS},{CELL_FIELDS}))"
 )
