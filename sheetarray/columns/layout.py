@@ -359,8 +359,9 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
         if len(group) > 1:
             more = f" and {len(group) - MOST_ADDRESSES:,} more" if len(group) > MOST_ADDRESSES else ""
             addresses = " and ".join(anchor.address(0) for anchor in group[:MOST_ADDRESSES]) + more
-            apart = len({anchor.title for anchor in group}) > 1
-            hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
+            titles = list(dict.fromkeys(anchor.title for anchor in group))[:MOST_ADDRESSES]
+            choices = " or ".join(f"sheet={title!r:.60}" for title in titles)
+            hint = f"read one sheet at a time, {choices}, or rename one of them" if titles[1:] else "rename one of them"
             raise FormatError(
                 f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
             )

@@ -1,4 +1,4 @@
-"""What Excel takes in a workbook, whoever writes it: titles of sheets, defined names, and the characters of a text.
+"""What Excel takes in a workbook, whoever writes it: titles of sheets, defined names, texts and number formats.
 
 Source: ECMA-376 part 1, 18.2.5 (defined names), 18.17.2.5 and 22.9.2.19 (ST_Xstring), and Excel's own rules, which are
 stricter. The rules of LibreOffice are kept as well: each defined name made here is one in both programs.
@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..columns import quote_title
-from ..errors import LimitError
+from ..columns.grid import column_number
+from ..dtypes import DType
+from ..errors import LimitError, NotFoundError
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # of a sheet
 EXACT_INTEGER = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
 TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
 """The number format of booleans, for LibreOffice; Excel shows booleans as TRUE and FALSE without one."""
+GENERAL = "General"  # the code of the format of cells without one
 
 LONGEST_TITLE = 31  # UTF-16 code units
 PRINT_AREA = "_xlnm.Print_Area"  # the defined name, one for each sheet, of the ranges that are printed
@@ -250,3 +253,53 @@ def _characters(match: re.Match[str]) -> str:
     units = bytes.fromhex("".join(match[0].split("_")[1::2]).replace("x", ""))
     text = units.decode("utf-16-be", "surrogatepass")
     return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
+
+
+# Formats that a caller chooses -------------------------------------------------------------------------------------
+
+_LONGEST_CODE = 255  # characters
+_LITERAL = r'(?:[ $€£¥()+\-]|"[^"\x00-\x1f]*"|\\[^\x00-\x1f])*'
+_NUMERAL = r"(?:(?:[0#?,]*[0#?],*(?:\.[0#?]+)?|\.[0#?]+)(?:E[+-]0+)?%?)"
+_COLOUR = r"(?:\[(?:Black|Blue|Cyan|Green|Magenta|Red|White|Yellow)\])?"
+_SECTION = f"{_COLOUR}{_LITERAL}{_NUMERAL}{_LITERAL}"
+_CODE = re.compile(f"{_SECTION}(?:;(?:{_SECTION}|{_COLOUR}{_LITERAL}|@)){{0,3}}")
+
+
+def check_formats(formats: Mapping[str, str], dtypes: Mapping[str, DType]) -> dict[str, str]:
+    """Return the formats that a caller has chosen for numbers, by the names of arrays.
+
+    `dtypes`: of all arrays, by their names.
+
+    Raises:
+        LimitError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
+        NotFoundError: no array of that name.
+    """
+    if not isinstance(formats, Mapping):
+        raise LimitError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
+    for name, code in formats.items():
+        if name not in dtypes:
+            raise NotFoundError(f"no array {name!r:.80} to format; there is {', '.join(map(repr, dtypes)):.400}")
+        if dtypes[name].kind not in ("float", "int"):
+            raise LimitError(f"{name!r:.80} has the dtype {dtypes[name].name}, and formats are for floats and integers")
+        if not isinstance(code, str) or len(code) > _LONGEST_CODE or not (_CODE.fullmatch(code) or code == GENERAL):
+            raise LimitError(f'the format of {name!r:.80} is a code for numbers, such as "0.00", not {code!r:.80}')
+    return dict(formats)
+
+
+# The first cell that a caller chooses ------------------------------------------------------------------------------
+
+_CHOSEN_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
+
+
+def parse_cell(address: str) -> tuple[int, int]:
+    """Return row and column, counted from 0, of the address of a cell.
+
+    Example:
+        >>> parse_cell("D5"), parse_cell("$A$1")
+        ((4, 3), (0, 0))
+    """
+    match = _CHOSEN_CELL.fullmatch(address) if isinstance(address, str) else None
+    row, column = (int(match[2]) - 1, column_number(match[1])) if match else (MOST_ROWS, 0)
+    if row >= MOST_ROWS or column >= MOST_COLUMNS:
+        raise LimitError(f"at is the address of a cell, such as 'D5', not {address!r:.80}")
+    return row, column

@@ -109,6 +109,9 @@ def test_a_member_of_an_archive_and_a_resource_of_a_package_are_paths(tmp_path: 
         assert len(sa.scan(place)) == 1
         assert list(sa.check(place)) == []
         assert len(list(sa.iter_blocks(place, next(iter(sa.scan(place))), rows=1))) == 2
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("in/table.csv", "t,u\n1,2\n")
+    assert sa.read_columns(cast("Any", zipfile.Path(str(path), "in/table.csv")))["u"].tolist() == [2]
     with pytest.raises((TypeError, sa.NotFoundError)):
         sa.write(cast("Any", zipfile.Path(str(path), "in/new")), {"x": ARRAY})
     assert sa.read(io.BytesIO(content_of(FORMATS["npz"], tmp_path))).keys() == {"x"}

@@ -23,8 +23,7 @@ from ...errors import Finding, FormatError, LimitError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
 from ...labels import find_notes
 from ...views.description import View, select_views
-from ..workbooks import check_is_text, check_title
-from .appearance import check_formats
+from ..workbooks import check_formats, check_is_text, check_title
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large

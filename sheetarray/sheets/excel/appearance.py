@@ -5,7 +5,6 @@ Only the layout and a few elements of each column are looked at, so that this ta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,9 @@ import numpy as np
 
 from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...dtypes import DType, Mask, Positions
-from ...errors import LimitError, NotFoundError
+from ...dtypes import Mask, Positions
 from .cell_xml import ColumnSpan, make_cells_together
-from .package.relations import DECIMAL_CODES, GENERAL, MOST_DECIMALS, CellStyles
+from .package.relations import DECIMAL_CODES, MOST_DECIMALS, CellStyles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,37 +139,6 @@ def _find_largest(numbers: np.ndarray[Any, Any]) -> float:
     with np.errstate(invalid="ignore"):
         largest = max(-float(np.fmin.reduce(numbers, initial=0)), float(np.fmax.reduce(numbers, initial=0)))
     return largest if np.isfinite(largest) else float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0))
-
-
-# Formats that a caller chooses -------------------------------------------------------------------------------------
-
-_LONGEST_CODE = 255  # characters
-_LITERAL = r'(?:[ $€£¥()+\-]|"[^"\x00-\x1f]*"|\\[^\x00-\x1f])*'
-_NUMERAL = r"(?:(?:[0#?,]*[0#?],*(?:\.[0#?]+)?|\.[0#?]+)(?:E[+-]0+)?%?)"
-_COLOUR = r"(?:\[(?:Black|Blue|Cyan|Green|Magenta|Red|White|Yellow)\])?"
-_SECTION = f"{_COLOUR}{_LITERAL}{_NUMERAL}{_LITERAL}"
-_CODE = re.compile(f"{_SECTION}(?:;(?:{_SECTION}|{_COLOUR}{_LITERAL}|@)){{0,3}}")
-
-
-def check_formats(formats: Mapping[str, str], dtypes: Mapping[str, DType]) -> dict[str, str]:
-    """Return the formats that a caller has chosen for numbers, by the names of arrays.
-
-    `dtypes`: of all arrays, by their names.
-
-    Raises:
-        LimitError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
-        NotFoundError: no array of that name.
-    """
-    if not isinstance(formats, Mapping):
-        raise LimitError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
-    for name, code in formats.items():
-        if name not in dtypes:
-            raise NotFoundError(f"no array {name!r:.80} to format; there is {', '.join(map(repr, dtypes)):.400}")
-        if dtypes[name].kind not in ("float", "int"):
-            raise LimitError(f"{name!r:.80} has the dtype {dtypes[name].name}, and formats are for floats and integers")
-        if not isinstance(code, str) or len(code) > _LONGEST_CODE or not (_CODE.fullmatch(code) or code == GENERAL):
-            raise LimitError(f'the format of {name!r:.80} is a code for numbers, such as "0.00", not {code!r:.80}')
-    return dict(formats)
 
 
 def count_shown(code: str, numbers: np.ndarray[Any, Any]) -> int:

@@ -32,8 +32,7 @@ from ...tables import (
     lay_out_table,
     read_table,
 )
-from ..workbooks import MOST_COLUMNS, check_is_text
-from .appearance import check_formats
+from ..workbooks import MOST_COLUMNS, check_formats, check_is_text
 from .append import IfSheetExists
 from .checking import select_sheets
 from .open_workbook import OpenWorkbook

@@ -20,7 +20,7 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from ..workbooks import EXACT_INTEGER, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
+from ..workbooks import EXACT_INTEGER, GENERAL, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
 from .appearance import column_widths, printed_ranges, stands_right, value_styles
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, search_other_sheets, titles_of_others
 from .cell_xml import (
@@ -42,7 +42,7 @@ from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import GENERAL, CellStyles, make_styles
+from .package.relations import CellStyles, make_styles
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
 from .workbook import SEARCHES_KEY, Searches

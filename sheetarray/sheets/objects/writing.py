@@ -6,7 +6,6 @@ openpyxl takes the shortest text of a number instead, which it prints as it is; 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,7 +16,6 @@ from ...arrays import linear_arrays
 from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit, shown_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
-from ...columns.grid import column_number
 from ...composite import is_for_programs, spread
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
 from ...labels import find_notes_of_layouts
@@ -29,15 +27,16 @@ from ..workbooks import (
     MOST_ROWS,
     TRUTH_CODE,
     build_references,
+    check_formats,
     check_title,
     make_defined_names,
+    parse_cell,
     with_escapes,
 )
 
 _CELLS_AT_ONCE = 2**16
 _SAMPLE = 20  # elements of a column that its width is found from
 _NARROWEST, _WIDEST = 14, 60  # characters
-_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 _BOLD = "bold"  # instead of a number format
 _GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
@@ -56,6 +55,7 @@ def write_workbook(
     dates: Literal["real", "text"] = "real",
     guard: Any = False,
     views: Any = False,
+    formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Put arrays into a workbook in memory, one column each; whoever made the workbook saves it.
@@ -71,6 +71,7 @@ def write_workbook(
         dates: "real" writes dates as dates where that is exact, "text" as ISO text.
         guard: refused, with what to do instead: the record of a guard is in files that sheetarray saves.
         views: refused likewise.
+        formats: the number formats of arrays of floats or integers, as for `write_excel`.
         progress: called with the cells written and the cells in all.
 
     Raises:
@@ -81,7 +82,7 @@ def write_workbook(
     corner = _check_options(at, cells, dates)
     _refuse_records(guard=guard, views=views)
     layouts = _lay_out(arrays, corner, serials=dates == "real" and cells != "text")
-    _put(target, [(sheet, layouts)], "arrays", corner, cells, progress or ignore_progress)
+    _put(target, [(sheet, layouts)], "arrays", corner, cells, formats, progress or ignore_progress)
 
 
 def _check_options(at: str, cells: str, dates: str) -> tuple[int, int]:
@@ -126,12 +127,13 @@ def write_table_workbook(
     sheet: str | None = None,
     at: str = "A1",
     dates: Literal["real", "text"] = "real",
+    formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Put the columns of a table into a workbook in memory, one row of names above them; see `sheetarray.write_table`.
 
     Args:
-        target: as for `write_workbook`, and so are `at`, `dates` and `progress`.
+        target: as for `write_workbook`, and so are `at`, `dates`, `formats` and `progress`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         sheet: the title of the worksheet, which is made if there is none; None is `table`, or the target itself.
 
@@ -144,7 +146,7 @@ def write_table_workbook(
     """
     corner = _check_options(at, "numeric", dates)
     layouts = [(sheet, _lay_out_plain(table, corner, serials=dates == "real"))]
-    _put(target, layouts, "table", corner, "numeric", progress or ignore_progress)
+    _put(target, layouts, "table", corner, "numeric", formats, progress or ignore_progress)
     return _put_alone(layouts, "table")
 
 
@@ -154,7 +156,7 @@ def _put_alone(layouts: Sequence[tuple[str | None, Sequence[Layout]]], default: 
 
     alone = openpyxl.Workbook()
     alone.active.title = layouts[0][0] or default
-    _put(alone, layouts, default, (0, 0), "numeric", ignore_progress)
+    _put(alone, layouts, default, (0, 0), "numeric", None, ignore_progress)
     return alone
 
 
@@ -168,6 +170,7 @@ def write_sheets_workbook(
     dates: Literal["real", "text"] = "real",
     guard: Any = False,
     views: Any = False,
+    formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Put each table into a worksheet of a workbook in memory: all of them, or none.
@@ -182,6 +185,7 @@ def write_sheets_workbook(
         dates: as for `write_workbook`.
         guard: refused, as for `write_workbook`.
         views: refused, as for `write_workbook`.
+        formats: of columns of these names, in whichever tables have them.
         progress: called with the cells written and the cells in all.
 
     Returns:
@@ -198,22 +202,8 @@ def write_sheets_workbook(
         with naming_sheet(title):
             lay_out = _lay_out_plain if plain else _lay_out
             layouts.append((title, lay_out(table, corner, serials=dates == "real" and cells != "text")))
-    _put(target, layouts, "", corner, "numeric" if plain else cells, progress or ignore_progress)
+    _put(target, layouts, "", corner, "numeric" if plain else cells, formats, progress or ignore_progress)
     return dict.fromkeys(tables, _put_alone(layouts, "") if plain else target)
-
-
-def parse_cell(address: str) -> tuple[int, int]:
-    """Return row and column, counted from 0, of the address of a cell.
-
-    Example:
-        >>> parse_cell("D5"), parse_cell("$A$1")
-        ((4, 3), (0, 0))
-    """
-    match = _CELL.fullmatch(address) if isinstance(address, str) else None
-    row, column = (int(match[2]) - 1, column_number(match[1])) if match else (MOST_ROWS, 0)
-    if row >= MOST_ROWS or column >= MOST_COLUMNS:
-        raise LimitError(f"at is the address of a cell, such as 'D5', not {address!r:.80}")
-    return row, column
 
 
 def _put(
@@ -222,6 +212,7 @@ def _put(
     default: str,
     corner: tuple[int, int],
     cells: str,
+    formats: Mapping[str, str] | None,
     report: Progress,
 ) -> None:
     """Put layouts into the cells of worksheets, each from a corner on; nothing, if any of it is refused.
@@ -236,6 +227,7 @@ def _put(
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
     layouts = [layout for _, some in contents for layout in some]
+    chosen = check_formats(formats or {}, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
     made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
     places = [book.find(title) for title in titles]
     for title, place in zip(titles, places, strict=True):
@@ -255,7 +247,7 @@ def _put(
     for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
-        codes = [_number_format(piece) for piece in layout.pieces]
+        codes = [_number_format(piece, chosen) for piece in layout.pieces]
         if fresh:
             book.arrange(worksheet, layout, _widths(layout, typed, codes))
         for first, rows in _rows(layout, typed):
@@ -384,8 +376,13 @@ def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[
     return [code if row > piece.above else None for piece, code in zip(layout.pieces, codes, strict=True)]
 
 
-def _number_format(piece: LayoutColumn) -> str | None:
-    """Return the number format of the numbers and booleans of a column; None for the general one."""
+def _number_format(piece: LayoutColumn, chosen: Mapping[str, str]) -> str | None:
+    """Return the number format of the numbers and booleans of a column; None for the general one.
+
+    `chosen`: by a caller, for floats and integers. On another sheet the column of that name may hold dates.
+    """
+    if piece.name in chosen and piece.dtype.kind in ("float", "int"):
+        return chosen[piece.name]
     if piece.dtype.kind == "datetime":
         return DATE_CODES.get(shown_unit(piece.buffer) or "") if piece.serials else None
     if piece.dtype.kind == "bool":

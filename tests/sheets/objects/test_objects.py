@@ -494,3 +494,59 @@ def test_convert_blocks_views_and_writers_take_a_workbook(tmp_path: Path) -> Non
         writer.append({"x": np.arange(3)})
         writer.append({"x": np.arange(3, 5)})
     assert_arrays(other, {"x": np.arange(5)})
+
+
+# Number formats that a caller chooses ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["Workbook", "Worksheet", "ExcelWriter"])
+@pytest.mark.parametrize("package", ["openpyxl", "xlsxwriter"])
+@pytest.mark.parametrize("table", [False, True])
+def test_formats_are_those_of_files_in_every_object(tmp_path: Path, kind: str, package: str, table: bool) -> None:
+    path = tmp_path / "a.xlsx"
+    content = {"t": np.array([1.25, -3.5]), "n": np.array([1, 2]), "text": np.array(["x", "y"])}
+    target: Any
+    if kind == "ExcelWriter":
+        target = pd.ExcelWriter(path, engine=package)  # type: ignore[arg-type]
+        book = target.book
+    else:
+        book = openpyxl.Workbook() if package == "openpyxl" else xlsxwriter.Workbook(path)
+        sheet = None if kind == "Workbook" else book.active if package == "openpyxl" else book.add_worksheet()
+        target = sheet or book
+    write = sa.write_table if table else sa.write
+    refused: list[tuple[dict[str, str], type[Exception]]] = [
+        ({"absent": "0"}, sa.NotFoundError),
+        ({"text": "0"}, sa.LimitError),
+        ({"t": "x"}, sa.LimitError),
+    ]
+    for formats, error in refused:
+        with pytest.raises(error):
+            write(target, content, formats=formats)
+    write(target, content, formats={"t": "0.000"})
+    if kind == "ExcelWriter":
+        target.close()
+    elif package == "openpyxl":
+        book.save(path)
+    else:
+        book.close()
+    saved = openpyxl.load_workbook(path).worksheets[-1]
+    codes = [{cell.value: cell.number_format for cell in column} for column in saved.iter_cols()]
+    assert codes[0][1.25] == codes[0][-3.5] == "0.000"
+    assert codes[1][2] == "General"
+    back = sa.read_columns(path, sheet=saved.title) if table else sa.read(path, sheet=saved.title)
+    for name, array in content.items():
+        assert_same(back[name], array)
+
+
+# Sheets of arrays of the same names -----------------------------------------------------------------------------
+
+
+def test_arrays_of_one_name_on_two_sheets_are_read_as_the_hint_says(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write(path, {"north": FRAME, "south": FRAME})
+    with pytest.raises(sa.FormatError) as caught:
+        sa.read(path)
+    assert caught.value.hint == "read one sheet at a time, sheet='north' or sheet='south', or rename one of them"
+    for sheet in ("north", "south"):
+        pd.testing.assert_frame_equal(sa.read_frame(path, sheet=sheet), FRAME)
+        assert list(sa.check(path, sheet=sheet)) == []

@@ -547,7 +547,6 @@ class CellStyles:
         return {index: code for code, index in reversed([*self.formats.items()])}
 
 
-GENERAL = "General"  # the code of the format of cells without one
 MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
 DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
 """The codes of the formats of numbers with one decimal and more."""
