@@ -110,7 +110,7 @@ def check_unicode(names: Iterable[str]) -> None:
     """
     for name in names:
         if not is_unicode(name):
-            raise LimitError(f"the name {name!r} is no valid Unicode, and no file can hold it: rename it")
+            raise LimitError(f"the name {name!r} is not valid Unicode, and no file can hold it: rename it")
 
 
 def default_name(source: str | None) -> str:
@@ -207,7 +207,7 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
         return [(DEFAULT_NAME, arrays)]
     if arrays is None or isinstance(arrays, (str, bytes, PurePath)):
         kinds = "a mapping of names to arrays, one array, a DataFrame, an Arrow table, or an xarray Dataset"
-        raise DTypeError(f"{describe_object(arrays)} is no array: write {kinds}")
+        raise DTypeError(f"{describe_object(arrays)} is not an array: write {kinds}")
     columns = None if isinstance(arrays, dict) else split_columns(arrays)
     if columns is not None:
         return columns

@@ -221,7 +221,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
 
 
 def normalize_key(cell: Cell) -> str:
-    """Return a header cell as a key: trimmed and in lower case; "" where it is no text."""
+    """Return a header cell as a key: trimmed and in lower case; "" where it is not text."""
     return cell.strip().lower() if isinstance(cell, str) else ""
 
 
@@ -570,5 +570,5 @@ def resize_hint(header: Header, elements: int) -> str:
     if (rows := count_rows(header)) is None:
         return NO_RESIZE_HINT if elements > header.capacity else ""
     if elements % rows[1]:
-        return f"resize=True takes whole rows of {rows[1]} elements, and {elements} is no multiple of {rows[1]}"
+        return f"resize=True takes whole rows of {rows[1]} elements, and {elements} is not a multiple of {rows[1]}"
     return RESIZE_HINT

@@ -61,7 +61,7 @@ def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, dee
     objects and lists within each other.
 
     Raises:
-        FormatError: it has more of anything, is no JSON, or a key stands twice in one object.
+        FormatError: it has more of anything, is not JSON, or a key stands twice in one object.
 
     Example:
         >>> parse_json(b'{"a": [1]}', "a schema", most_bytes=100, most_values=10, deepest=2)

@@ -309,7 +309,7 @@ def _find_name(name: str, names: Sequence[str]) -> str:
         return name
     ends = [known for known in names if os.path.basename(known) == name]
     if len(ends) != 1:
-        raise NotFoundError(f"{name!r} is none of the files: {quote_names(names)}")
+        raise NotFoundError(f"{name!r} is not one of the files: {quote_names(names)}")
     return ends[0]
 
 
@@ -332,7 +332,7 @@ def _read_choices(
             with open(choices, encoding="utf-8") as file:
                 listed = json.load(file)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"no choices, for it is no JSON: {error!s:.80}", source=source) from error
+            raise FormatError(f"no choices, for it is not JSON: {error!s:.80}", source=source) from error
         listed = listed.get("choices") if isinstance(listed, dict) else listed
     hint = "the page of a merge saves them (sheetarray view --merge)"
     if not isinstance(listed, Sequence) or isinstance(listed, str):
@@ -595,7 +595,7 @@ def restore(
 
     Raises:
         FormatError: no guard, or one that is damaged.
-        LimitError: a target that is no workbook.
+        LimitError: a target that is not a workbook.
         NotFoundError: a format that has no guards.
 
     Example:

@@ -18,7 +18,7 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
     """Return the tables of a mapping by their titles; None for anything else that is written.
 
     Raises:
-        DTypeError: a title that is no text, or arrays beside tables.
+        DTypeError: a title that is not text, or arrays beside tables.
         LimitError: two titles that differ in upper and lower case alone.
     """
     if type(arrays) is not dict and (

@@ -99,7 +99,7 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
 def cast_dates(rows: np.ndarray[Any, np.dtype[np.uint8]], dtype: np.dtype[Any]) -> Buffer | None:
     """Return dates that are written alike, `2024-01-31` or that and a time of day; None if one is no day of a calendar.
 
-    Days are checked before NumPy sees them: it crashes when it casts more than 500 byte strings of which one is no date
+    Days are checked before NumPy sees them: it crashes when it casts more than 500 byte strings and one is not a date
     (seen with 2.4.6).
 
     `rows`: ASCII codes, of the shape (texts, characters); digits where digits are due, and times of day that exist.

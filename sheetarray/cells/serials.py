@@ -101,7 +101,7 @@ def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
     """Return moments as counts of a unit since 1970, and a mask of the serial dates that are such moments: the opposite
     of `dates_to_serials`.
 
-    A serial date stands for the nearest millisecond. One that is no whole number of the unit, such as a time of day
+    A serial date stands for the nearest millisecond. One that is not a whole number of the unit, such as a time of day
     where days are counted, is not in the mask: the caller has to look at its cell.
     """
     inside = (serials >= FIRST_SERIAL) & (serials < _LAST + 1)
@@ -129,7 +129,7 @@ def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:
 
 def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]:
     """Return the moments of which `serials_to_dates` gives the text, column by column: days, or seconds, or
-    milliseconds where one has any; None for a column in which a number is no date.
+    milliseconds where one has any; None for a column in which a number is not a date.
 
     `columns`: of serial dates, each a row of the array. `from_1904`: whether they count from 1904.
 
@@ -151,7 +151,7 @@ def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]
 
 
 def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
-    """Return the texts that `serials_to_dates` gives, of very many numbers at once: null for one that is no date."""
+    """Return the texts that `serials_to_dates` gives, of very many numbers at once: null for one that is not a date."""
     import polars as pl
 
     dates, fits = _moments_of(serials, from_1904)
@@ -163,7 +163,7 @@ def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
 
 
 def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:
-    """Return the dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
+    """Return the dates as ISO text; None for what is not a date: a negative number, a time of day, day 60, beyond 9999.
 
     `from_1904`: whether they count from 1904.
 

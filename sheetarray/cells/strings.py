@@ -49,7 +49,7 @@ def unicode_text(texts: list[str | None]) -> pl.Series:
     try:
         return pl.Series(texts, dtype=pl.String)
     except UnicodeEncodeError as error:
-        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
+        raise DTypeError(f"text that is not valid Unicode, and no file can hold: {error.reason}") from error
 
 
 def escape_formulas(texts: pl.Series, look: TextLook) -> pl.Series:

@@ -46,7 +46,7 @@ def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int =
     messages.
 
     Raises:
-        DTypeError: text that is no Unicode (lone surrogates), or a generic element that no cell holds.
+        DTypeError: text that is not Unicode (lone surrogates), or a generic element that no cell holds.
     """
     import polars as pl
 
@@ -148,7 +148,7 @@ class TypedCells:
 
     Attributes:
         numbers: a numeric Series with null for every cell that is no number; None if no cell is one.
-        texts: a String Series with null for every cell that is no text; None if no cell is one.
+        texts: a String Series with null for every cell that is not text; None if no cell is one.
         booleans: a Boolean Series with null for every cell that is no boolean; None if no cell is one.
     """
 
@@ -175,7 +175,7 @@ def buffer_to_typed(
     exact. `start`: index of the first element in the array's buffer, for messages.
 
     Raises:
-        DTypeError: text that is no Unicode (lone surrogates), or a generic element that no cell holds.
+        DTypeError: text that is not Unicode (lone surrogates), or a generic element that no cell holds.
 
     Example:
         >>> from sheetarray import dtypes

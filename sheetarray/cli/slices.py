@@ -211,7 +211,7 @@ def _match(coordinate: Array, label: str, dim: str) -> Array:
             number = float(label)
             return np.isnan(coordinate) if number != number else np.asarray(coordinate == coordinate.dtype.type(number))
     except (ValueError, KeyError, OverflowError):
-        raise SliceError(f"{label!r} is no label along {dim!r}, {_suggest(coordinate, None)}") from None
+        raise SliceError(f"{label!r} is not a label along {dim!r}, {_suggest(coordinate, None)}") from None
     return np.array([str(value) == label for value in coordinate.tolist()], dtype=bool)
 
 

@@ -140,5 +140,5 @@ def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:
     if opens:
         return Path(tempfile.mkdtemp(prefix="sheetarray-")) / "page.html"
     if place.pipe is not None or "://" in place.text:
-        raise UsageProblem(f"{place.label} is no file beside which a page could stand", "-o page.html says where")
+        raise UsageProblem(f"{place.label} is not a file beside which a page could stand", "-o page.html says where")
     return Path(os.path.splitext(place.text)[0] + ".html")

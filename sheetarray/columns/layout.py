@@ -278,7 +278,7 @@ def check_names(names: Mapping[str, object]) -> None:
     """Refuse names that would not come back from a sheet.
 
     Raises:
-        LimitError: a blank one, or one that is no Unicode.
+        LimitError: a blank one, or one that is not Unicode.
     """
     check_unicode(names)
     for name in names:

@@ -100,7 +100,7 @@ class Manifest:
                 raise LimitError(f"{self._name}: the manifest is in use by another process") from error
             if getattr(error, "sqlite_errorname", "").startswith(_OF_THE_SYSTEM):
                 raise OSError(errno.EIO, f"{error}", self._name) from error
-            raise FormatError(f"is no manifest of conversions ({error})", source=self._name) from error
+            raise FormatError(f"is not a manifest of conversions ({error})", source=self._name) from error
 
     def _open(self, about: Mapping[str, str]) -> None:
         run = self._database.execute
@@ -198,7 +198,7 @@ def check_template(template: str, count: int) -> None:
             if field is None:
                 continue
             if field not in FIELDS:
-                raise ValueError(f"{{{field}}} is none of {', '.join(f'{{{known}}}' for known in FIELDS)}")
+                raise ValueError(f"{{{field}}} is not one of {', '.join(f'{{{known}}}' for known in FIELDS)}")
             if conversion or not _FORM.fullmatch(form or ""):
                 raise ValueError(f"{{{field}}} takes a form such as 05 or >20, of {_WIDEST} characters at most")
             fields.add(field)

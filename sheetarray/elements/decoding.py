@@ -111,7 +111,7 @@ def decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[
         try:
             value = np.array([text], dtype=dtype.numpy)
         except (ValueError, OverflowError):
-            raise ValueError(f"{describe_cell(cell)} is no date, or finer than {dtype.name}") from None
+            raise ValueError(f"{describe_cell(cell)} is not a date, or finer than {dtype.name}") from None
         if not _is_same_date(text, known_dates_to_iso(value)[0]):
             raise ValueError(f"{describe_cell(cell)} is beyond the range of {dtype.name}, or finer than its unit")
         return value[0]

@@ -107,7 +107,7 @@ def is_unicode(text: str) -> bool:
 
 
 def find_surrogate(buffer: Array) -> tuple[int, str] | None:
-    """Return the first text of a 1-D buffer that is no valid Unicode: its index, and what is wrong; None if all are."""
+    """Return the first text of a 1-D buffer that is not valid Unicode: its index, and the fault; None if all are."""
     if buffer.dtype.kind == "T" or not buffer.dtype.itemsize:
         return None  # NumPy keeps no others
     if buffer.dtype.kind == "U":
@@ -131,4 +131,4 @@ def find_surrogate(buffer: Array) -> tuple[int, str] | None:
 
 def _describe_surrogate(text: str) -> str:
     half = next(sign for sign in text if _SURROGATES[0] <= ord(sign) <= _SURROGATES[1])
-    return f"is text that is no valid Unicode ({half!r} is half a character), and no file can hold it"
+    return f"is text that is not valid Unicode ({half!r} is half a character), and no file can hold it"

@@ -136,7 +136,7 @@ def _fields(text: str, location: str) -> dict[str, str]:
                 location=location,
                 hint=f"{_READ_IT} and write one array per field",
             )
-        raise FormatError("the header is no dictionary of descr, fortran_order and shape", location=location)
+        raise FormatError("the header is not a dictionary of descr, fortran_order and shape", location=location)
     return fields
 
 

@@ -35,7 +35,7 @@ def name_problem(name: str) -> str | None:
     if wrong := next((mark for mark in "\\\0" if mark in name), None):
         return f"has {wrong!r} in it"
     if any("\ud800" <= mark <= "\udfff" for mark in name):
-        return "is no valid Unicode"
+        return "is not valid Unicode"
     return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 

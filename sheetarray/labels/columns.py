@@ -212,7 +212,7 @@ def give_labels(labels: DatasetLabels) -> None:
         reader.labels = labels
 
 
-_NO_LABELS = "is read as an array like any other: what stands in it is no description of labels"
+_NO_LABELS = "is read as an array like any other: what stands in it is not a description of labels"
 _HINT = "rename it if it is an array of yours; if it held labels, they are lost"
 
 

@@ -666,6 +666,8 @@ def _check_index(labels: DatasetLabels) -> None:
     for dim, levels in labels.frame.index.items():
         for level in levels:
             if level not in labels.coords or labels.coords[level].dims != (dim,):
-                raise description_error(f"{level!r:.80} is no coordinate along {dim!r:.80}", "attrs", PANDAS, "index")
+                raise description_error(
+                    f"{level!r:.80} is not a coordinate along {dim!r:.80}", "attrs", PANDAS, "index"
+                )
         if len({*levels}) < len(levels):
             raise description_error("a level stands twice", "attrs", PANDAS, "index")

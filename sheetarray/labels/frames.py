@@ -83,7 +83,7 @@ def restore_column(name: str, array: Array, dtype: str, categories: Categories |
             return pd.array(array.astype(object) if array.dtype.kind == "T" else array, dtype=wanted)
     except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         reason = error.reason if isinstance(error, FormatError) else str(error)
-        raise FormatError(f"{name!r:.80} is no column of {dtype} any more: {reason:.200}", array=name) from error
+        raise FormatError(f"{name!r:.80} is not a column of {dtype} any more: {reason:.200}", array=name) from error
     return array
 
 
@@ -150,7 +150,7 @@ def _restore_categories(name: str, array: Array, categories: Categories) -> Any:
     codes = index.get_indexer(pd.Index(array))
     missing = np.asarray(pd.isna(array))
     if strange := np.flatnonzero((codes < 0) & ~missing)[:1].tolist():
-        raise FormatError(f"{array[strange].tolist()[0]!r:.60} is none of its categories")
+        raise FormatError(f"{array[strange].tolist()[0]!r:.60} is not one of its categories")
     if categories.dtype:
         values = restore_column(name, categories.values, categories.dtype)
         index = pd.Index(values, dtype=object) if OBJECTS.fullmatch(categories.dtype) else pd.Index(values)

@@ -474,7 +474,7 @@ def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[st
     """Return the number of rows in a block, for each array that has rows.
 
     Raises:
-        ValueError: less than one, or a dimension that is no array's first one.
+        ValueError: less than one, or a dimension that is not an array's first one.
     """
     if chunks is None:
         return {}
@@ -485,7 +485,7 @@ def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[st
     for dim in chunks:
         if dim not in firsts:
             raise ValueError(
-                f"chunks: {dim!r:.80} is no array's first dimension, which alone is read in parts: "
+                f"chunks: {dim!r:.80} is not an array's first dimension, which alone is read in parts: "
                 f"{', '.join(map(repr, sorted(firsts))):.200}; files_per_chunk says how many files a block reads"
             )
     return {name: _check_count(chunks[names[0]], "chunks", "row") for name, names in dims.items() if names[0] in chunks}

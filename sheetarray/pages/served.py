@@ -232,7 +232,7 @@ def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
         raise LimitError(f"a box of {len(box)} axes, and the array has {len(shape)}")
     for axis, (part, size) in enumerate(zip(box, shape, strict=True)):
         if not (0 <= part.start < part.stop <= size and part.step >= 1):
-            raise LimitError(f"axis {axis}: {part.start}:{part.stop}:{part.step} is no part of {size} elements")
+            raise LimitError(f"axis {axis}: {part.start}:{part.stop}:{part.step} is not a part of {size} elements")
     count = math.prod(len(range(part.start, part.stop, part.step)) for part in box)
     if count > MOST_IN_BOX:
         raise LimitError(f"a box of {count:,} elements, and {MOST_IN_BOX:,} are given at once")

@@ -213,13 +213,15 @@ def check_row(row: Format) -> None:
         ValueError: says which of them.
     """
     if not isinstance(row.name, str) or not _NAME.fullmatch(row.name):
-        raise ValueError(f"{row.name!r} is no name of a format: lower-case letters and digits, with - _ . between them")
+        raise ValueError(
+            f"{row.name!r} is not the name of a format: lower-case letters and digits, with - _ . between them"
+        )
     for what, texts in (("suffixes", row.suffixes), ("prefixes", row.prefixes), ("objects", row.objects)):
         if not isinstance(texts, tuple) or not all(isinstance(text, str) and text for text in texts):
-            raise ValueError(f"{what} of the format {row.name!r} are no tuple of texts: {texts!r}")
+            raise ValueError(f"{what} of the format {row.name!r} are not a tuple of texts: {texts!r}")
     for suffix in row.suffixes:
         if not suffix.startswith(".") or suffix != suffix.lower() or "/" in suffix or suffix.endswith(COMPRESSIONS):
-            raise ValueError(f"{suffix!r} is no suffix: a dot, lower-case letters, and no compression at its end")
+            raise ValueError(f"{suffix!r} is not a suffix: a dot, lower-case letters, and no compression at its end")
     if not row.suffixes and not row.prefixes and not row.objects:
         raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes nor objects")
 

@@ -50,7 +50,7 @@ class Inferred:
     Attributes:
         values: of its cells.
         long: the index of a decimal with more digits than a double holds, which made the column text; None if that was
-            not the reason, or the column is no text.
+            not the reason, or the column is not text.
     """
 
     values: Array

@@ -52,7 +52,7 @@ def lay_out_table(
     for name, array in arrays.items():
         if array.ndim != 1:
             raise DTypeError(
-                f"{name}: an array of {array.ndim} dimensions is no column of a table: sheetarray.write keeps its shape"
+                f"{name}: {array.ndim} dimensions are not a column of a table: sheetarray.write keeps its shape"
             )
         entry, buffer = array.dtype_entry, np.ascontiguousarray(array.to_numpy())
         if array.dtype_entry.kind == "generic" and _is_text(buffer):  # marks would tell "1" from 1, and "" from None
@@ -111,7 +111,7 @@ def _describe_change(array: Array, column: Array) -> str | None:
     """Return a sentence that says how a column that was read differs from the one written; None if it does not."""
     if len(array) != len(column):
         if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
-            return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are no rows"
+            return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are not rows"
         return f"has {len(column)} {_rows(len(column))}, not {len(array)}"
     family = _FAMILIES.get(array.dtype.kind, "")
     if family != _FAMILIES.get(column.dtype.kind):

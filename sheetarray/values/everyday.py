@@ -43,7 +43,7 @@ def find_zone(name: str) -> dt.tzinfo:
         ValueError: no zone has that name here.
     """
     if not _ZONE.fullmatch(name):
-        raise ValueError(f"{name!r:.80} is no name of a zone")
+        raise ValueError(f"{name!r:.80} is not the name of a zone")
     if name == "UTC":
         return dt.UTC
     if name.startswith("UTC") and name[3:]:
@@ -265,4 +265,4 @@ def _to_decimal(value: Any, places: int | None) -> Decimal:
             number if places is None or not isinstance(value, float) else number.quantize(Decimal((0, (1,), -places)))
         )
     except InvalidOperation as error:
-        raise ValueError(f"{value!r:.60} is no decimal of so many digits") from error
+        raise ValueError(f"{value!r:.60} is not a decimal of so many digits") from error

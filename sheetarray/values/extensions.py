@@ -69,7 +69,7 @@ def restore_extension(array: Array, dtype: str) -> Any:
 
 def _moments(array: Array) -> Array:
     if array.dtype.kind != "M":
-        raise ValueError(f"{array.dtype} are no times")
+        raise ValueError(f"{array.dtype} are not times")
     return array
 
 
@@ -99,7 +99,7 @@ def _restore_intervals(array: Array, ends: str, closed: str) -> Any:
             continue
         pair = text[1:-1].split(", ") if isinstance(text, str) and (text[:1], text[-1:]) == brackets else []
         if len(pair) != 2:
-            raise ValueError(f"{text!r:.60} is no interval such as {brackets[0]}0, 1{brackets[1]}")
+            raise ValueError(f"{text!r:.60} is not an interval such as {brackets[0]}0, 1{brackets[1]}")
         pairs.append(pair)
     left, right = (_restore_ends([None if pair is None else pair[side] for pair in pairs], ends) for side in (0, 1))
     return pd.arrays.IntervalArray.from_arrays(left, right, closed=closed)

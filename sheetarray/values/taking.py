@@ -281,7 +281,7 @@ def other_array(value: Any) -> Array:
     """Return the array of an object of another package, or of one that holds nothing of an array.
 
     Raises:
-        DTypeError: it is no array; says what to do.
+        DTypeError: it is not an array; says what to do.
     """
     if is_of(value, "astropy") and hasattr(value, "unit"):
         raise DTypeError(f"{describe_object(value)}, whose unit no array has room for: write value.value")
@@ -292,7 +292,7 @@ def other_array(value: Any) -> Array:
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__") or isinstance(value, memoryview):
         return _array(value)
     if isinstance(value, (bytes, bytearray)) or not _has_buffer(value):
-        raise DTypeError(f"{describe_object(value)} is no array: {suggest_instead(value)}")
+        raise DTypeError(f"{describe_object(value)} is not an array: {suggest_instead(value)}")
     return _array(value)
 
 

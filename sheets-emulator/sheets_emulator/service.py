@@ -174,7 +174,7 @@ def _parse_content(body: bytes) -> Any:
     try:
         content = json.loads(body, parse_constant=_refuse_constant)
         if rb"\ud" in body or rb"\uD" in body:
-            json.dumps(content, ensure_ascii=False).encode()  # a lone surrogate is no text
+            json.dumps(content, ensure_ascii=False).encode()  # a lone surrogate is not text
     except (ValueError, RecursionError):
         raise invalid("Invalid JSON payload received. Unexpected token.") from None
     return content

@@ -287,7 +287,7 @@ def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[A
         if isinstance(cell, bool):
             assert boolean is cell
         elif isinstance(cell, str) and dtype.kind == "datetime":
-            assert cell.startswith(text or "no text")
+            assert cell.startswith(text or "not text")
             assert cell.removeprefix(text).strip("T0:.") == ""  # they stand without zeros that say nothing
         elif isinstance(cell, str):
             assert (text or "") == cell

@@ -251,7 +251,7 @@ def test_a_manifest_of_something_else_is_refused(folder):
     with pytest.raises(sa.LimitError, match="their options"):
         convert(folder, manifest=manifest, reading={"missing": "nan"})
     (folder / "text").write_text("no database" * 200)
-    with pytest.raises(sa.FormatError, match="is no manifest"):
+    with pytest.raises(sa.FormatError, match="is not a manifest"):
         convert(folder, manifest=folder / "text")
     database = sqlite3.connect(folder / "other.sqlite")
     database.execute("CREATE TABLE files (x)")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def load_script() -> Any:
-    """Return the module of the script, which is no part of the package."""
+    """Return the module of the script, which is not a part of the package."""
     spec = importlib.util.spec_from_file_location("workbook_pictures", ROOT / "docs" / "workbooks.py")
     assert spec is not None
     assert spec.loader is not None

@@ -158,11 +158,11 @@ def test_cells_that_were_edited_win_over_what_is_said_of_them(tmp_path: Path) ->
         assert sa.read_frame(path).index[2] == pd.Timestamp("2020-02-05")
     sa.write(path, frame)
     edit(path, "c", ["u", "v", "strange"])
-    with pytest.raises(sa.FormatError, match="'c' is no column of category any more: 'strange'"):
+    with pytest.raises(sa.FormatError, match="'c' is not a column of category any more: 'strange'"):
         sa.read_frame(path)
     sa.write(path, frame)
     edit(path, "n", [1, 2, 256])
-    with pytest.raises(sa.FormatError, match="'n' is no column of UInt8") as caught:
+    with pytest.raises(sa.FormatError, match="'n' is not a column of UInt8") as caught:
         sa.read_frame(path)
     assert caught.value.array == "n"
     sa.write(path, pd.DataFrame({"a": [1, 2, 3]}, index=INDEXES["counted with a step"]))

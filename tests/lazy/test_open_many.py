@@ -137,7 +137,7 @@ def test_what_cannot_be_opened_is_said_at_once(tmp_path, memory):
     for options in ({"files_per_chunk": 0}, {"chunks": 0}, {"chunks": {"t_0": -1}}):
         with pytest.raises(ValueError, match="at least"):
             sa.open_many(pattern, **options)
-    with pytest.raises(ValueError, match="'t_1' is no array's first dimension"):
+    with pytest.raises(ValueError, match="'t_1' is not an array's first dimension"):
         sa.open_many(pattern, chunks={"t_1": 1})
     with pytest.raises(ValueError, match="compat"):
         sa.open_many(pattern, compat="override")

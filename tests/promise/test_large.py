@@ -346,7 +346,7 @@ def test_a_guarded_workbook_comes_in_pieces_where_it_is_as_it_was_written(
     edit_workbook(path, {"<v>4711</v>": "<v>12</v>"})
     assert read_blocks("n", whole=False).tolist() == [12, 2]
     edit_workbook(path, {"<v>12</v>": "<v>x</v>"})
-    with pytest.raises(sa.FormatError, match="a number that is none"):
+    with pytest.raises(sa.FormatError, match="a number that does not read as one"):
         read_blocks("n", whole=True)
     bits = np.array([0x7FF8000000000123, 0x3FF0000000000000], "u8")
     sa.write(path, {"nan": bits.view("f8"), "z": bits.view("c16")}, guard=True)

@@ -117,7 +117,7 @@ def test_a_url_without_a_suffix_has_none(url: str) -> None:
 
 @pytest.mark.skipif("gsheet" in DELETED, reason="its adapter was deleted")
 def test_a_short_key_of_google_is_named() -> None:
-    with pytest.raises(sa.NotFoundError, match="'abc' is no key of Google Sheets"):
+    with pytest.raises(sa.NotFoundError, match="'abc' is not a key of Google Sheets"):
         sa.read("https://docs.google.com/spreadsheets/d/abc/edit")
     with pytest.raises(sa.NotFoundError, match="neither a URL"):
         sa.read("https://docs.google.com/spreadsheets/")

@@ -115,7 +115,7 @@ def test_escape_is_undone(text: str) -> None:
 def test_read_columns_keeps_text_and_floats(texts: list[str], floats: list[float | None]) -> None:
     import csv
 
-    texts = [*texts, "end"]  # blank rows at the end are no rows
+    texts = [*texts, "end"]  # blank rows at the end are not rows
     height = max(len(texts), len(floats))
     file = io.StringIO(newline="")
     writer = csv.writer(file)

@@ -26,13 +26,13 @@ def test_the_element_is_named(tmp_path: Path, element: str, suffix: str) -> None
     path = tmp_path / f"t.{suffix}"
     with pytest.raises(sa.DTypeError) as caught:
         sa.write(path, {"first": np.arange(2), "t": ARRAYS[element]})
-    assert str(caught.value).startswith(f"{element} is text that is no valid Unicode ('\\ud")
+    assert str(caught.value).startswith(f"{element} is text that is not valid Unicode ('\\ud")
     assert not path.exists()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "xlsx", "avro", "npz", "msgpack"])
 def test_a_name_with_half_a_character_is_refused(tmp_path: Path, suffix: str) -> None:
-    with pytest.raises(sa.LimitError, match=r"the name 'x\\ud800' is no valid Unicode"):
+    with pytest.raises(sa.LimitError, match=r"the name 'x\\ud800' is not valid Unicode"):
         sa.write(tmp_path / f"t.{suffix}", {HALF: np.arange(2)})
 
 

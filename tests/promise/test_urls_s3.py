@@ -274,7 +274,7 @@ def test_memory_is_written_under_another_name_first(memory, monkeypatch):
 
 
 class HostedFiles(MemoryFileSystem):
-    """Files of a host, as of an FTP or SSH server: the host is no part of their paths, and uploads keep links."""
+    """Files of a host, as of an FTP or SSH server: the host is not a part of their paths, and uploads keep links."""
 
     protocol = "hosted"
     store: ClassVar[dict[str, Any]] = {}

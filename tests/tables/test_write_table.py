@@ -226,7 +226,7 @@ def test_any_table_comes_back_or_its_columns_are_named(
         try:
             sa.write_table(file, table, **dialect)
         except (sa.DTypeError, sa.LimitError):
-            return  # text that is no Unicode, or a moment that has no text
+            return  # text that is not Unicode, or a moment that has no text
     named = [str(warning.message) for warning in caught]
     file.seek(0)
     with warnings.catch_warnings():
@@ -270,7 +270,7 @@ def test_warnings_count_one_row_as_one(tmp_path: Path) -> None:
 
 
 def test_blank_rows_at_the_end_are_lost_by_name() -> None:
-    with pytest.warns(sa.SheetArrayWarning, match="'a' .* it has 1 row, not 3: blanks at the end are no rows"):
+    with pytest.warns(sa.SheetArrayWarning, match="'a' .* it has 1 row, not 3: blanks at the end are not rows"):
         sa.write_table(io.BytesIO(), {"a": np.array(["x", "", None], object)}, format="csv")
 
 

@@ -154,9 +154,9 @@ BROKEN = {
     "gives another name": (ROW.format(name="other", suffixes=(".bad",)), "'other'"),
     "claims a suffix": (ROW.format(name="bad", suffixes=(".bad", ".csv")), "'.csv' belongs to csv"),
     "claims the end of a suffix": (ROW.format(name="bad", suffixes=(".x.json",)), "'.x.json' belongs to json"),
-    "has a suffix without a dot": (ROW.format(name="bad", suffixes=("bad",)), "no suffix"),
-    "has a suffix that is no tuple": (ROW.format(name="bad", suffixes=".bad"), "no tuple"),
-    "has a suffix of a compression": (ROW.format(name="bad", suffixes=(".bad.gz",)), "no suffix"),
+    "has a suffix without a dot": (ROW.format(name="bad", suffixes=("bad",)), "not a suffix"),
+    "has a suffix that is no tuple": (ROW.format(name="bad", suffixes=".bad"), "not a tuple"),
+    "has a suffix of a compression": (ROW.format(name="bad", suffixes=(".bad.gz",)), "not a suffix"),
     "has no suffix": (ROW.format(name="bad", suffixes=()), "neither suffixes nor prefixes"),
 }
 

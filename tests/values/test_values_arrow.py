@@ -177,7 +177,7 @@ def test_an_array_and_its_chunks_are_the_column(kind: str, tmp_path: Path) -> No
         (pa.scalar(5), Refused("a scalar of Arrow", "as_py")),
         ({"k": pa.scalar(5)}, Refused("k: a scalar of Arrow", "as_py")),
         ([pa.array([1]), pa.array([2])], Refused("array: a list with an Int64Array", "mapping")),
-        (pa.schema([("a", pa.int8())]), Refused("", "no array")),
+        (pa.schema([("a", pa.int8())]), Refused("", "not an array")),
         (pa.Tensor.from_numpy(np.arange(4.0).reshape(2, 2)), {"array": np.arange(4.0).reshape(2, 2)}),
     ],
 )

@@ -264,7 +264,7 @@ def test_an_index_without_a_name_keeps_away_from_a_column_named_index(tmp_path: 
         (pd.Timestamp("2020"), {"array": np.array("2020-01-01", "M8[us]")}),
         ({"k": pd.Timestamp("2020")}, {"k": np.array("2020-01-01", "M8[us]")}),
         ({"k": pd.NA}, Refused("k: NA", "None")),
-        (pd.DataFrame({"a": [1]}).groupby("a"), Refused("array: a DataFrameGroupBy is no array", "")),
+        (pd.DataFrame({"a": [1]}).groupby("a"), Refused("array: a DataFrameGroupBy is not an array", "")),
         (pd.DataFrame(), Refused("no array to write", "", sa.LimitError)),
         (pd.DataFrame([[1, 2]], columns=[2019, 2020]), {"2019": np.array([1]), "2020": np.array([2])}),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), Refused("two arrays", "'1'", sa.LimitError)),

@@ -146,7 +146,7 @@ def test_a_series_in_a_mapping_has_the_name_there(kind: str, tmp_path: Path) -> 
         ({"k": pl.lit(1)}, Refused("k: an expression", "df.select")),
         ({"k": pl.DataFrame({"a": [1]})}, Refused("k: a DataFrame", "an entry for each column")),
         ([pl.Series([1]), pl.Series([2])], Refused("array: a list with a Series", "mapping")),
-        (pl.DataFrame({"a": [1]}).group_by("a"), Refused("array: a GroupBy is no array", "make numbers")),
+        (pl.DataFrame({"a": [1]}).group_by("a"), Refused("array: a GroupBy is not an array", "make numbers")),
         (pl.DataFrame(), Refused("no array to write", "", sa.LimitError)),
     ],
 )

@@ -184,11 +184,11 @@ def test_flat_lists_take_the_same(kind: str) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (None, Refused("None is no array", "a mapping of names")),
-        ("text", Refused("a str is no array", "a mapping of names")),
-        (np.str_("text"), Refused("a str_ is no array", "a mapping of names")),
-        (b"bytes", Refused("bytes is no array", "a mapping of names")),
-        (pathlib.Path("t.csv"), Refused("a PosixPath is no array", "a mapping of names")),
+        (None, Refused("None is not an array", "a mapping of names")),
+        ("text", Refused("a str is not an array", "a mapping of names")),
+        (np.str_("text"), Refused("a str_ is not an array", "a mapping of names")),
+        (b"bytes", Refused("bytes is not an array", "a mapping of names")),
+        (pathlib.Path("t.csv"), Refused("a PosixPath is not an array", "a mapping of names")),
         ({1, 2}, Refused("array: a set", "sorted")),
         (object(), Refused("array: an object", "")),
         (iter([1]), Refused("array: a list_iterator", "list(value)")),

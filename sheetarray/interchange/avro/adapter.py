@@ -261,7 +261,7 @@ class _AvroSource:
                 hint = f"null, {', '.join(CODECS)} are read: write it again with one of them"
                 raise FormatError(f"the codec is {self._codec!r:.80}", hint=hint)
             if _fields_of(_parse_json(metadata.get("avro.schema", b""), "the schema")) != _fields_of(SCHEMA):
-                reason = "the records are no ndarray of YEP-113 (shape, typestr, data, version)"
+                reason = "the records are not an ndarray of YEP-113 (shape, typestr, data, version)"
                 raise FormatError(reason, hint="fastavro reads other records")
             return _parse_names(metadata[NAMES]) if NAMES in metadata else None, sync
 
@@ -325,13 +325,13 @@ def _parse_json(text: bytes, what: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{what} is no JSON") from error
+        raise FormatError(f"{what} is not JSON") from error
 
 
 def _parse_names(text: bytes) -> list[str]:
     names = _parse_json(text, NAMES)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FormatError(f"{NAMES} is no list of texts")
+        raise FormatError(f"{NAMES} is not a list of texts")
     seen: dict[str, int] = {}
     for index, name in enumerate(names):
         if name in seen:

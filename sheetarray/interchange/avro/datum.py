@@ -201,7 +201,7 @@ class Wire:
         try:
             return bytes(self.read(count, what)).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise FormatError(f"{what} is no UTF-8", location=location) from error
+            raise FormatError(f"{what} is not UTF-8", location=location) from error
 
     def read_blocks(self, what: str, read_item: Callable[[], None], most: int) -> None:
         """Read an array or a map: blocks of items, each with its count, the last with none.
@@ -438,7 +438,7 @@ def _parse_typestr(wire: Wire) -> np.dtype[Any]:
     match = _TYPESTR.fullmatch(text)
     if match is None or int(match[3]) not in _SIZES[match[2]] or (match[1] == "|" and match[3] != "1"):
         raise FormatError(
-            f"typestr {text!r} is none of YEP-113",
+            f"typestr {text!r} is not one of YEP-113",
             location=location,
             hint="a byte order < or > (| for single bytes), then b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16",
         )

@@ -336,7 +336,7 @@ def _build_byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: 
         raise FormatError(f"subdtype is {describe_value(subdtype)}, not a dtype of some bytes")
     gathered, offsets = _gather_bytes(build, bounds, content)
     if (offsets % subdtype.itemsize).any():
-        raise FormatError(f"lists of bytes whose lengths are no multiples of the {subdtype.itemsize} of {subdtype}")
+        raise FormatError(f"lists of bytes whose lengths are not multiples of the {subdtype.itemsize} of {subdtype}")
     blob = StoredBlob("content", np.ascontiguousarray(gathered))
     array = read_elements(blob, subdtype, len(gathered) // subdtype.itemsize, build.budget)
     build.budget.take(offsets.nbytes, "offsets")
@@ -435,7 +435,7 @@ def _transcode(build: Builder, characters: Array, offsets: Array, codec: str) ->
             texts.append(data[start:stop].decode(codec, build.errors).encode("utf-8"))
         except UnicodeError as error:
             raise FormatError(
-                f"string {index} is no valid {codec} ({getattr(error, 'reason', error)})",
+                f"string {index} is not valid {codec} ({getattr(error, 'reason', error)})",
                 hint="errors='replace' reads it, with U+FFFD",
             ) from error
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))

@@ -148,7 +148,7 @@ def _decode_base64(text: object) -> bytes:
             return base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError):
         pass
-    raise FormatError("a python expression that is no base64")
+    raise FormatError("a python expression that is not base64")
 
 
 # Whitelists, and the function of a name -------------------------------------------------------------------------------
@@ -278,6 +278,6 @@ def _import_function(spec: Spec) -> Callable[..., Any]:
     except Exception as error:
         raise _refusal(spec, f"cannot be imported ({type(error).__name__}: {error!s:.100})") from error
     if not callable(target):
-        raise _refusal(spec, "is no function")
+        raise _refusal(spec, "is not a function")
     function: Callable[..., Any] = target
     return function

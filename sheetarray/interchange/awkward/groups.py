@@ -85,7 +85,7 @@ class ArrayGroup(MutableMapping[str, Any]):
         if (problem := name_problem(name)) or "/" in name:
             raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
         if name in self._group and name not in self:
-            raise LimitError(f"there is something of the name {name!r} already, and it is no awkward array")
+            raise LimitError(f"there is something of the name {name!r} already, and it is not an awkward array")
         planned = plan(array, name, delimiter="/", schemasuffix=f"/{_SCHEMA}", **self._writing)
         check_free([planned], ())
         mark = secrets.token_hex(8)

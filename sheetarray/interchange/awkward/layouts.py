@@ -110,24 +110,24 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
         try:
             encoded = [text.encode("utf-8") for text in texts]
         except UnicodeEncodeError as error:
-            raise FormatError("text that is no Unicode") from error
+            raise FormatError("text that is not Unicode") from error
         sizes[first : first + len(encoded)] = list(map(len, encoded))
         pieces.append(b"".join(encoded))
     return offsets_of(sizes), np.frombuffer(b"".join(pieces), np.uint8)
 
 
 def check_utf8(offsets: Array, content: Array) -> None:
-    """Refuse strings that are no valid UTF-8."""
+    """Refuse strings that are not valid UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(content), _BLOCK):
             decoder.decode(content[start : start + _BLOCK].tobytes())
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        raise DTypeError(f"strings that are no valid UTF-8 ({error.reason})") from error
+        raise DTypeError(f"strings that are not valid UTF-8 ({error.reason})") from error
     starts = offsets[:-1][offsets[:-1] < offsets[1:]]
     if (content[starts] & 0xC0 == 0x80).any():
-        raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")
+        raise DTypeError("strings that are not valid UTF-8 (one begins within a character)")
 
 
 def text_layout(offsets: Array, content: Array, text: str) -> AwkwardLayout:
@@ -309,7 +309,7 @@ def _to_contiguous(layout: AwkwardLayout, **_: Any) -> AwkwardLayout | None:
 
 
 def _array_of(value: Any) -> Array:
-    """Return a value that is no awkward array as an array of NumPy that the protocol holds."""
+    """Return a value that is not an awkward array as an array of NumPy that the protocol holds."""
     try:
         array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
     except ValueError as error:
@@ -356,7 +356,7 @@ def field_name(name: object) -> str:
     if not isinstance(name, str):
         raise FormatError(f"a field is named {name!r:.60}")
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
-        raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
+        raise FormatError(f"a field has the name {name!r:.80}, which is not valid Unicode")
     return name
 
 

@@ -65,7 +65,7 @@ def deserialize(
         functions: by name, such as `("module", "Class")`, what stands for functions that are no constructors of
             awkward0: for ObjectArray, takes the content as an `ak.Array`, and gives an array as long; for VirtualArray,
             gives the array.
-        errors: "replace" puts U+FFFD where a string is no valid text of its encoding, instead of refusing.
+        errors: "replace" puts U+FFFD where a string is not valid text of its encoding, instead of refusing.
         max_bytes: of memory that the array may take; by default 256 MiB, or 64 times the blobs' bytes if that is more.
 
     Raises:

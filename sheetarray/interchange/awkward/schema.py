@@ -57,14 +57,14 @@ class Traits:
     def from_json(cls, entry: Any) -> Traits:
         """Return the traits that an entry of the metadata says."""
         if not isinstance(entry, dict):
-            raise FormatError("an entry that is no object")
+            raise FormatError("an entry that is not an object")
         if unknown := [key for key in entry if key not in _ENTRY]:
             raise FormatError(f"an entry with {unknown[0]!r:.80}, which is not known")
         size, inner = entry.get("size"), entry.get("inner", [])
         if size is not None and (type(size) is not int or not 0 <= size <= _LARGEST_SIZE):
             raise FormatError(f"lists of the size {size!r:.40}")
         if not isinstance(inner, list):
-            raise FormatError("inner is no list")
+            raise FormatError("inner is not a list")
         flags = [entry.get(key, False) for key in ("tuple", "unmasked")]
         if not all(isinstance(flag, bool) for flag in flags):
             raise FormatError("tuple and unmasked are true or false")
@@ -126,10 +126,10 @@ def _ident(key: str) -> int:
 
 def _parameters(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise FormatError("parameters that are no object")
+        raise FormatError("parameters that are not an object")
     for name in TEXTUAL:
         if not isinstance(value.get(name, ""), str):
-            raise FormatError(f"the parameter {name} is no text")
+            raise FormatError(f"the parameter {name} is not text")
     return value
 
 
@@ -230,7 +230,7 @@ def parse(tree: Any) -> Expression:
         if expression.kind == "ref":
             number = expression.body["ref"]
             if not _is_id(number) or number not in known:
-                raise expression.error(f"a reference to {number!r:.40}, which is no id in this schema")
+                raise expression.error(f"a reference to {number!r:.40}, which is not an id in this schema")
             expression.parts.append(known[number])
     return top
 
@@ -302,7 +302,7 @@ def _inside(expression: Expression) -> Iterator[tuple[str, Any]]:
     elif kind == "pairs":
         for index, pair in enumerate(body["pairs"]):
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise expression.error(f"pair {index} is no name and expression")
+                raise expression.error(f"pair {index} is not a name and expression")
             expression.names.append(pair[0])
             yield f".pairs[{pair[0]!r:.40}]", pair[1]
     else:
@@ -357,7 +357,7 @@ def parse_schema(content: object) -> Schema:
         raise FormatError("the schema has no expression: its key is schema")
     prefix = tree.get("prefix", "")
     if not isinstance(prefix, str):
-        raise FormatError("a prefix that is no text", location="prefix")
+        raise FormatError("a prefix that is not text", location="prefix")
     version = next(tree[signature] for signature in SIGNATURES if signature in tree)
     metadata = Metadata.from_json(tree.get("metadata"))
     return Schema(tree["schema"], prefix, metadata, version if isinstance(version, str) else "")

@@ -90,7 +90,7 @@ def _restore(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLa
     parameters = _check_restored(layout, traits.parameters, text)
     if traits.is_tuple:
         if not layout.is_record or layout.fields != [str(index) for index in range(len(layout.fields))]:
-            raise FormatError("a tuple that is no record of the fields 0, 1, ..")
+            raise FormatError("a tuple that is not a record of the fields 0, 1, ..")
         layout = build.ak.contents.RecordArray(layout.contents, None, length=layout.length)
     if traits.is_unmasked:
         if not layout.is_option or layout.is_indexed or np.asarray(layout.mask_as_bool(valid_when=False)).any():

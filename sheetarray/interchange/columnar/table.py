@@ -331,7 +331,7 @@ def _to_objects(series: pl.Series) -> Array:
         try:
             values = [None if text is None else json.loads(text) for text in texts]
         except (ValueError, TypeError, RecursionError) as error:
-            raise FormatError(f"a value that is no JSON: {error!s:.80}") from error
+            raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
     if not {*map(type, values)} <= {type(None), bool, int, float, str}:
         raise FormatError("a value that no generic array holds")
     array[:] = values

@@ -199,7 +199,7 @@ def _restore(values: Array, dtype: str) -> Array:
         try:
             items = [json.loads(text) for text in values.ravel().tolist()]
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"a value that is no JSON: {error!s:.80}") from error
+            raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
         if not {*map(type, items)} <= {type(None), bool, int, float, str}:
             raise FormatError("a value that no generic array holds")
         return _to_objects(items).reshape(values.shape)
@@ -564,7 +564,7 @@ def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = Non
         )
     path = Path(target)
     if path.exists() and not (path.is_dir() and (_STORE & set(os.listdir(path)) or not os.listdir(path))):
-        raise LimitError(f"{path.name} is there, and is no Zarr folder: move it away")
+        raise LimitError(f"{path.name} is there, and is not a Zarr folder: move it away")
     dataset, total = _to_dataset(arrays, separators="/\\\0")
     report = progress or ignore_progress
     report(0, total)

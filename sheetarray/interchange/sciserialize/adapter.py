@@ -105,7 +105,7 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     except DTypeError as error:
         raise DTypeError(f"{name}: {error}") from error
     except UnicodeEncodeError as error:
-        raise LimitError(f"the name {name!r} is no valid Unicode") from error
+        raise LimitError(f"the name {name!r} is not valid Unicode") from error
     if most is not None and array.nbytes > most:
         raise LimitError(
             f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or write JSON"
@@ -133,7 +133,7 @@ def read_sciserialize(
         column, named `frame.column`; a number or a text is a 0-d array.
 
     Raises:
-        FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is no array.
+        FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is not an array.
         NotFoundError: no array of a name asked for.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
 

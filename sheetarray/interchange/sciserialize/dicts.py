@@ -100,7 +100,7 @@ def encode_datetime(value: datetime) -> dict[str, Any]:
     """
     text = value.isoformat()
     if _ISO.fullmatch(text) is None:
-        raise DTypeError(f"{value!r} is no time: store None instead")
+        raise DTypeError(f"{value!r} is not a time: store None instead")
     return {"isostr": text, TYPE: "datetime"}
 
 
@@ -196,7 +196,7 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
     dtype = dtypes.from_numpy(array.dtype)
     if dtype.kind not in _PLAIN and not extensions:
         raise DTypeError(
-            f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
+            f"{dtype.name} arrays are not a part of SciSerialize: extensions=True writes them, for readers "
             "in Python; CSV and JSON hold them too"
         )
     if dtype.kind == "generic":

@@ -98,7 +98,7 @@ class _Encoder:
         try:
             _ = value.isascii() or value.encode()
         except UnicodeEncodeError as error:
-            raise self._refuse(path, f"text that is no valid Unicode ({error.reason})") from error
+            raise self._refuse(path, f"text that is not valid Unicode ({error.reason})") from error
         return str(value)
 
     def _list(self, values: Iterable[Any], path: str, depth: int) -> list[Any]:
@@ -143,7 +143,7 @@ class _Encoder:
 
     def _extension(self, what: str, instead: str) -> None:
         if not self._extensions:
-            raise DTypeError(f"{what} are no part of SciSerialize: {instead}, or extensions=True writes them")
+            raise DTypeError(f"{what} are not a part of SciSerialize: {instead}, or extensions=True writes them")
 
 
 def _freeze(value: Any) -> Any:
@@ -221,7 +221,7 @@ def check_keys(value: dict[Any, Any], path: str) -> None:
         raise FormatError(f"the key {value.key!r:.80} stands twice", location=path or None)
     for key in value:
         if not isinstance(key, str):
-            raise FormatError(f"a key that is no text, but {type(key).__name__}", location=path or None)
+            raise FormatError(f"a key that is not text, but {type(key).__name__}", location=path or None)
 
 
 def _dict(value: dict[Any, Any], path: str, depth: int) -> Any:

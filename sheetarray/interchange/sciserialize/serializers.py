@@ -138,7 +138,7 @@ class MessageSkeleton:
         return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
 
     def text(self, at: int) -> tuple[int, int] | None:
-        """Return the first byte of a text and the one after it; None if the value is no text, or is cut off."""
+        """Return the first byte of a text and the one after it; None if the value is not text, or is cut off."""
         byte = self._data[at]
         if 0xA0 <= byte <= 0xBF:
             start, size = at + 1, byte & 31
@@ -326,11 +326,11 @@ class _Tree:
         text = self.skeleton.text(at)
         if text is None:
             other = self._plain(at, self.skeleton.find_end(at))
-            raise FormatError(f"a key that is no text, but {type(other).__name__}", location=f"byte {at}")
+            raise FormatError(f"a key that is not text, but {type(other).__name__}", location=f"byte {at}")
         try:
             return str(self._data[text[0] : text[1]], "utf-8"), text[1]
         except UnicodeDecodeError as error:
-            raise FormatError("text that is no UTF-8", location=f"byte {at}") from error
+            raise FormatError("text that is not UTF-8", location=f"byte {at}") from error
 
     def _plain(self, at: int, end: int) -> Any:
         try:
@@ -345,7 +345,7 @@ class _Tree:
             error.location = error.location or f"byte {at}"
             raise
         except UnicodeDecodeError as error:
-            raise FormatError("text that is no UTF-8", location=f"byte {at}") from error
+            raise FormatError("text that is not UTF-8", location=f"byte {at}") from error
         except (ValueError, TypeError, OverflowError) as error:  # msgpack's own errors are ValueErrors
             raise FormatError(f"no MessagePack ({type(error).__name__})", location=f"byte {at}") from error
 

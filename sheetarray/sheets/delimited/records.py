@@ -91,7 +91,7 @@ class Records:
 
         Raises:
             FormatError: a quote is never closed.
-            UnicodeDecodeError: the block is no UTF-8.
+            UnicodeDecodeError: the block is not UTF-8.
         """
         row, place = self._rows[-1], self._places[-1]
         end, invalid, width, opened, marks, found, blank, pieces = scanned
@@ -150,7 +150,7 @@ class Records:
 
         Raises:
             FormatError: a quote is never closed.
-            UnicodeDecodeError: the text is no UTF-8.
+            UnicodeDecodeError: the text is not UTF-8.
         """
         while self._rows[-1] <= until and not self.is_ended:
             self._index_more([], False)

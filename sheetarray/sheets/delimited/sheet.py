@@ -53,7 +53,7 @@ class SourceText:
             it has been done; None for no call.
 
     Raises:
-        FormatError: the file is no text.
+        FormatError: the file is not text.
     """
 
     def __init__(self, source: Source, encoding: str | None) -> None:

@@ -73,7 +73,7 @@ def write_excel(
 
     Raises:
         DTypeError: an array that no dtype of the format holds.
-        FormatError: mode "a", and the file is no workbook.
+        FormatError: mode "a", and the file is not a workbook.
         LimitError: a name, a title or a text that Excel cannot hold, a workbook that takes no other sheets, or that
             another program saved in the meantime; a view that cannot be; the file is as it was.
         NotFoundError: a view or a format of an array that is not written.
@@ -150,7 +150,7 @@ def write_sheets_excel(
 
     Raises:
         DTypeError: names the sheet, and the array that no cells hold.
-        FormatError: mode "a", and the file is no workbook.
+        FormatError: mode "a", and the file is not a workbook.
         LimitError: a title or a table that no sheet can have; the file is as it was.
         NotFoundError: a format of a column that no table has.
     """

@@ -395,7 +395,7 @@ def _find_name_of(
 
 
 def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | None:
-    """Return the cells that a defined name should refer to; None if it is no array's name."""
+    """Return the cells that a defined name should refer to; None if it is not an array's name."""
     names, columns, known = references
     titles, corner = parse_titles(text), _CORNER.search(text)
     if not titles or corner is None or (known and name.casefold() not in known):

@@ -302,6 +302,6 @@ def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Pac
 
 
 def _guess_kind(package: Package) -> str:
-    """Return the words by which a message calls a package that is no workbook."""
+    """Return the words by which a message calls a package that is not a workbook."""
     kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
     return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

@@ -389,7 +389,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
 
     Raises:
         FormatError: no guard, or a snapshot of it is damaged; with `keep_edits` also as `read_excel`.
-        LimitError: a target that is no workbook; nothing is written.
+        LimitError: a target that is not a workbook; nothing is written.
 
     Example:
         >>> import io

@@ -480,7 +480,7 @@ def write_table_excel(
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold.
-        FormatError: mode "a", and the file is no workbook.
+        FormatError: mode "a", and the file is not a workbook.
         LimitError: columns of different lengths, or more than Excel holds; a format that is none for numbers; the file
             is as it was.
         NotFoundError: a format of a column that is not written.

@@ -104,7 +104,7 @@ class Workbook:
         titles: of its worksheets, hidden ones too, in the order of their tabs.
 
     Raises:
-        FormatError: the source is no workbook, or one that is damaged, encrypted or hostile.
+        FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
     """
 
     def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:

@@ -258,7 +258,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     `mode` and `if_sheet_exists`: see `write_excel`.
 
     Raises:
-        FormatError: the file is no workbook, or damaged.
+        FormatError: the file is not a workbook, or damaged.
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
             workbook in the meantime; or mode "a" and an open file.
     """

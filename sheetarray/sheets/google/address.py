@@ -100,7 +100,7 @@ def _check_key(key: str, text: str) -> str:
 
 def _key_error(key: str, text: str) -> NotFoundError:
     return NotFoundError(
-        f"{text}: {key!r:.80} is no key of Google Sheets; copy the address from the address bar, "
+        f"{text}: {key!r:.80} is not a key of Google Sheets; copy the address from the address bar, "
         "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
     )
 
@@ -117,7 +117,7 @@ def _parse_gid(gid: str | None, text: str) -> int | None:
     if not gid:
         return None
     if not re.fullmatch(r"\d{1,10}", gid, re.ASCII):
-        raise NotFoundError(f"{text}: no worksheet has the id {gid!r}, which is no whole number of up to 10 digits")
+        raise NotFoundError(f"{text}: no worksheet has the id {gid!r}, which is not a whole number of up to 10 digits")
     return int(gid)
 
 
@@ -126,7 +126,7 @@ def _parse_title(title: str, text: str) -> str:
     try:
         return unquote(title, errors="strict")
     except UnicodeDecodeError:
-        raise NotFoundError(f"{text}: its %-escapes are no UTF-8; a percent sign itself is %25") from None
+        raise NotFoundError(f"{text}: its %-escapes are not UTF-8; a percent sign itself is %25") from None
 
 
 def _from_object(source: Any) -> SheetAddress:

@@ -124,12 +124,12 @@ def to_json(cells: Sequence[Cell], name: str) -> bytes:
     """Return the JSON of cells, without brackets.
 
     Raises:
-        DTypeError: text that is no valid Unicode; names the array.
+        DTypeError: text that is not valid Unicode; names the array.
     """
     try:
         return dump_json(cells)[1:-1]
     except UnicodeEncodeError as error:
-        raise DTypeError(f"{name}: text that is no valid Unicode: {error.reason}") from error
+        raise DTypeError(f"{name}: text that is not valid Unicode: {error.reason}") from error
 
 
 def to_cells(piece: LayoutColumn, first: int, count: int) -> list[Cell]:

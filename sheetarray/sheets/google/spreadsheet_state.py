@@ -363,7 +363,7 @@ class State:
         return [sheet for sheet, writer in stages if writer and not writer.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
-        """Return whether two states differ in anything but the time; cells are no part of a state."""
+        """Return whether two states differ in anything but the time; cells are not a part of a state."""
         return (self.worksheets, self.ranges) != (other.worksheets, other.ranges)
 
 
@@ -403,7 +403,7 @@ def _parse_state(service: SheetsApi, answer: Answer) -> State:
 
     Raises:
         ValueError: it is another spreadsheet, or shows no worksheet.
-        KeyError, TypeError, AttributeError: it is no JSON of a spreadsheet.
+        KeyError, TypeError, AttributeError: it is not JSON of a spreadsheet.
     """
     sheets = tuple(_parse_worksheet(sheet) for sheet in answer["sheets"])
     if not sheets or answer.get("spreadsheetId", service.key) != service.key:

@@ -513,7 +513,7 @@ def create_gsheet(
     people = [share] if isinstance(share, str) else list(share)
     for address in people:
         if "@" not in address.strip("@") or any(character.isspace() for character in address):
-            raise LimitError(f"{address!r} is no address to share a spreadsheet with")
+            raise LimitError(f"{address!r} is not an address to share a spreadsheet with")
     http = http_client(client, credentials, writing=True, sharing=bool(people))
     service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))
     key = _create(service, title)

@@ -36,7 +36,7 @@ def dump_elements(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text"
     """Return the elements of a 1-D buffer as JSON values with commas between them.
 
     Raises:
-        DTypeError: text that is no valid Unicode.
+        DTypeError: text that is not valid Unicode.
     """
     import orjson
 
@@ -51,7 +51,7 @@ def dump_cells(cells: Sequence[Cell]) -> bytes:
     """Return cells as JSON values with commas between them.
 
     Raises:
-        DTypeError: text that is no valid Unicode.
+        DTypeError: text that is not valid Unicode.
 
     Example:
         >>> dump_cells([1.5, "NaN", True])
@@ -66,14 +66,14 @@ def dump_cells(cells: Sequence[Cell]) -> bytes:
     try:
         return json.dumps(cells, ensure_ascii=False, allow_nan=False, separators=(",", ":"))[1:-1].encode()
     except UnicodeEncodeError as error:
-        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
+        raise DTypeError(f"text that is not valid Unicode, and no file can hold: {error.reason}") from error
 
 
 def parse_text(text: bytes) -> Any:
     """Return the content of a JSON text.
 
     Raises:
-        FormatError: it is no JSON, or a key stands twice in one object.
+        FormatError: it is not JSON, or a key stands twice in one object.
     """
     parsed = _parse_in_bulk(text)
     if parsed is not None:
@@ -356,7 +356,7 @@ def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[byte
         release_pages(text, start, after)
         start = after
         if start == end and stop < end:
-            yield b""  # a comma with nothing after it is no JSON
+            yield b""  # a comma with nothing after it is not JSON
 
 
 def _block_from(text: BytesLike, at: int, size: int) -> bytes:

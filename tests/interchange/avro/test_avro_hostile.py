@@ -134,7 +134,7 @@ BAD = {
     "version 2": (datum(version=2), "byte 12"),
     "version beyond int": (datum(version=2**31), "byte 12"),
     "typestr of 2^40 bytes": (datum()[:3] + encode_varint(2**40) + b"<i2", "byte 3"),
-    "typestr no UTF-8": (datum()[:3] + encode_varint(3) + b"\xff\xfe2" + datum()[7:], "byte 3"),
+    "typestr not UTF-8": (datum()[:3] + encode_varint(3) + b"\xff\xfe2" + datum()[7:], "byte 3"),
     "a boolean of 2": (datum(typestr="|b1", data=b"\1\2"), "byte 8"),
     **{
         f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3")
@@ -187,7 +187,7 @@ FILES = {
     "a schema nested deeply": container((1, datum()), **{"avro.schema": b'{"type":' * 100_000}),
     "types nested deeply": container((1, datum()), **{"avro.schema": DEEP}),
     "another codec": container((1, datum()), codec="brotli"),
-    "a codec that is no text": container((1, datum()), **{"avro.codec": b"\xff"}),
+    "a codec that is not text": container((1, datum()), **{"avro.codec": b"\xff"}),
     "names that are no list": container((1, datum()), names={"a": 1}),
     "names that are no text": container((1, datum()), names=[1]),
     "too few names": container((1, datum()), (1, datum()), names=["a"]),

@@ -296,7 +296,7 @@ def test_a_broken_array_among_columns_is_named() -> None:
         ({"t-counts": np.array([2, 0, 2])}, "t-counts", "counts add up to 4, but the content has 3 elements"),
         ({"t-y-counts": np.array([2, 0, 2])}, "t-y-counts, t-y-content", "counts add up to 4"),
         ({"t-who": np.arange(3)}, "t-who", "not an array of text of one dimension"),
-        ({"t-who": np.array(["a", "\ud800", "c"])}, "t-who", "text that is no Unicode"),
+        ({"t-who": np.array(["a", "\ud800", "c"])}, "t-who", "text that is not Unicode"),
         ({"t-who": np.array([["a"]] * 3)}, "t-who", "not an array of text of one dimension"),
         ({"t-who": np.array(["a", None, "c"], np.dtypes.StringDType(na_object=None))}, "t-who", "missing values"),
     ],

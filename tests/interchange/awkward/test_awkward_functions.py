@@ -114,7 +114,7 @@ WAYS = {
     "is private": ["_private", "__doc__", "Point __subclasses__", "Point __class__ mro", "Point.of", "double()", "1"],
     "cannot be imported": ["nothing", "Point nothing"],
     "leads to another module": ["os", "os getcwd"],
-    "is no function": ["Point number"],
+    "is not a function": ["Point number"],
 }
 
 

@@ -75,7 +75,7 @@ def test_pickles_are_not_executed_wherever_they_stand(tmp_path: Path) -> None:
                 blobs.read(expression)
     assert not marker.exists()
     with pytest.raises(sa.FormatError):
-        Blobs().read(bomb, whitelist="*")  # what it gives is no array, but it was executed: the caller said so
+        Blobs().read(bomb, whitelist="*")  # what it gives is not an array, but it was executed: the caller said so
     assert marker.exists()
 
 

@@ -49,7 +49,7 @@ def test_names_are_those_of_the_schema_with_its_prefix() -> None:
     [
         (b'{"schema": {"json": 1}}', "neither awkward0 nor awkward"),
         (b'{"awkward0": 1}', "no expression"),
-        (b'{"awkward0": 1, "schema": {"json": 1}, "prefix": 5}', "prefix that is no text"),
+        (b'{"awkward0": 1, "schema": {"json": 1}, "prefix": 5}', "prefix that is not text"),
         (b"[1]", "no schema"),
         (b"", "no JSON"),
         (b'{"awkward0": "\xff"}', "byte 14 is no utf-8"),
@@ -525,7 +525,7 @@ def test_bytes_that_are_no_text_are_refused_or_replaced(
 ) -> None:
     blobs = Blobs()
     strings = ("StringArray.fromcounts", counts, np.frombuffer(content, "u1"), {"json": encoding})
-    refused(blobs, built(blobs, strings), "no valid")
+    refused(blobs, built(blobs, strings), "not valid")
     assert blobs.read(built(blobs, strings), errors="replace").tolist() == replaced
 
 
@@ -582,7 +582,7 @@ def test_records_have_the_names_that_older_metadata_have_by_their_ids() -> None:
     assert str(named.type) == "4 * (int64, Point[x: int64, y: float64])"
     for metadata in (None, 5, {"rowname": []}, {"rowname": {"2": 5}}, {"rowname": {"9": "x"}}):
         assert str(read(metadata).type) == '4 * {"0": int64, "1": {x: int64, y: float64}}'
-    with pytest.raises(sa.FormatError, match="no valid Unicode"):
+    with pytest.raises(sa.FormatError, match="not valid Unicode"):
         read({"rowname": {"2": "\ud800"}})
 
 
@@ -609,7 +609,7 @@ REFUSED: list[tuple[Any, str]] = [
     (("JaggedArray", [2], [1], INTS), "stops before their starts"),
     (("JaggedArray", [0, 1], [1], INTS), "the shape"),
     (("JaggedArray", [[0, 1]], [[1]], INTS), "the shape"),
-    (("ByteJaggedArray.fromcounts", [1, 0], BYTES, INT32), "no multiples of the 4 of int32"),
+    (("ByteJaggedArray.fromcounts", [1, 0], BYTES, INT32), "not multiples of the 4 of int32"),
     (("ByteJaggedArray.fromcounts", [1, 0], BYTES, {"json": "int8"}), "subdtype is 'int8'"),
     (("ByteIndexedArray", [18], BYTES, INT32), r"the value 18 at \[0\], where 17 is the largest"),
     (("ByteIndexedArray", [1], BYTES, {"json": None}), "dtype is None"),
@@ -665,7 +665,7 @@ REFUSED: list[tuple[Any, str]] = [
     (("Table.fromview", [4], TABLE), r"the value 4 at \[0\], where 3 is the largest"),
     (("Table.fromview", {"json": "x"}, TABLE), "view is 'x'"),
     (("Table.frompairs", {"pairs": [["x", INTS], ["x", INTS]]}), "two columns are named 'x'"),
-    (("Table.frompairs", {"pairs": [["\ud800", INTS]]}), "no valid Unicode"),
+    (("Table.frompairs", {"pairs": [["\ud800", INTS]]}), "not valid Unicode"),
     (("Table.frompairs", {"pairs": [["x", {"json": 1}]]}), "the column 'x' is 1"),
     (("Table.frompairs", {"list": [INTS]}), "pairs has a ndarray, not a name"),
     (("Table.frompairs", {"pairs": []}, {"json": "x"}), "rowstart is 'x'"),

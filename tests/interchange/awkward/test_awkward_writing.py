@@ -299,7 +299,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "an index that leads nowhere": (contents.IndexedArray(index([5]), contents.NumpyArray(np.arange(2))), "valid"),
     "offsets that fall": (contents.ListOffsetArray(index([3, 1]), contents.NumpyArray(np.arange(4))), "valid"),
     "half a character": (_text("ü".encode(), 1, 1), "within a character"),
-    "bytes that are no UTF-8": (_text(b"ok\xff", 2, 1), "UTF-8"),
+    "bytes that are not UTF-8": (_text(b"ok\xff", 2, 1), "UTF-8"),
     "no elements": (ak.to_backend(CASES["lists"], "typetracer"), "typetracer"),
 }
 

@@ -126,7 +126,7 @@ def test_a_zarr_folder_is_replaced_whole_or_stays(tmp_path: Path) -> None:
     assert [place.name for place in tmp_path.iterdir()] == ["t.zarr"]
     (tmp_path / "mine.zarr").mkdir()
     (tmp_path / "mine.zarr" / "notes.txt").write_text("mine")
-    with pytest.raises(sa.LimitError, match="no Zarr folder"):
+    with pytest.raises(sa.LimitError, match="not a Zarr folder"):
         sa.write(tmp_path / "mine.zarr", {"a": np.arange(3)})
     with pytest.raises(sa.FormatError, match="no Zarr folder"):
         sa.read(tmp_path / "mine.zarr")

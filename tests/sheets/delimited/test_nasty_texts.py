@@ -154,7 +154,7 @@ def test_texts_come_back_from_workbooks(arrays: dict[str, Any], cells: Any) -> N
 @pytest.mark.parametrize("count", [1, 3, 400])
 def test_lone_surrogates_are_refused_where_no_file_holds_them(text: str, format: str, count: int) -> None:
     for array in (np.array([text] * count), as_objects([text] * count)):
-        with pytest.raises(DTypeError, match="no valid Unicode"):
+        with pytest.raises(DTypeError, match="not valid Unicode"):
             sa.write(io.BytesIO(), {"a": array}, format=format)
 
 

@@ -167,7 +167,7 @@ BROKEN: dict[str, Callable[[], bytes]] = {
     **{f"no XML in {name}": part_of(name, b"<a>") for name in FRAME[:5]},
     **{f"another root in {name}": part_of(name, b"<a/>") for name in FRAME[:5]},
     **{f"entities in {name}": part_of(name, DTD + b"<a/>") for name in FRAME},
-    "no list of sheets": edit_of(WORKBOOK, "sheets>", "sheetz>"),
+    "not a list of sheets": edit_of(WORKBOOK, "sheets>", "sheetz>"),
     "a sheet without a part": edit_of(WORKBOOK, 'r:id="rId2"', 'r:id="rId99"'),
     "a sheet outside": edit_of(
         RELATIONS, 'Target="worksheets/sheet1.xml"', 'TargetMode="External" Target="http://a/b"'

@@ -233,7 +233,7 @@ def test_a_record_that_was_edited_is_said(tmp_path: Path) -> None:
         book.custom_doc_props["sheetarray 1"].value = "AAAA"
 
     damaged = edit(path, damage)
-    assert "no record" in " ".join(messages(damaged))
+    assert "not a record" in " ".join(messages(damaged))
     assert_same(read_quietly(damaged)[0]["t"], arrays["t"])
 
 

@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "absolute by a backslash": (lambda: renamed(two(), "bb", "\\b"), "absolute"),
     "two that differ in the slash": (lambda: renamed(zipped({"a1b": b"", "a/b": b""}), "a1b", "a\\b"), "one name"),
     "a NUL": (lambda: renamed(zipped({"a1b": b""}), "a1b", "a\0b"), "has '"),
-    "no UTF-8": (lambda: zipped({"é": b""}).replace("é".encode(), b"\xff\xfe"), "no UTF-8"),
+    "not UTF-8": (lambda: zipped({"é": b""}).replace("é".encode(), b"\xff\xfe"), "not UTF-8"),
     "encrypted": (lambda: field(two(), CENTRAL, 8, "<H", 1), "encrypted"),
     "an encrypted directory": (lambda: field(two(), CENTRAL, 8, "<H", 0x2000), "encrypted"),
     "another method": (lambda: field(field(two(), CENTRAL, 10, "<H", 12), LOCAL, 8, "<H", 12), "method 12"),

@@ -80,7 +80,7 @@ def test_addresses_are_understood(book: Book, text: str, title: str | None) -> N
         (f"{WEB}/d/{KEY}/edit?gid=-1", "no worksheet has the id '-1'"),
         (f"gsheets://{KEY}#gid=99999999999", "no worksheet has the id '99999999999'"),
         (f"gsheets://{KEY}/x#gid=5", "two worksheets"),
-        (f"gsheets://{KEY}/a%FFb", "no UTF-8"),
+        (f"gsheets://{KEY}/a%FFb", "not UTF-8"),
         (f"gsheets://{KEY}/%20", "not 0"),
         (f"gsheets://{KEY}/{'x' * 101}", "not 101"),
         (f"gsheets://{KEY}/\ud800", "valid Unicode"),

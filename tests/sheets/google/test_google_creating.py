@@ -95,7 +95,7 @@ def test_an_impossible_title_of_a_spreadsheet_is_refused(sheets_server: SheetsSe
 
 @pytest.mark.parametrize("share", [["me"], ["a b@c"], ["@"], "me"])
 def test_what_is_no_address_is_refused_before_anything_is_made(sheets_server: SheetsServer, share: Any) -> None:
-    with pytest.raises(sa.LimitError, match="no address"):
+    with pytest.raises(sa.LimitError, match="not an address"):
         create_gsheet("x", share=share, client=sheets_server.client())
     assert sheets_server.requests == []
 

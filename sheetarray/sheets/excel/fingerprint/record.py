@@ -178,7 +178,7 @@ def _decode_pair(text: object, partition: Partition) -> Pair | None:
 
 
 def _decode_numbers(text: object, count: int, size: int) -> Codes | None:
-    """Return `count` numbers of `size` bytes each; None if a text is no base64 of exactly so many."""
+    """Return `count` numbers of `size` bytes each; None if a text is not base64 of exactly so many."""
     packed = _decode(text, count * size)
     if packed is None:
         return None
@@ -192,7 +192,7 @@ def _encode(content: bytes) -> str:
 
 
 def _decode(text: object, size: int) -> bytes | None:
-    """Return the `size` bytes that a text stands for; None if it is no base64 of exactly so many."""
+    """Return the `size` bytes that a text stands for; None if it is not base64 of exactly so many."""
     if not isinstance(text, str) or not text.isascii() or len(text.rstrip("=")) != -(-size * 4 // 3):
         return None
     try:

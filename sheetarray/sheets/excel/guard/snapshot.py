@@ -166,12 +166,12 @@ def _inflate(text: str, limit: int) -> bytes:
     """Return the bytes that a text holds in base64 and zlib, of which there may be only so many.
 
     Raises:
-        FormatError: it is no base64, no stream of zlib, or holds more.
+        FormatError: it is not base64, no stream of zlib, or holds more.
     """
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
     except (ValueError, binascii.Error) as error:
-        raise FormatError("the snapshot is no base64") from error
+        raise FormatError("the snapshot is not base64") from error
     inflater = zlib.decompressobj()
     pieces, size, left = [], 0, packed
     try:
@@ -229,7 +229,7 @@ def _from_bytes(content: bytes, dtype: DType, length: int) -> Buffer:
     try:
         texts = [content[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
     except UnicodeDecodeError as error:
-        raise FormatError("the texts of the snapshot are no UTF-8") from error
+        raise FormatError("the texts of the snapshot are not UTF-8") from error
     return make_texts(texts)
 
 

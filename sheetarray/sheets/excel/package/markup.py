@@ -43,7 +43,7 @@ def parse_tree(
     `content`: of the part, in UTF-8 or UTF-16. `limit`: the bytes that the part may have. `most`: the elements.
 
     Raises:
-        FormatError: the part is no well-formed XML, has a document type definition, or more bytes or elements.
+        FormatError: the part is not well-formed XML, has a document type definition, or more bytes or elements.
 
     Example:
         >>> root = parse_tree(b"<a xmlns='urn:x'><b c='1'/></a>", location="a.xml")
@@ -82,7 +82,7 @@ def local_name(element: ElementTree.Element) -> str:
 
 
 def _malformed_error(code: int, line: int, location: str) -> FormatError:
-    reason = f"the part is no well-formed XML ({expat.ErrorString(code)})"
+    reason = f"the part is not well-formed XML ({expat.ErrorString(code)})"
     return FormatError(reason, location=f"{location}, line {line}")
 
 
@@ -151,7 +151,7 @@ class Markup:
         root: the outermost element.
 
     Raises:
-        FormatError: the part is no well-formed XML, has a document type definition, more bytes than the limit, or more
+        FormatError: the part is not well-formed XML, has a document type definition, more bytes than the limit, or more
             than 200,000 elements.
 
     Example:
@@ -233,7 +233,7 @@ def _utf8(content: bytes, location: str) -> bytes:
         try:
             text = content.decode("utf-16")
         except UnicodeDecodeError:
-            raise FormatError("the part is no UTF-16", location=location) from None
+            raise FormatError("the part is not UTF-16", location=location) from None
         return re.sub(r"\A<\?xml[^>]*\?>", '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>', text).encode(
             "utf-8", "surrogatepass"
         )
@@ -246,7 +246,7 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
     `content`: of the part, in UTF-8 or UTF-16. `final`: whether this is the whole part, and not only its beginning.
 
     Raises:
-        FormatError: the part is no well-formed XML, or has a document type definition.
+        FormatError: the part is not well-formed XML, or has a document type definition.
     """
     parser, elements = _parser(location), []
     parser.StartElementHandler = lambda name, attributes: elements.append((name.rpartition(":")[2], attributes))
@@ -261,7 +261,7 @@ def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
     """Return the attributes of the first element of a name at the beginning of a part; empty if it has no such element.
 
     Raises:
-        FormatError: the part is no well-formed XML, or has a document type definition.
+        FormatError: the part is not well-formed XML, or has a document type definition.
     """
     elements = read_tags(head, location=location, final=False)
     return next((attributes for tag, attributes in elements if tag == name), {})
@@ -342,4 +342,4 @@ def _parse(parser: expat.XMLParserType, content: bytes, location: str, final: bo
     except FormatError:
         raise
     except (ValueError, LookupError) as error:
-        raise FormatError("the part is no well-formed XML in its encoding", location=location) from error
+        raise FormatError("the part is not well-formed XML in its encoding", location=location) from error

@@ -251,7 +251,7 @@ def _decode_name(raw: bytes, flags: int) -> str:
     try:
         return raw.decode("utf-8" if flags & UTF8_NAME else "cp437")
     except UnicodeDecodeError:
-        raise FormatError(f"the name of the part {raw!r:.80} is no UTF-8") from None
+        raise FormatError(f"the name of the part {raw!r:.80} is not UTF-8") from None
 
 
 # Reads the parts of a zip package, and checks their names, sizes and checksums.

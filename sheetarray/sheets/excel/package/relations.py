@@ -223,7 +223,7 @@ class ContentTypes:
 
     def __init__(self, package: Package) -> None:
         if TYPES not in package:
-            raise FormatError(f"the package has no part {TYPES!r}: it is no workbook")
+            raise FormatError(f"the package has no part {TYPES!r}: it is not a workbook")
         self._content = package.read(TYPES, limit=_MOST_BYTES)
         root = parse_tree(self._content, location=TYPES)
         overrides, defaults = children_named(root, "Override"), children_named(root, "Default")
@@ -353,7 +353,8 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         record = None
     if not isinstance(record, dict) or not _is_plain_record(record.get("sheets", {})):
         raise FormatError(
-            f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays", location="custom properties"
+            f"the document properties {PREFIX}1 to {len(pieces)} are not a record of arrays",
+            location="custom properties",
         )
     return record
 

@@ -220,7 +220,7 @@ class OoxmlBook(XmlBook):
         parts: of the worksheets, by their titles.
 
     Raises:
-        FormatError: the part is no workbook, or a damaged one.
+        FormatError: the part is not a workbook, or a damaged one.
     """
 
     max_rows = MOST_ROWS
@@ -232,7 +232,7 @@ class OoxmlBook(XmlBook):
         root = parse_tree(_without_names(package.read(part, limit=_MOST_BYTES)), location=part)
         lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
         if not lists:
-            raise FormatError("the part is no workbook: it lists no sheets", location=part)
+            raise FormatError("the part is not a workbook: it lists no sheets", location=part)
         self._relations = Relations(package, part)
         targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)

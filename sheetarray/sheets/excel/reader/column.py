@@ -103,7 +103,7 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
 def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
     """Return a column of dates as counts of the dtype's unit; None where cells have to be looked at one by one.
 
-    That is where a cell is no date, or its moment is no whole number of units.
+    That is where a cell is not a date, or its moment is not a whole number of units.
     """
     import polars as pl
 
@@ -164,7 +164,7 @@ class ColumnTexts:
     """A column of cells as text, converted kind by kind.
 
     `dtype`: under which the text will be parsed; None if it is not known yet. `from_1904`: whether serial dates count
-    from 1904-01-01, not from 1900. `table`: True for an ordinary table, in which a serial number that is no date may
+    from 1904-01-01, not from 1900. `table`: True for an ordinary table, in which a serial number that is not a date may
     stand as a number.
 
     Attributes:
@@ -246,7 +246,9 @@ class ColumnTexts:
             self._unreadable[int(places[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
         for index in numbers["odd"].arg_true().to_list():
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
-                self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}", "", numeral)
+                self._unreadable[int(places[index])] = Unreadable(
+                    f"a number that does not read as one, {numeral:.40}", "", numeral
+                )
         self._put_texts(places, numbers["made"])
 
     def _add_bare_serials(self, places: Positions) -> Positions:
@@ -275,7 +277,7 @@ class ColumnTexts:
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
         for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
-                self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
+                self._unreadable[index] = Unreadable(f"a boolean that does not read as one, {self._texts[index]:.40}")
         self._put_texts(places, [format_bool(value) for value in known])
 
     def _add_plain_booleans(self, places: Positions) -> Positions:
@@ -304,7 +306,7 @@ class ColumnTexts:
             if texts[number] is not None and self._unit is None:
                 self.dated.append(int(self._run.places[index]))
             elif texts[number] is not None:
-                pass  # the date is no whole number of units: its ISO text lets the dtype's parser say so
+                pass  # the date is not a whole number of units: its ISO text lets the dtype's parser say so
             elif self._table and not 0 <= serials[number] < 1:
                 texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
             elif self._kind == "datetime" or not 0 <= serials[number] < 1:
@@ -343,7 +345,9 @@ class ColumnTexts:
         if not wrong.any():
             return places, numbers.to_numpy()
         odd = wrong.to_numpy()
-        self._refuse_cells(places[odd], lambda text: Unreadable(f"a number that is none, {text:.40}", "", text))
+        self._refuse_cells(
+            places[odd], lambda text: Unreadable(f"a number that does not read as one, {text:.40}", "", text)
+        )
         return places[~odd], numbers.filter(~wrong).to_numpy()
 
     def _format_duration(self, days: float) -> str:

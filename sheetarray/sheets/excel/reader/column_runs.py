@@ -342,7 +342,7 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as their names.
 
-    A number that a format shows as a date, and that is no date, such as a time of day, stays a number.
+    A number that a format shows as a date, and that is not a date, such as a time of day, stays a number.
     """
     numeric = run.values.dtype.is_numeric()
     if numeric and ((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all():
@@ -366,7 +366,7 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
 
 
 def scalar_of(kind: int, text: str) -> Cell:
-    """Return a cell that is no date as a Python scalar."""
+    """Return a cell that is not a date as a Python scalar."""
     if kind in (c.NUMBER, c.LARGE):
         return _parse_number(text)
     if kind == c.BOOLEAN:

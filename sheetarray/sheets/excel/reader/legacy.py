@@ -187,7 +187,7 @@ class XlsbBook(_LegacyBook):
     """A binary workbook in a zip package, read by calamine.
 
     Raises:
-        FormatError: the part is no workbook, or a damaged one.
+        FormatError: the part is not a workbook, or a damaged one.
     """
 
     max_rows = MOST_ROWS

@@ -216,7 +216,7 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
             if declared is None and len(waiting) < LONGEST_TEXT:
                 continue
             if declared is None:
-                raise FormatError("the part has no tables: it is no spreadsheet", location=CONTENT)
+                raise FormatError("the part has no tables: it is not a spreadsheet", location=CONTENT)
             tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
             name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
         ended = waiting.rfind(b">") + 1

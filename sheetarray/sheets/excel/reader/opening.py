@@ -160,7 +160,7 @@ def open_workbook(source: Source) -> WorkbookReader:
     """Return the workbook in a source.
 
     Raises:
-        FormatError: the source is no workbook, or one that is damaged, encrypted or hostile.
+        FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
     """
     start = source.prefix(len(MAGIC))
     refuse_empty(start)

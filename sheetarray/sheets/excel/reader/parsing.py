@@ -156,7 +156,7 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
                 yield decoder.decode(block).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError:
-            raise FormatError("the part is no UTF-16", location=name) from None
+            raise FormatError("the part is not UTF-16", location=name) from None
         return
     declared = _ENCODING.match(first)
     if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
@@ -296,7 +296,7 @@ def read_elements(
     loop could have read them.
 
     Raises:
-        FormatError: the part is no well-formed XML, has a document type definition, or so many elements of odd XML.
+        FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
     """
     parser = expat.ParserCreate("utf-8", namespace_separator=" ")
     parser.buffer_text = True
@@ -356,13 +356,13 @@ def _parse(parser: expat.XMLParserType, text: bytes, name: str, *, last: bool = 
         parser.Parse(text, last)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        raise FormatError(f"the part is no well-formed XML ({reason})", location=name) from error
+        raise FormatError(f"the part is not well-formed XML ({reason})", location=name) from error
 
 
 class StringItem:
     """Collects the text of a string item or of an inline string, from its `t` elements or those of its runs.
 
-    How Japanese text is pronounced (`rPh`) is no part of it.
+    How Japanese text is pronounced (`rPh`) is not a part of it.
     """
 
     def __init__(self) -> None:
