@@ -218,7 +218,7 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
 
 
 def _are_plain(arrays: Any) -> bool:
-    """Return whether nothing has to be made of what `write` is given: it is a dictionary of names and plain arrays."""
+    """Return whether `write` was given a dictionary of names and plain arrays, which need no conversion."""
     return type(arrays) is dict and {*map(type, arrays)} == {str} and all(map(_is_plain, arrays.values()))
 
 

@@ -161,7 +161,7 @@ def are_alike(a: Any, b: Any) -> bool:
 
 
 def cast_exactly(array: Array, dtype: np.dtype[Any]) -> Array | None:
-    """Return an array in the dtype of the base, texts as wide as they are; None where that is not exact."""
+    """Return an array cast to the dtype of the base, except for the width of text; None if the cast changes a value."""
     if dtype.kind in "UT" and array.dtype.kind in "UT":
         return array
     if array.dtype == dtype:
@@ -208,7 +208,7 @@ class SortedRows:
     order: Positions
 
     def to_text(self) -> str:
-        """Return the sentence that says it, such as `rows sorted by t (12 rows, 5 arrays)`."""
+        """Return a sentence that describes the sort, such as `rows sorted by t (12 rows, 5 arrays)`."""
         what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
         return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
 

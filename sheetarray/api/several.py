@@ -44,7 +44,7 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
 def write_sheets(
     row: Format, target: SourceOrTarget, tables: Mapping[str, Any], options: Mapping[str, Any], *, plain: bool
 ) -> Mapping[str, Any]:
-    """Write each table to a sheet; return what each can be read from, by title.
+    """Write each table to a sheet of its own; return the source of each sheet, by title.
 
     `row`: the format of the target. `options`: of its `write`, or with `plain` of its `write_table`.
 

@@ -393,7 +393,7 @@ def _format_label(elements: Array) -> str:
 
 
 def _format_row(elements: Array) -> str:
-    """Return the elements of a row, the first ones of many."""
+    """Return the text of the elements of a row; of a long row, only the first."""
     shown = " ".join(
         map(
             format_value,

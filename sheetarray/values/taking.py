@@ -565,7 +565,7 @@ def frame_columns(frame: Any) -> list[tuple[str, Any]]:
 
 
 def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Any]]:
-    """Return the levels of an index by their names; none if it only counts rows from 0.
+    """Return the levels of an index by their names; an empty list if the index only counts rows from 0.
 
     `taken`: labels of columns, which a level without a name keeps away from. `always`: take one too that only counts.
 

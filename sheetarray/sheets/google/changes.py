@@ -171,7 +171,7 @@ def freeze_rows(gid: int, rows: int) -> Answer:
 
 
 def repeat_cell(gid: int, rect: Rect, cell: Answer, fields: str) -> Answer:
-    """Give some fields of all cells of a range the same content; a formula is written as for the first cell."""
+    """Set some fields of all cells in a range to the same content; a formula is written as for the first cell."""
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": fields}}
 
 

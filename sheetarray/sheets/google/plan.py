@@ -13,7 +13,7 @@ from ...elements import Cell
 from ...errors import LimitError
 from .address import Rect
 from .content import GridCells, StandingArray
-from .sent_cells import to_cells
+from .sent_cells import find_difference, to_cells
 from .spreadsheet_state import NamedRange, State, Worksheet
 
 # Names for the named ranges of arrays.
@@ -88,7 +88,7 @@ class PlacedColumn:
     def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> CellDifference | None:
         """Return the first of some cells that is kept as another one than was sent; None if all are equal."""
         sent = self.sent(start, stop)
-        wrong = _find_difference(sent, kept)
+        wrong = find_difference(sent, kept)
         if wrong is None:
             return None
         index = start + wrong - len(self.head)
@@ -113,28 +113,6 @@ class CellDifference:
 
     def __str__(self) -> str:
         return f"{self.element}: the service keeps {self.sent!r:.60} as {self.kept!r:.60}"
-
-
-def _find_difference(sent: Sequence[Cell], kept: Sequence[Cell]) -> int | None:
-    """Return the index of the first cell that did not come back as it was sent; None if all did.
-
-    Numbers are compared as doubles, and a blank may be missing at the end.
-    """
-    padded = [*kept, *[""] * (len(sent) - len(kept))]
-    if padded == sent and bool not in set(map(type, padded)) | set(map(type, sent)):
-        return None
-    pairs = enumerate(zip(sent, padded, strict=False))
-    wrong = (index for index, (one, other) in pairs if not _is_same_cell(one, other))
-    return next(wrong, len(sent) if any(cell != "" for cell in kept[len(sent) :]) else None)
-
-
-def _is_same_cell(one: Cell, other: Cell) -> bool:
-    if isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
-        return type(one) is type(other) and bool(one == other)
-    try:
-        return float(one) == float(other)  # 1.5784440745455337e+20 may come back as 157844407454553370000
-    except (TypeError, OverflowError):
-        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class WriteNotes:
 
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
-        """Return the notes in the metadata of a worksheet; empty ones if there are no sound ones."""
+        """Return the notes in the metadata of a worksheet; empty notes if none can be read."""
         for entry in metadata:
             if entry.get("metadataKey") == METADATA_KEY:
                 known = parse_integer(entry["metadataId"])

@@ -248,7 +248,7 @@ class RawCells:
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
 
     def text_lengths(self, places: Positions) -> Positions:
-        """Return the bytes of the values of some cells; 0 for a formula without one."""
+        """Return how many bytes the value of each cell takes; 0 for a formula without a value."""
         if isinstance(self.values, XmlTexts):
             return np.asarray(self.values.lengths[places], np.int64)
         return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
