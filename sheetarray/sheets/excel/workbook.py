@@ -123,7 +123,7 @@ class Workbook:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._container.close()
+        del self._container  # and the cells that it keeps
 
     @cached_property
     def views(self) -> ViewSheets:

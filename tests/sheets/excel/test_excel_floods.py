@@ -205,12 +205,12 @@ EXCEL_97_FLOODS: dict[str, Callable[[], bytes]] = {
 
 # What is counted is as many times less, too, so that a flood exceeds what 32 MB of it would exceed.
 _BOUNDS = f"""
-from sheetarray.sheets.excel.reader import legacy_records, parsing, strings, worksheet
+from sheetarray.sheets.excel.reader import legacy, parsing, strings, worksheet
 parsing._INFLATED_ALWAYS //= {PART}
 worksheet.MOST_IN_ROWS //= {PART}
-legacy_records._MOST_CELLS //= {PART}
-legacy_records._MOST_RECORDS //= {PART}
-legacy_records._MOST_STRINGS //= {PART}
+legacy._MOST_CELLS //= {PART}
+legacy._MOST_RECORDS //= {PART}
+legacy._MOST_STRINGS //= {PART}
 strings.MOST_IN_STRINGS //= {PART}
 """
 _SCRIPT = f"""{_BOUNDS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import struct
 import zipfile
 from collections.abc import Callable
 from functools import cache
@@ -16,7 +15,7 @@ import pytest
 from addresses import cell_address
 from examples import cross
 from excel_packages import parts, with_parts
-from foreign_books import binary_book, binary_cell, document, wide
+from foreign_books import document
 from limits import set_limits
 from programs import resave
 
@@ -246,17 +245,6 @@ def ods(*more: str) -> bytes:
     return document({"arrays": "".join(f"<table:table-row>{cell}</table:table-row>" for cell in cells)})
 
 
-def xlsb() -> bytes:
-    rows: dict[int, list[bytes]] = {}
-    for row, value in enumerate(LIST):
-        if isinstance(value, str):
-            rows[row] = [binary_cell(6, 0, wide(value))]
-        else:
-            tail = bytes(2) + struct.pack("<I", 0) if row >= len(LIST) - 2 else b""
-            rows[row] = [binary_cell(9 if row >= len(LIST) - 2 else 5, 0, struct.pack("<d", value) + tail)]
-    return binary_book(rows)
-
-
 MESSAGE = "2 of 3 cells are formulas now, from {}[1] (A20) to {}[2] (A21)"
 
 
@@ -272,12 +260,8 @@ def test_formulas_of_an_open_document() -> None:
     assert not formulas_in(ods("", "", ""))
 
 
-def test_formulas_of_a_binary_workbook() -> None:
-    assert formulas_in(xlsb()) == [("warning", "A", MESSAGE.format("A", "A"))]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
 def test_formulas_that_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
     content = changed(written(), formula("A", 40, 49, "<f>A39*1</f>"))
     content = changed(content, formula("B", 30, 30, '<f>"x"&amp;"10"</f>'))

@@ -39,7 +39,7 @@ from programs import resave, resave_by_node
 import sheetarray as sa
 from sheetarray.columns import Request
 from sheetarray.dtypes import from_name
-from sheetarray.sheets.excel.reader import legacy_records
+from sheetarray.sheets.excel.reader import legacy
 
 FLOAT = from_name("float64")
 FOREIGN = Path(__file__).parents[4] / "shared" / "foreign-workbooks"
@@ -318,7 +318,7 @@ def test_tables_of_strings_that_are_no_tables(table: bytes, message: str) -> Non
 @pytest.mark.parametrize(("limit", "what"), [("_MOST_CELLS", "cells"), ("_MOST_STRINGS", "shared strings")])
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legacy_records, limit, (12 if what == "cells" else 3) - more)
+    monkeypatch.setattr(legacy, limit, (12 if what == "cells" else 3) - more)
     content = many_cells(suffix, 3)
     if more > 0:
         error = refused(
@@ -357,12 +357,12 @@ def test_text_to_which_many_cells_refer(
         assert grid(content) == [["x" * 10]] * 4
 
 
-def test_a_cell_twice_is_named() -> None:
+def test_a_cell_twice_is_refused() -> None:
     again = excel97_record(0x0203, place97(2, 0, 0) + double(2.0))
     row = excel97_record(0x00BD, struct.pack("<2H", 2, 0) + bytes(6 * 3) + b"\2\0")
     for repeated in (again * 9, row + again, again + row):
         for verb in (sa.read, sa.read_columns):
-            refused(excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): repeated, (3, 0): 2.0}), r"\bA3\b.*twice", verb)
+            refused(excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): repeated, (3, 0): 2.0}), "a cell comes twice", verb)
     twice = [binary_cell(5, 0, double(1.0))] * 2
     refused(binary_book({0: [binary_cell(6, 0, wide("a"))], 2: twice}), r"\bA3\b.*twice")
     cells = [binary_cell(5, column, double(1.0)) for column in (1, 0)]
@@ -385,10 +385,6 @@ def test_a_text_that_ends_with_its_record(text: str, less: int, version: int) ->
         refused(content, "a text of [0-9]+ bytes, of which the record has", partial(sa.read_columns, header=False))
     else:
         assert list(cells_of(content, "arrays").values()) == ["1.5", text]
-
-
-def test_a_text_of_no_formula_is_refused() -> None:
-    refused(excel97_book({(0, 0): excel97_record(0x0207, excel97_text("x")), (1, 0): 1.5}), "before all formulas")
 
 
 @pytest.mark.parametrize("count", [16_384, 16_385])

@@ -244,9 +244,6 @@ class OoxmlBook(XmlBook):
         settings = children_named(root, "workbookPr")
         self.from_1904 = bool(settings) and settings[0].get("date1904") in ("1", "true")
 
-    def close(self) -> None:
-        """Do nothing: the package's bytes are the caller's."""
-
     @property
     def sheet_bytes(self) -> int:
         """The bytes of all worksheets when inflated, as the package's directory says."""

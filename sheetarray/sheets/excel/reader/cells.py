@@ -154,9 +154,6 @@ class WorkbookReader(Protocol):
         as text, so that each numeral keeps the digits that were written.
         """
 
-    def close(self) -> None:
-        """Release what the workbook holds."""
-
 
 # Cells as worksheet XML says them, before their shared strings, styles and types are looked up.
 

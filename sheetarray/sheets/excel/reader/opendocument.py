@@ -128,9 +128,6 @@ class OdsBook(XmlBook):
                 break  # the date would stand before all tables
         return "1899-12-30"
 
-    def close(self) -> None:
-        """Do nothing: the package's bytes are the caller's."""
-
     @cached_property
     def strings(self) -> SharedStrings:
         """No strings: the text of each cell stands in the cell."""
