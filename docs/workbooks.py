@@ -78,11 +78,13 @@ def draw_all(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         dataset = Path(place, "dataset.xlsx")
         sa.write(dataset, make_dataset())
+        table = Path(place, "table.xlsx")
+        sa.write_table(table, make_dataset())
         view = Path(place, "view.xlsx")
         sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
         editable = Path(place, "editable.xlsx")
         sa.write_excel(editable, make_grids(), views={"temperature": sa.View(editable=True)})
-        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, view, editable):
+        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, table, view, editable):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 
 

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import running_browser
 
 import sheetarray as sa
 
 ROOT = Path(__file__).parents[2]
 
 
-def load_script() -> Any:
-    """Return the module of the script, which is not a part of the package."""
-    spec = importlib.util.spec_from_file_location("workbook_pictures", ROOT / "docs" / "workbooks.py")
+def load_script(name: str) -> Any:
+    """Return the module of a script of docs/, which is not a part of the package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
@@ -26,7 +27,7 @@ def load_script() -> Any:
 
 
 def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
-    script = load_script()
+    script = load_script("workbooks")
     if absent := script.absent_programs():
         pytest.skip(f"not installed: {', '.join(absent)}")
     sa.write(tmp_path / "dataset.xlsx", script.make_dataset())
@@ -43,7 +44,15 @@ def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
     assert "float64" not in page
 
 
-@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "editable", "elnino", "view"])
+@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "editable", "elnino", "table", "view"])
 def test_each_sample_has_a_picture(name: str) -> None:
     assert (ROOT / "docs" / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    assert name in ("dataset", "editable", "view") or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
+    assert name in ("dataset", "editable", "table", "view") or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
+
+
+def test_pages_are_drawn_as_a_browser_shows_them(tmp_path: Path) -> None:
+    with running_browser(tmp_path) as browser:
+        load_script("page_pictures").draw_all(browser, tmp_path, tmp_path)
+    for name in ("dark", "phone", "difference", "merge"):
+        assert (tmp_path / f"page-{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (ROOT / "docs" / "pictures" / f"page-{name}.png").exists()
