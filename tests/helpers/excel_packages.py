@@ -5,213 +5,28 @@ from __future__ import annotations
 import datetime
 import io
 import json
-import random
 import re
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
+import numpy as np
 import openpyxl
 import xlsxwriter
-from openpyxl.utils import get_column_letter
 
 import sheetarray as sa
-from sheetarray.sheets.excel.append import PackageEdit, plan_append
-from sheetarray.sheets.excel.package.packing import PackageWriter
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import read_record
-from sheetarray.sheets.excel.skeleton import SheetPlan, WorkbookSkeleton, skeleton
-
-# Workbooks of other programs, their packages, and sheets put into them.
-
-# A macro project, made byte by byte: a compound file with the streams that MS-OVBA asks for.
-#
-# Sources: [MS-CFB] (compound files, version 3), [MS-OVBA] 2.3 (streams of a project) and 2.4.1 (their compression).
-
-_SECTOR, _MINI = 512, 64
-_FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-_NONE = 0xFFFFFFFF
-_SMALL = 4096  # streams below this lie in the mini stream
-
-
-def project(modules: dict[str, str], documents: tuple[str, ...] = ("ThisWorkbook", "Sheet1")) -> bytes:
-    """A `vbaProject.bin` with modules by name, and an empty module for each document."""
-    sources = {
-        **{
-            name: f'Attribute VB_Name = "{name}"\r\nAttribute VB_Base = "0{{00020820-0000-0000-C000-000000000046}}"\r\n'
-            "Attribute VB_PredeclaredId = True\r\nAttribute VB_Exposed = True\r\n"
-            for name in documents
-        },
-        **{name: f'Attribute VB_Name = "{name}"\r\n{text}' for name, text in modules.items()},
-    }
-    listed = [f"Document={name}/&H00000000" for name in documents] + [f"Module={name}" for name in modules]
-    text = "\r\n".join(
-        [
-            'ID="{00000000-0000-0000-0000-000000000000}"',
-            *listed,
-            'Name="VBAProject"',
-            'HelpContextID="0"',
-            'VersionCompatible32="393222000"',
-            "",
-            "[Host Extender Info]",
-            "&H00000001={3832D640-CF90-11CF-8E43-00A0C911005A};VBE;&H00000000",
-            "",
-        ]
-    )
-    streams = {
-        "VBA/dir": _compressed(_dir(sources, set(documents))),
-        "VBA/_VBA_PROJECT": bytes.fromhex("cc61ffff000000"),
-        **{f"VBA/{name}": _compressed(source.encode("cp1252")) for name, source in sources.items()},
-        "PROJECT": text.encode("cp1252"),
-    }
-    return _compound(streams)
-
-
-def _dir(sources: dict[str, str], documents: set[str]) -> bytes:
-    """The stream that lists the modules."""
-
-    def record(id_: int, content: bytes = b"") -> bytes:
-        return struct.pack("<HI", id_, len(content)) + content
-
-    def both(id_: int, wide: int, content: str) -> bytes:
-        return record(id_, content.encode("cp1252")) + record(wide, content.encode("utf-16-le"))
-
-    long, short = struct.Struct("<I").pack, struct.Struct("<H").pack
-    made = [
-        record(0x01, long(1)),
-        record(0x02, long(0x409)),
-        record(0x14, long(0x409)),
-        record(0x03, short(1252)),
-        record(0x04, b"VBAProject"),
-        both(0x05, 0x40, ""),
-        both(0x06, 0x3D, ""),
-        record(0x07, long(0)),
-        record(0x08, long(0)),
-        struct.pack("<HIIH", 0x09, 4, 1, 1),
-        both(0x0C, 0x3C, ""),
-        record(0x0F, short(len(sources))),
-        record(0x13, short(0xFFFF)),
-    ]
-    for name in sources:
-        made += [
-            both(0x19, 0x47, name),
-            both(0x1A, 0x32, name),
-            both(0x1C, 0x48, ""),
-            record(0x31, long(0)),
-            record(0x1E, long(0)),
-            record(0x2C, short(0xFFFF)),
-            record(0x22 if name in documents else 0x21),
-            record(0x2B),
-        ]
-    return b"".join([*made, record(0x10)])
-
-
-def _compressed(content: bytes) -> bytes:
-    """MS-OVBA's container, with literals only."""
-    made = [b"\1"]
-    for start in range(0, len(content), 3500):
-        piece = content[start : start + 3500]
-        tokens = b"".join(b"\0" + piece[at : at + 8] for at in range(0, len(piece), 8))
-        made += [struct.pack("<H", len(tokens) + 2 - 3 | 0xB000), tokens]
-    return b"".join(made)
-
-
-def _compound(streams: dict[str, bytes]) -> bytes:
-    """A compound file with the storage VBA and these streams, all in the mini stream."""
-    assert all(len(content) < _SMALL for content in streams.values())
-    mini, chain, firsts = b"", [], {}
-    for name, content in streams.items():
-        count = -(-len(content) // _MINI)
-        firsts[name] = len(chain)
-        chain += [*range(len(chain) + 1, len(chain) + count), _END]
-        mini += content.ljust(count * _MINI, b"\0")
-    inner = [name for name in streams if "/" in name]
-    outer = [name for name in streams if "/" not in name]
-    order = ["", "VBA", *inner, *outer]
-    entries = []
-    for index, name in enumerate(order):
-        beside = _next_sibling(index, order, inner)
-        if index == 0:
-            entries.append(_entry("Root Entry", 5, _NONE, 1, 0, len(mini)))
-        elif index == 1:
-            entries.append(_entry("VBA", 1, beside, 2, 0, 0))
-        else:
-            entries.append(_entry(name.rpartition("/")[2], 2, beside, _NONE, firsts[name], len(streams[name])))
-    entries += [bytes(68) + struct.pack("<3I", _NONE, _NONE, _NONE) + bytes(48)] * (-len(entries) % 4)
-    directory = b"".join(entries)
-    mini = mini.ljust(-(-len(mini) // _SECTOR) * _SECTOR, b"\0")
-    mini_fat = struct.pack(f"<{len(chain)}I", *chain)
-    mini_fat = mini_fat.ljust(-(-len(mini_fat) // _SECTOR) * _SECTOR, b"\xff")
-    # sectors: the FAT, the mini stream, the directory, the mini FAT
-    fat, starts = [_FAT], []
-    for part in (mini, directory, mini_fat):
-        starts.append(len(fat))
-        count = len(part) // _SECTOR
-        fat += [*range(len(fat) + 1, len(fat) + count), _END]
-    assert len(fat) <= _SECTOR // 4
-    fat += [_FREE] * (_SECTOR // 4 - len(fat))
-    directory = directory[:116] + struct.pack("<I", starts[0]) + directory[120:]
-    header = struct.pack(
-        "<8s16s5H6s9I",
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        bytes(16),
-        0x3E,
-        3,
-        0xFFFE,
-        9,
-        6,
-        bytes(6),
-        0,
-        1,
-        starts[1],
-        0,
-        _SMALL,
-        starts[2],
-        len(mini_fat) // _SECTOR,
-        _END,
-        0,
-    ) + struct.pack("<109I", 0, *[_FREE] * 108)
-    return header + struct.pack(f"<{len(fat)}I", *fat) + mini + directory + mini_fat
-
-
-def _next_sibling(index: int, order: list[str], inner: list[str]) -> int:
-    """The tree of siblings, drawn as a list: each entry's right one is the next of the same storage."""
-    if index == 0:
-        return _NONE
-    last = 1 + len(inner)
-    if index == 1:
-        return last + 1 if last + 1 < len(order) else _NONE
-    return index + 1 if index not in (last, len(order) - 1) else _NONE
-
-
-def _entry(name: str, kind: int, right: int, child: int, first: int, size: int) -> bytes:
-    wide = (name + "\0").encode("utf-16-le")
-    return struct.pack(
-        "<64sHBB3I16sI8s8sIQ",
-        wide.ljust(64, b"\0"),
-        len(wide),
-        kind,
-        1,
-        _NONE,
-        right,
-        child,
-        bytes(16),
-        0,
-        bytes(8),
-        bytes(8),
-        first,
-        size,
-    )
-
 
 # Workbooks of other programs, for the tests of packages, and a look into a zip file that is not ours.
 
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
-MACRO = 'Sub Hello()\r\n    Range("A1").Value = "Hello"\r\nEnd Sub\r\n'
+MACROS = Path(__file__).parents[1] / "sheets" / "excel" / "macros.bin"  # a project with `Sub Hello()` in Module1
 
 
 class Raw(NamedTuple):
@@ -263,62 +78,6 @@ def replaced(content: bytes, name: str, *pairs: tuple[str, str]) -> bytes:
         assert old in text, (name, old)
         text = text.replace(old, new)
     return with_parts(content, {name: text.encode()})
-
-
-# Our own -----------------------------------------------------------------------------------------------------
-
-
-def plan(title: str = "arrays", *columns: tuple[str, Sequence[float]], **more: Any) -> SheetPlan:
-    """A sheet with a name in row 1 and numbers under it."""
-    height = max((len(cells) for _, cells in columns), default=0) + 1
-    letters = [get_column_letter(index) for index in range(1, len(columns) + 1)]
-    named = [
-        (name, f"${letter}$2:${letter}${len(cells) + 1}")
-        for letter, (name, cells) in zip(letters, columns, strict=True)
-    ]
-    return SheetPlan(title, [22.0] * len(columns), height, named, **more)
-
-
-def saved(
-    made: WorkbookSkeleton | PackageEdit,
-    *sheets: Sequence[tuple[str, Sequence[float]]],
-    record: Mapping[str, Any] | None = None,
-) -> bytes:
-    """A plan carried out: the columns of each sheet in its order."""
-    file = io.BytesIO()
-    carry_out(made, PackageWriter(file), *sheets, record=record)
-    return file.getvalue()
-
-
-def carry_out(
-    made: WorkbookSkeleton | PackageEdit,
-    writer: PackageWriter,
-    *sheets: Sequence[tuple[str, Sequence[float]]],
-    record: Mapping[str, Any] | None = None,
-) -> None:
-    made.write(writer)
-    for part, columns in zip(made.sheets, sheets, strict=True):
-        content = part.head + _rows(columns, made.styles.bold).encode() + part.tail
-        with writer.stream_part(part.name, expected=len(content)) as sink:
-            sink.write(content)
-    made.write_properties(writer, record or {})
-    writer.finish()
-
-
-def _rows(columns: Sequence[tuple[str, Sequence[float]]], bold: int | None) -> str:
-    style = f' s="{bold}"' if bold is not None else ""
-    height = max((len(cells) for _, cells in columns), default=0)
-    names = [f' t="inlineStr"{style}><is><t>{name}</t></is></c>' for name, _ in columns]
-    rows = [
-        [f"><v>{cells[index]!r}</v></c>" if index < len(cells) else "/>" for _, cells in columns]
-        for index in range(height)
-    ]
-    letters = [get_column_letter(index) for index in range(1, len(columns) + 1)]
-    made = []
-    for row, cells in enumerate([names, *rows], 1):
-        inner = "".join(f'<c r="{letter}{row}"{cell}' for letter, cell in zip(letters, cells, strict=True))
-        made.append(f'<row r="{row}">{inner}</row>')
-    return "".join(made)
 
 
 # Others' -----------------------------------------------------------------------------------------------------
@@ -377,7 +136,7 @@ def rich(*, macros: bool = False, titles: Sequence[str] = ("Report", "Daten & Co
     other.add_series({"values": f"='{titles[0]}'!$B$2:$B$11"})
     sheet.set_chart(other)
     if macros:
-        book.add_vba_project(io.BytesIO(project({"Module1": MACRO})), is_stream=True)
+        book.add_vba_project(MACROS)
         book.set_vba_name("ThisWorkbook")
         report.set_vba_name("Sheet1")
     book.close()
@@ -438,56 +197,9 @@ PIVOT = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-# Small zip packages for the tests of reading and writing them: their parts, fields of their structures, a sink.
-
-LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
-TEXT = {"[Content_Types].xml": b"<Types/>" * 40, "xl/workbook.xml": b"<workbook/>", "xl/empty.xml": b""}
-
-
-def noise(size: int, seed: int = 1) -> bytes:
-    return random.Random(seed).randbytes(size)
-
-
-class OnlyWrite:
-    """A sink that cannot be sought in."""
-
-    def __init__(self) -> None:
-        self.content = bytearray()
-
-    def write(self, chunk: bytes | memoryview, /) -> int:
-        self.content += chunk
-        return len(chunk)
-
-    def flush(self) -> None:
-        """There is nothing to flush."""
-
-
-def field(content: bytes, signature: bytes, at: int, layout: str, value: int) -> bytes:
-    """The content with one field of the first structure of a kind changed."""
-    start = content.index(signature) + at
-    return content[:start] + struct.pack(layout, value) + content[start + struct.calcsize(layout) :]
-
-
-def survive_as_package(content: bytes) -> bool:
-    """Whether all parts could be read; only a FormatError may come out."""
-    try:
-        package = Package(content)
-    except sa.FormatError:
-        return False
-    for name in package.names():
-        try:
-            package.read(name)
-        except sa.FormatError as error:
-            assert error.location  # noqa: PT017  (no error is right too)
-            return False
-    return True
-
-
 # Workbooks of several makers, sheets put into them or replaced there, and what has to stay as it was.
 
-Columns = Sequence[tuple[str, Sequence[float]]]
-T = ("t", [1.5, 2.5, 38.0])
-U = ("wind speed", [0.1])
+ARRAYS = {"t": np.array([1.5, 2.5, 38.0]), "wind speed": np.array([0.1])}
 MAY_CHANGE = {
     "[Content_Types].xml",
     "_rels/.rels",
@@ -499,25 +211,43 @@ MAY_CHANGE = {
 WORKBOOK, RELATIONS, TYPES = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "[Content_Types].xml"
 
 
-def append(
-    content: bytes,
-    title: str = "arrays",
-    columns: Columns = (T, U),
-    record: Mapping[str, Any] | None = None,
-    **options: Any,
-) -> bytes:
-    edit = plan_append(Package(content), [plan(title, *columns)], **options)
-    return saved(edit, columns, record=record)
+def append(content: bytes, title: str = "arrays", arrays: Mapping[str, Any] = ARRAYS, **options: Any) -> bytes:
+    """The workbook after `write` has put a sheet of arrays into it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.xlsm" if b"vbaProject.bin" in content else "x.xlsx")
+        path.write_bytes(content)
+        sa.write(path, arrays, mode="a", sheet=title, **options)
+        return path.read_bytes()
 
 
-def replace(content: bytes, title: str = "arrays", columns: Columns = (T, U), **more: Any) -> bytes:
-    return append(content, title, columns, if_sheet_exists="replace", **more)
+def replace(content: bytes, title: str = "arrays", arrays: Mapping[str, Any] = ARRAYS) -> bytes:
+    """The workbook after `write` has put arrays in the place of a sheet of ours."""
+    return append(content, title, arrays, if_sheet_exists="replace")
 
 
-def ours(*titled: tuple[str, Columns]) -> bytes:
+def ours(arrays: Mapping[str, Any] = ARRAYS, **options: Any) -> bytes:
     """A new workbook of ours."""
-    made = skeleton([plan(title, *columns) for title, columns in titled])
-    return saved(made, *(columns for _, columns in titled))
+    file = io.BytesIO()
+    sa.write_excel(file, arrays, **options)
+    return file.getvalue()
+
+
+def titles(content: bytes) -> list[str]:
+    """The titles of all sheets, as the workbook's own part lists them."""
+    (part,) = (part for name, part in parts(content).items() if name.endswith("workbook.xml"))
+    sheets = (element for element in ElementTree.fromstring(part).iter() if element.tag.endswith("}sheet"))
+    return [element.attrib["name"] for element in sheets]
+
+
+def names_of(content: bytes) -> dict[str, str]:
+    """What the defined names of a workbook refer to, by openpyxl."""
+    names = openpyxl.load_workbook(io.BytesIO(content)).defined_names
+    return {name: defined.attr_text for name, defined in names.items()}
+
+
+def said(content: bytes) -> list[str]:
+    """What `check` says of a workbook."""
+    return [finding.message for finding in sa.check(io.BytesIO(content), format="xlsx")]
 
 
 def by_openpyxl() -> bytes:
@@ -558,7 +288,7 @@ _MAKERS: dict[str, Callable[[], bytes]] = {
     "strict": lambda: strict(rich()),
     "UTF-16": lambda: in_utf16(rich()),
     "no properties": small,
-    "ours": lambda: ours(("first", [T])),
+    "ours": lambda: ours({"t": ARRAYS["t"]}, sheet="first"),
 }
 WORKBOOKS = {kind: cache(make) for kind, make in _MAKERS.items()}  # each is made once
 
@@ -572,27 +302,10 @@ def unchanged(before: bytes, after: bytes, *, may_change: set[str] = MAY_CHANGE)
     return set(new) - set(old)
 
 
-def with_record(content: bytes, edit: Callable[[str], str]) -> bytes:
+def with_record(content: bytes, record: Mapping[str, Any]) -> bytes:
     """The workbook with another record, as JSON, the form of older ones."""
-    record = read_record(Package(content))
-    assert record is not None
-    text = edit(json.dumps(record, separators=(",", ":")))
-    assert json.loads(text) != record
     part = parts(content)["docProps/custom.xml"].decode()
     part = re.sub(r'<property [^>]*name="sheetarray (?!1")\d+".*?</property>', "", part)
-    part = re.sub(
-        r'(name="sheetarray 1"[^>]*><vt:lpwstr>)[^<]*', lambda result: result[1] + text.replace('"', "&quot;"), part
-    )
+    text = json.dumps(record).replace('"', "&quot;")
+    part = re.sub(r'(name="sheetarray 1"[^>]*><vt:lpwstr>)[^<]*', lambda found: found[1] + text, part)
     return with_parts(content, {"docProps/custom.xml": part.encode()})
-
-
-def apart(content: bytes, *titled: str) -> bytes:
-    """The workbook, whose sheets are each of a write of its own."""
-
-    def edit(text: str) -> str:
-        record = json.loads(text)
-        for title in titled:
-            record["sheets"][title]["of"] = title
-        return json.dumps(record)
-
-    return with_record(content, edit)

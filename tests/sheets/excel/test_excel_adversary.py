@@ -99,41 +99,7 @@ def test_numbers_that_were_all_cut_to_two_decimals_are_not_said_to_be_within_15_
     assert not any("15 digits" in line or "16 digits" in line for line in result)
 
 
-# Options -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("title", [5, b"arrays"])
-def test_a_title_that_is_no_text_is_a_type_error(book: Path, title: Any) -> None:
-    before = book.read_bytes()
-    for call in (sa.read, sa.scan, sa.read_columns, lambda path, **options: list(sa.check(path, **options))):
-        with pytest.raises(TypeError, match="the title of one, text, not"):
-            call(book, sheet=title)
-    for mode in ("w", "a"):
-        with pytest.raises(TypeError, match="the title of one, text, not"):
-            sa.write(book, NUMBERS, sheet=title, mode=mode)
-    assert book.read_bytes() == before
-
-
-def test_no_title_to_write_to_is_a_type_error(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="not None"):
-        sa.write(tmp_path / "x.xlsx", NUMBERS, sheet=None)
-    assert not list(tmp_path.iterdir())
-
-
 # Guests --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.fault("A `progress` function of yours raises an error.", "The workbook is as it was.")
-def test_a_progress_that_fails_leaves_the_workbook_as_it_was(book: Path) -> None:
-    def fail(done: int, total: int) -> None:
-        raise RuntimeError(f"{done} of {total}")
-
-    before = book.read_bytes()
-    for options in ({}, {"mode": "a", "sheet": "two"}):
-        with pytest.raises(RuntimeError):
-            sa.write(book, NUMBERS, progress=fail, **options)
-    assert book.read_bytes() == before
-    assert [path.name for path in book.parent.iterdir()] == [book.name]
 
 
 def test_a_workbook_that_was_saved_or_removed_in_the_meantime_is_left_alone(book: Path) -> None:

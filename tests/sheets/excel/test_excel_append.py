@@ -1,83 +1,85 @@
-"""Sheets put into workbooks of other programs: what stays, byte for byte, and what a new workbook holds."""
+"""Sheets put into workbooks of other programs, and sheets of ours replaced there: what stays, byte for byte."""
 
 from __future__ import annotations
 
 import io
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
 from excel_packages import (
+    ARRAYS,
     MAY_CHANGE,
+    PIVOT,
     RELATIONS,
     TYPES,
     WORKBOOK,
     WORKBOOKS,
-    T,
-    U,
     append,
-    carry_out,
+    names_of,
     ours,
     parts,
-    plan,
+    picture,
     raw_members,
+    replace,
     replaced,
     rich,
-    saved,
+    said,
     small,
+    titles,
     unchanged,
     with_parts,
+    with_record,
     zipped,
 )
+from limits import set_limits
+from programs import read_by_node, resave
 
-from sheetarray.adapters import replacing
-from sheetarray.sheets.excel.append import PackageEdit, plan_append, sheet_titles
-from sheetarray.sheets.excel.package.markup import Markup
-from sheetarray.sheets.excel.package.packing import PackageWriter
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import read_record
-from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
+import sheetarray as sa
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),
 ]
+SHEET = "xl/worksheets/sheet3.xml"  # that is put into the workbook of XlsxWriter
 
 
-@pytest.fixture(params=WORKBOOKS)
-def workbook(request: pytest.FixtureRequest) -> bytes:
-    return WORKBOOKS[request.param]()
+def load(content: bytes, **options: Any) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(io.BytesIO(content), **options)
+
+
+def cells(sheet: Any) -> list[list[Any]]:
+    """The names of arrays in a sheet, and their elements row by row."""
+    rows = [[cell.value for cell in row] for row in sheet]
+    return [rows[0], *rows[19:]]
 
 
 # What stays --------------------------------------------------------------------------------------------------
 
 
-def test_every_other_part_keeps_its_bytes(workbook: bytes) -> None:
-    added = unchanged(workbook, append(workbook))
+@pytest.mark.parametrize("kind", WORKBOOKS)
+def test_every_other_part_keeps_its_bytes(kind: str) -> None:
+    workbook = WORKBOOKS[kind]()
+    once = append(workbook)
+    added = unchanged(workbook, once)
     sheets = {name for name in added if re.fullmatch(r"xl/worksheets/sheet\d+\.xml", name)}
     assert len(sheets) == 1
     assert added - sheets <= {"docProps/custom.xml"}
-
-
-def test_another_sheet_changes_no_more_than_the_first(workbook: bytes) -> None:
-    once = append(workbook)
-    twice = append(once, "more", [T])
+    twice = append(once, "more", {"t": ARRAYS["t"]})
     assert len(unchanged(once, twice)) == 1
-    assert sheet_titles(Package(twice)) == [*sheet_titles(Package(workbook)), "arrays", "more"]
+    assert titles(twice) == [*titles(workbook), "arrays", "more"]
+    assert append(workbook) == once
 
 
 @pytest.mark.parametrize("kind", sorted(WORKBOOKS.keys() - {"strict"}))  # which openpyxl does not read
 def test_openpyxl_reads_the_arrays_and_all_that_was_there(kind: str) -> None:
     workbook = WORKBOOKS[kind]()
-    before, after = (openpyxl.load_workbook(io.BytesIO(content)) for content in (workbook, append(workbook)))
+    before, after = load(workbook), load(append(workbook))
     assert after.sheetnames == [*before.sheetnames, "arrays"]
-    assert [[cell.value for cell in row] for row in after["arrays"]] == [
-        ["t", "wind speed"],
-        [1.5, 0.1],
-        [2.5, None],
-        [38.0, None],
-    ]
+    assert cells(after["arrays"]) == [["t", "wind speed"], [1.5, 0.1], [2.5, None], [38.0, None]]
     for old, new in zip(before.worksheets, after.worksheets, strict=False):
         assert [[cell.value for cell in row] for row in old] == [[cell.value for cell in row] for row in new]
         assert old.sheet_state == new.sheet_state
@@ -85,11 +87,9 @@ def test_openpyxl_reads_the_arrays_and_all_that_was_there(kind: str) -> None:
     added = {
         name: defined.attr_text for name, defined in after.defined_names.items() if name not in before.defined_names
     }
-    assert set(added.values()) == {"'arrays'!$A$2:$A$4", "'arrays'!$B$2:$B$2"}
+    assert set(added.values()) == {"'arrays'!$A$20:$A$22", "'arrays'!$B$20:$B$20"}
     assert after.active.title == before.active.title
-    assert after["arrays"].freeze_panes == "A2"
     assert not after["arrays"].sheet_view.tabSelected
-    assert after["arrays"].column_dimensions["A"].width == 22
 
 
 def test_only_what_is_new_is_in_the_changed_parts() -> None:
@@ -98,13 +98,13 @@ def test_only_what_is_new_is_in_the_changed_parts() -> None:
     taken = {
         WORKBOOK: [
             r'<sheet name="arrays" sheetId="4" r:id="rId\d+"/>',
-            r"<definedName name=\"t\">'arrays'!\$A\$2:\$A\$4</definedName>",
-            r"<definedName name=\"wind_speed\">'arrays'!\$B\$2:\$B\$2</definedName>",
+            r"<definedName name=\"t\">'arrays'!\$A\$20:\$A\$22</definedName>",
+            r"<definedName name=\"wind_speed\">'arrays'!\$B\$20:\$B\$20</definedName>",
         ],
         RELATIONS: [r'<Relationship Id="rId\d+" Type="[^"]*/worksheet" Target="worksheets/sheet3.xml"/>'],
         TYPES: [r'<Override PartName="/xl/worksheets/sheet3.xml" ContentType="[^"]*worksheet\+xml"/>'],
         "docProps/app.xml": ["<vt:lpstr>arrays</vt:lpstr>"],
-        "docProps/custom.xml": [r'<property fmtid="[^"]*" pid="4" name="sheetarray 1">.*?</property>'],
+        "docProps/custom.xml": [r'(<property fmtid="[^"]*" pid="\d+" name="sheetarray \d+">.*?</property>)+'],
     }
     for name, patterns in taken.items():
         text = after[name].decode()
@@ -156,7 +156,7 @@ def test_parts_are_placed_where_no_other_is() -> None:
         content, TYPES, ("</Types>", '<Override PartName="/xl/worksheets/sheet4.xml" ContentType="x/y"/></Types>')
     )
     assert unchanged(content, append(content)) == {"xl/worksheets/sheet5.xml", "docProps/custom1.xml"}
-    assert read_record(Package(append(content))) is not None
+    assert said(append(content)) == []  # of a workbook without its record it says that there is none
 
 
 def test_a_workbook_may_lie_anywhere_in_its_package() -> None:
@@ -167,13 +167,10 @@ def test_a_workbook_may_lie_anywhere_in_its_package() -> None:
     moved["_rels/.rels"] = moved["_rels/.rels"].replace(b'"xl/workbook', b'"./workbook')
     moved[TYPES] = moved[TYPES].replace(b"/xl/worksheets/", b"/my%20sheets/").replace(b"/xl/", b"/")
     after = append(zipped(moved))
-    assert unchanged(
-        zipped(moved),
-        after,
-        may_change={"workbook.xml", "_rels/workbook.xml.rels", "_rels/.rels", TYPES, "docProps/app.xml"},
-    ) == {"worksheets/sheet1.xml", "docProps/custom.xml"}
-    assert sheet_titles(Package(after)) == ["Sheet1", "arrays"]
-    assert openpyxl.load_workbook(io.BytesIO(after))["arrays"]["A2"].value == 1.5
+    may_change = {"workbook.xml", "_rels/workbook.xml.rels", "_rels/.rels", TYPES, "docProps/app.xml"}
+    assert unchanged(zipped(moved), after, may_change=may_change) == {"worksheets/sheet1.xml", "docProps/custom.xml"}
+    assert titles(after) == ["Sheet1", "arrays"]
+    assert load(after)["arrays"]["A20"].value == 1.5
 
 
 def test_a_workbook_without_a_window_gets_one() -> None:
@@ -181,48 +178,63 @@ def test_a_workbook_without_a_window_gets_one() -> None:
         small(), WORKBOOK, (re.findall("<bookViews>.*</bookViews>", parts(small())[WORKBOOK].decode())[0], "")
     )
     assert b"<bookViews><workbookView/></bookViews><sheets>" in parts(append(content))[WORKBOOK]
-    assert openpyxl.load_workbook(io.BytesIO(append(content)))["arrays"]["A2"].value == 1.5
+    assert load(append(content))["arrays"]["A20"].value == 1.5
+
+
+@pytest.mark.fault('An error while `mode="a"` adds a sheet.', "The workbook is as it was, byte for byte.")
+@pytest.mark.fault("An error while sheets are written.", "The old workbook is whole.")
+@pytest.mark.fault("An error in the middle of a worksheet.", "The old workbook is whole. No other file is left.")
+@pytest.mark.fault("A `progress` function of yours raises an error.", "The workbook is as it was.")
+@pytest.mark.parametrize("options", [{}, {"mode": "a", "sheet": "two"}])
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_failure_leaves_the_workbook_as_it_was(tmp_path: Path, options: dict[str, Any], at: int) -> None:
+    """Before anything is written, and in the middle of it."""
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(rich())
+
+    def fail(done: int, total: int) -> None:
+        if done >= at:
+            raise KeyboardInterrupt(f"{done} of {total}")
+
+    with pytest.raises(KeyboardInterrupt):
+        sa.write(path, {"b": np.arange(600_000.0)}, progress=fail, **options)
+    with pytest.raises(sa.DTypeError, match="30000"):
+        sa.write(path, {"late": np.array([*range(30_000), {"no": "cell"}], object)}, **options)
+    assert path.read_bytes() == rich()
+    assert list(tmp_path.iterdir()) == [path]
 
 
 # Names, styles and formulas ----------------------------------------------------------------------------------
 
 
 def test_names_clash_with_none_that_is_there() -> None:
-    columns = [(name, [1.0]) for name in ("total", "LOCAL", "sales", "Print_Area", "new")]
-    book = openpyxl.load_workbook(io.BytesIO(append(rich(), columns=columns)))
-    assert set(book.defined_names) == {"total", "total_2", "LOCAL_2", "sales_2", "_Print_Area", "new"}
-
-
-def test_local_names_stay_with_their_sheets() -> None:
-    book = openpyxl.load_workbook(io.BytesIO(append(append(rich()), "more", [("local", [1.0])])))
+    arrays = dict.fromkeys(("total", "LOCAL", "sales", "Print_Area", "new"), ARRAYS["t"])
+    after = append(rich(), arrays=arrays)
+    assert set(names_of(after)) == {"total", "total_2", "LOCAL_2", "sales_2", "_Print_Area", "new"}
+    book = load(append(after, "more", {"local": ARRAYS["t"]}))
     assert book["Report"].print_area == "'Report'!$A$1:$C$11"
     assert list(book["Daten & Co"].defined_names) == ["local"]
     assert book["Daten & Co"].print_title_rows == "$1:$1"
     assert not book["more"].defined_names
 
 
-def test_a_bold_style_is_one_that_is_there() -> None:
-    made = plan_append(Package(rich()), [plan("arrays", T)])
-    assert made.styles.bold is not None
-    assert openpyxl.load_workbook(io.BytesIO(saved(made, [T])))["arrays"]["A1"].font.b
-    assert plan_append(Package(small()), [plan("arrays", T)]).styles.bold is None
-
-
-@pytest.mark.parametrize("style", ["num_format", "bg_color", "italic", "border", "font_color", "align", "locked"])
+@pytest.mark.parametrize("style", ["num_format", "bg_color", "italic", "border", "font_color", "align", "locked", ""])
 def test_a_style_that_is_more_than_bold_is_not_used(style: str) -> None:
     values = {"num_format": "0.00", "bg_color": "red", "font_color": "red", "align": "center", "locked": False}
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file)
-    book.add_worksheet().write("A1", 1, book.add_format({"bold": True, style: values.get(style, 1)}))
+    book.add_worksheet().write(
+        "A1", 1, book.add_format({"bold": True} | ({style: values.get(style, 1)} if style else {}))
+    )
     book.close()
-    assert plan_append(Package(file.getvalue()), [plan("arrays", T)]).styles.bold is None
+    assert load(append(file.getvalue()))["arrays"]["A1"].font.b is (not style)
 
 
 @pytest.mark.parametrize("styles", [None, b"", b"<a/>", b"<styleSheet>", b"<!DOCTYPE a><styleSheet/>"])
 def test_styles_that_cannot_be_read_are_left_alone(styles: bytes | None) -> None:
     content = with_parts(rich(), {"xl/styles.xml": styles})
-    assert plan_append(Package(content), [plan("arrays", T)]).styles.bold is None
     unchanged(content, append(content))
+    assert b' s="' not in parts(append(content))[SHEET]
 
 
 @pytest.mark.parametrize(
@@ -239,93 +251,247 @@ def test_formulas_are_computed_when_the_workbook_is_opened(old: str, new: str) -
     assert f"</definedNames>{new}</workbook>" in parts(append(content))[WORKBOOK].decode()
 
 
-# Failures ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.fault('An error while `mode="a"` adds a sheet.', "The workbook is as it was, byte for byte.")
-def test_a_failure_leaves_the_workbook_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "x.xlsx"
-    path.write_bytes(rich())
-
-    def fail() -> None:
-        edit = plan_append(Package(path.read_bytes()), [plan("arrays", T)])
-        with replacing(path, binary=True) as sink:
-            writer = PackageWriter(sink)
-            edit.write(writer)
-            with writer.stream_part(edit.sheets[0].name, expected=10**6) as out:
-                out.write(edit.sheets[0].head)
-                raise RuntimeError("in mid-stream")
-
-    with pytest.raises(RuntimeError, match="in mid-stream"):
-        fail()
-    assert path.read_bytes() == rich()
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_bytes_of_a_workbook_depend_on_nothing_but_its_content(tmp_path: Path) -> None:
-    def made() -> bytes:
-        with replacing(tmp_path / "x.xlsx", binary=True) as sink:
-            carry_out(skeleton([plan("arrays", T)]), PackageWriter(sink), [T])
-        return (tmp_path / "x.xlsx").read_bytes()
-
-    assert made() == made() == ours(("arrays", [T]))
-    assert append(rich()) == append(rich())
-
-
-# Our own workbooks -------------------------------------------------------------------------------------------
-
-
-def test_a_new_workbook_has_all_that_was_planned() -> None:
-    made = skeleton([plan("arrays", T, U), plan("Größe & <co>", ("t", [4.0]))])
-    content = saved(made, [T, U], [("t", [4.0])], record={"by": 1})
-    book = openpyxl.load_workbook(io.BytesIO(content))
-    assert book.sheetnames == ["arrays", "Größe & <co>"]
-    assert book["arrays"]["A1"].font.b
-    assert book["arrays"]["A1"].font.name == book["arrays"]["A2"].font.name
-    assert (book["arrays"].freeze_panes, book["arrays"].dimensions) == ("A2", "A1:B4")
-    assert {name: defined.attr_text for name, defined in book.defined_names.items()} == {
-        "t_1": "'arrays'!$A$2:$A$4",
-        "wind_speed": "'arrays'!$B$2:$B$2",
-        "t_2": "'Größe & <co>'!$A$2:$A$2",
-    }
-    assert book.properties.creator == "sheetarray"
+def test_a_new_workbook_says_who_made_it_and_not_when() -> None:
+    content = ours()
+    assert load(content).properties.creator == "sheetarray"
     assert b"<Application>sheetarray</Application>" in parts(content)["docProps/app.xml"]
     assert b"dcterms" not in parts(content)["docProps/core.xml"]
-    assert read_record(Package(content)) == {
-        "by": 1,
-        "sheets": {
-            "arrays": {"names": ["t_1", "wind_speed"], "of": "arrays"},
-            "Größe & <co>": {"names": ["t_2"], "of": "arrays"},
-        },
-    }
     assert next(iter(raw_members(content))) == TYPES
 
 
-def test_widths_of_columns_and_sheets_without_names() -> None:
-    made = skeleton([SheetPlan("arrays", [10.0, 10.0, 22.5, 10.0], 3, names=False)])
-    sheet = openpyxl.load_workbook(io.BytesIO(saved(made, [T])))["arrays"]
-    widths = [(column.min, column.max, column.width) for column in sheet.column_dimensions.values()]
-    assert widths == [(1, 2, 10.0), (3, 3, 22.5), (4, 4, 10.0)]
-    assert sheet.freeze_panes is None
+# Sheets that are replaced ------------------------------------------------------------------------------------
 
 
-def test_a_workbook_of_very_many_columns_is_planned() -> None:
-    count = 16_384
-    made = skeleton(
-        [
-            SheetPlan(
-                "arrays", [22.0] * count, 30, [(f"a {index}", f"$A${index}:$A${index}") for index in range(1, count)]
-            )
-        ]
+def test_a_sheet_of_ours_is_replaced_in_its_place() -> None:
+    before = append(append(rich()), "more", {"other": np.array([7.0])})
+    after = replace(before, "Arrays", {"t": np.array([9.0]), "new": np.array([1.0])})
+    book = load(after)
+    assert book.sheetnames == ["Report", "Daten & Co", "Diagram", "arrays", "more"]
+    assert cells(book["arrays"]) == [["t", "new"], [9.0, 1.0]]
+    assert cells(book["more"]) == [["other"], [7.0]]
+    assert names_of(after) == {
+        "total": "'Report'!$B$2:$B$11",
+        "other": "'more'!$A$20:$A$20",
+        "t": "'arrays'!$A$20:$A$20",
+        "new": "'arrays'!$B$20:$B$20",
+    }
+    assert not unchanged(before, after, may_change={WORKBOOK, "docProps/custom.xml", SHEET})
+    assert said(after) == []
+    once = replace(append(rich()))
+    assert parts(replace(once)) == parts(once)
+    assert parts(replace(rich())) == parts(append(rich()))
+
+
+def test_the_sheet_in_view_stays_in_view() -> None:
+    for first, second in (("arrays", "more"), ("more", "arrays")):
+        content = replace(append(ours(sheet=first), second), "arrays")
+        assert [sheet.title for sheet in load(content).worksheets if sheet.sheet_view.tabSelected] == [first]
+
+
+def test_what_only_the_replaced_sheet_had_goes_with_it() -> None:
+    before = decorated()
+    assert {"xl/charts/chart1.xml", "xl/comments1.xml", "xl/media/image1.png"} <= set(parts(before))
+    after = replace(before, "Sheet1")
+    gone = set(parts(before)) - set(parts(after))
+    assert gone == {
+        "xl/worksheets/_rels/sheet1.xml.rels",
+        "xl/drawings/drawing1.xml",
+        "xl/drawings/_rels/drawing1.xml.rels",
+        "xl/charts/chart1.xml",
+        "xl/drawings/vmlDrawing1.vml",
+        "xl/comments1.xml",
+        "xl/tables/table1.xml",
+    }
+    types = parts(after)[TYPES].decode()
+    assert not [name for name in gone if f'"/{name}"' in types]
+    kept = {name: raw for name, raw in raw_members(before).items() if name not in gone}
+    changed = {WORKBOOK, TYPES, "docProps/custom.xml", "xl/worksheets/sheet1.xml"}
+    assert {name for name, raw in kept.items() if raw_members(after)[name] != raw} == changed
+    assert len(load(after)["other"]._charts) == 1
+
+
+def decorated() -> bytes:
+    """Two sheets with charts and one image; the first is said to be ours."""
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file)
+    for title in ("Sheet1", "other"):
+        sheet = book.add_worksheet(title)
+        sheet.write_column("A1", ["x", 1, 2])
+        chart = book.add_chart({"type": "line"})
+        chart.add_series({"values": "=Sheet1!$A$2:$A$3"})
+        sheet.insert_chart("C1", chart)
+        sheet.insert_image("C20", "dot.png", {"image_data": io.BytesIO(picture())})
+        if title == "Sheet1":
+            sheet.write_comment("A1", "a comment")
+            sheet.add_table("F1:G3")
+    book.set_custom_property("sheetarray 1", '{"sheets":{"Sheet1":{}}}')
+    book.close()
+    return file.getvalue()
+
+
+def test_the_name_by_which_macros_know_a_sheet_stays() -> None:
+    content = replaced(append(rich(macros=True)), SHEET, ("<sheetPr>", '<sheetPr codeName="Sheet3">'))
+    after = replace(content)
+    assert b'codeName="Sheet3"' in parts(after)[SHEET]
+    unchanged(content, after, may_change={WORKBOOK, "docProps/custom.xml", SHEET})
+
+
+@pytest.mark.parametrize(
+    ("chain", "goes"),
+    [
+        ('<c r="C2" i="1"/><c r="C3"/>', False),
+        ('<c r="C2" i="1"/><c r="C3"/><c r="D2" i="4"/>', True),
+        ('<c r="C2" i="4"/>', True),
+        ('<c r="C2" i="1"', True),
+    ],
+)
+def test_the_order_of_formulas_goes_where_the_replaced_sheet_had_some(chain: str, goes: bool) -> None:
+    """Excel would find an entry without its formula, and take the workbook for damaged."""
+    part = "xl/calcChain.xml"
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    content = with_parts(append(rich()), {part: f'<calcChain xmlns="{space}">{chain}</calcChain>'.encode()})
+    override = (
+        f'<Override PartName="/{part}" ContentType="application/vnd.openxmlformats-officedocument.calcChain+xml"/>'
     )
-    assert b'ref="A1:XFD30"' in made.sheets[0].head
-    assert made.sheets[0].head.count(b"<col ") == 1
-    assert len(Markup(made.parts[WORKBOOK], location=WORKBOOK).root.children) > 3
+    relation = (
+        '<Relationship Id="rIdC" Target="calcChain.xml" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/calcChain"/>'
+    )
+    content = replaced(content, TYPES, ("</Types>", f"{override}</Types>"))
+    content = replaced(content, RELATIONS, ("</Relationships>", f"{relation}</Relationships>"))
+    unchanged(content, append(content, "more"))
+    after = parts(replace(content))
+    assert (part in after, override in after[TYPES].decode(), relation in after[RELATIONS].decode()) == (not goes,) * 3
 
 
-def test_a_plan_says_what_it_changes() -> None:
-    edit = plan_append(Package(rich()), [plan("arrays", T)])
-    assert isinstance(edit, PackageEdit)
-    assert set(edit.replaced) == MAY_CHANGE - {"docProps/custom.xml", "_rels/.rels"}
-    assert not edit.dropped
-    assert [(sheet.title, sheet.name) for sheet in edit.sheets] == [("arrays", "xl/worksheets/sheet3.xml")]
+def test_sheets_on_which_the_arrays_went_on_are_left_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, worksheet_columns=1)
+    both = {"a": np.array([1.0]), "b": np.array([2.0])}
+    before = append(rich(), arrays=both)
+    after = replace(before, arrays={"a": np.array([3.0])})
+    book = load(after)
+    assert book.sheetnames[-2:] == ["arrays", "arrays (2)"]
+    assert [[cell.value for cell in row] for row in book["arrays (2)"]] in ([], [[None]])
+    assert set(book.defined_names) == {"total", "a"}
+    again = replace(after, arrays=both)
+    assert parts(again)["xl/worksheets/sheet4.xml"] == parts(before)["xl/worksheets/sheet4.xml"]
+    assert set(names_of(again)) == {"total", "a", "b"}
+    with pytest.raises(sa.LimitError, match=r"the arrays of the sheet 'arrays' go on in 'arrays \(2\)'"):
+        replace(before, "arrays (2)")
+
+
+@pytest.mark.parametrize("refers", ["arrays!$C$3", "'arrays'!A1:B2,ARRAYS!$C$3", "arrays!#REF!"])
+def test_a_name_of_cells_of_the_replaced_sheet_goes(refers: str) -> None:
+    assert "t_2" not in names_of(replace(replaced(append(rich()), WORKBOOK, ("'arrays'!$A$20:$A$22", refers))))
+
+
+@pytest.mark.parametrize(
+    "refers",
+    [
+        "Report!$A$1",
+        "arrays!$A$1,Report!$A$1",
+        "$A$1",
+        "SUM(arrays!$A$1)",
+        "arrays!$A$1+1",
+        "1.5",
+        "#REF!",
+        "arrays!$A$1,",
+        "'" * 8000,
+        "''" * 4000 + "!",
+        "arrays!$A$1," * 1000,
+        "[1]arrays!$A$1",
+        "'arrays'!$A$1 'arrays'!$B$1",
+        "other",
+    ],
+)
+def test_a_name_that_its_owner_gave_another_meaning_stays(refers: str) -> None:
+    content = replaced(append(rich()), WORKBOOK, ("'arrays'!$A$20:$A$22", refers))
+    assert names_of(replace(content)) == {
+        "total": "'Report'!$B$2:$B$11",
+        "t": refers,
+        "t_2": "'arrays'!$A$20:$A$22",
+        "wind_speed": "'arrays'!$B$20:$B$20",
+    }
+
+
+# Opened by other programs ------------------------------------------------------------------------------------
+
+SUMS = '<row r="40"><c r="A40"><f>SUM(t)</f></c><c r="B40"><f>wind_speed*2</f></c></row></sheetData>'
+
+
+def summed(content: bytes) -> bytes:
+    """The workbook with formulas over the arrays that are to come."""
+    return replaced(content, "xl/worksheets/sheet1.xml", ("</sheetData>", SUMS))
+
+
+@pytest.mark.parametrize("kind", ["XlsxWriter", "macros", "prefixed", "strict"])
+def test_libreoffice_opens_the_workbook_and_computes(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / ("x.xlsm" if kind == "macros" else "x.xlsx")
+    path.write_bytes(append(summed(WORKBOOKS[kind]())))
+    content = resave(path, "xlsx", tmp_path / "saved").read_bytes()
+    book = load(content, data_only=True)
+    assert book.sheetnames[-1] == "arrays"
+    assert cells(book["arrays"])[:2] == [["t", "wind speed"], [1.5, 0.1]]
+    report = book.worksheets[0]
+    assert (report["A40"].value, report["B40"].value) == (42.0, 0.2)
+    assert len(report._charts) == 1
+    names = set(parts(content))
+    assert "xl/media/image1.png" in names
+    assert any(name.startswith("xl/charts/chart") for name in names)  # LibreOffice counts those of all workbooks
+    assert report["B2"].comment is not None
+    assert len(report.conditional_formatting) == 2
+    assert book.worksheets[1].tables
+    assert list(book.worksheets[1].defined_names) == ["local"]
+
+
+def test_libreoffice_finds_the_macros(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsm"
+    path.write_bytes(replace(append(rich(macros=True)), arrays={"t": np.array([7.0])}))
+    saved_as = parts(resave(path, "ods", tmp_path / "saved").read_bytes())
+    assert b"Sub Hello()" in saved_as["Basic/VBAProject/Module1.xml"]
+
+
+def test_a_sheet_of_ours_that_libreoffice_saved_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(append(summed(rich())))
+    saved_as = resave(path, "xlsx", tmp_path / "saved").read_bytes()
+    after = replace(saved_as, arrays={"t": np.array([5.0, 6.0]), "wind speed": np.array([0.1])})
+    sheet = next(name for name, part in parts(saved_as).items() if b"<v>38</v>" in part)
+    unchanged(saved_as, after, may_change={*MAY_CHANGE, sheet})
+    formulas = next(name for name, part in parts(after).items() if b"SUM(t)" in part)
+    assert b"<v>42</v>" in parts(after)[formulas]
+    path.write_bytes(replaced(after, formulas, ("<v>42</v>", "")))  # LibreOffice trusts a result that is its own
+    book = openpyxl.load_workbook(resave(path, "xlsx", tmp_path / "saved"), data_only=True)
+    assert book["Report"]["A40"].value == 11.0
+    assert {"t", "wind_speed", "total"} <= set(book.defined_names)
+    assert "t_2" not in book.defined_names
+
+
+def test_a_pivot_table_stays_and_goes_with_its_sheet(tmp_path: Path) -> None:
+    """The other sheet keeps the cache of a table that was replaced."""
+    made = tmp_path / "pivot.fods"
+    made.write_text(PIVOT, "utf-8")
+    pivoted = resave(made, "xlsx", tmp_path / "made").read_bytes()
+    assert {"xl/pivotTables/pivotTable1.xml", "xl/pivotCache/pivotCacheDefinition1.xml"} <= set(parts(pivoted))
+    after = append(pivoted)
+    unchanged(pivoted, after)
+    (tmp_path / "pivot.xlsx").write_bytes(after)
+    again = resave(tmp_path / "pivot.xlsx", "xlsx", tmp_path / "again").read_bytes()
+    assert b'name="P1"' in parts(again)["xl/pivotTables/pivotTable1.xml"]
+    assert load(again)["arrays"]["A22"].value == 38
+    without = replace(with_record(after, {"sheets": {"Pivot": {}}}), "Pivot")
+    assert set(parts(after)) - set(parts(without)) == {
+        "xl/worksheets/_rels/sheet2.xml.rels",
+        "xl/pivotTables/pivotTable1.xml",
+        "xl/pivotTables/_rels/pivotTable1.xml.rels",
+    }
+
+
+@pytest.mark.parametrize("reader", ["sheetjs", "exceljs"])
+@pytest.mark.parametrize("kind", ["no properties", "ours"])
+def test_readers_under_node_find_the_arrays(tmp_path: Path, reader: str, kind: str) -> None:
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(append(WORKBOOKS[kind]()))
+    result = read_by_node(reader, path)
+    assert [row[0] for row in [result["arrays"][0], *result["arrays"][19:]]] == ["t", 1.5, 2.5, 38]
+    assert list(result) == [*titles(WORKBOOKS[kind]()), "arrays"]

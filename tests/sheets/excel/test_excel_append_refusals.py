@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples import examples
@@ -13,15 +15,14 @@ from excel_packages import (
     RELATIONS,
     TYPES,
     WORKBOOK,
-    T,
     append,
     parts,
-    plan,
     replace,
     replaced,
     rich,
     small,
     strict,
+    titles,
     unchanged,
     with_parts,
     with_record,
@@ -31,11 +32,6 @@ from hostile import bounded_memory, mutate
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel import open_workbook
-from sheetarray.sheets.excel.append import plan_append, sheet_titles
-from sheetarray.sheets.excel.package import relations
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),
@@ -61,7 +57,7 @@ def test_the_place_of_a_module_that_has_no_part_stays() -> None:
     after = append(content)
     unchanged(content, after)
     assert module.removesuffix("</sheets>") in parts(after)[WORKBOOK].decode()
-    assert sheet_titles(Package(after)) == ["Report", "Daten & Co", "Diagram", "Module1", "arrays"]
+    assert titles(after) == ["Report", "Daten & Co", "Diagram", "Module1", "arrays"]
     for options in ({}, {"if_sheet_exists": "replace"}):
         with pytest.raises(sa.LimitError, match="'Module1'"):
             append(content, "module1", **options)
@@ -69,33 +65,30 @@ def test_the_place_of_a_module_that_has_no_part_stays() -> None:
 
 def test_titles_that_look_escaped_are_compared_as_they_read() -> None:
     content = replaced(rich(), WORKBOOK, ('name="Report"', 'name="a_x0062_c"'))
-    assert sheet_titles(Package(content))[0] == "abc"
     with pytest.raises(sa.LimitError, match="'abc' already"):
         append(content, "ABC")
 
 
 def test_a_sheet_is_not_ours_where_the_record_was_edited() -> None:
     content = append(rich())
-    for old, new in (('{"sheets"', '{"sheet"'), ('"arrays"', '"others"')):
+    for record in ({"sheet": {"arrays": {}}}, {"sheets": {"others": {}}}):
         with pytest.raises(sa.LimitError, match="not remember"):
-            replace(with_record(content, lambda text, old=old, new=new: text.replace(old, new)))
+            replace(with_record(content, record))
     with pytest.raises(sa.LimitError, match="not remember"):
-        replace(replaced(content, "docProps/custom.xml", ("sheetarray 1", "sheetarray 2")))
+        replace(replaced(content, "docProps/custom.xml", ("sheetarray ", "other ")))
 
 
-@pytest.mark.parametrize(
-    ("plans", "reason"),
-    [
-        ([SheetPlan("a/b", [], 1)], "'/'"),
-        ([SheetPlan("", [], 1)], "blank"),
-        ([SheetPlan("a", [], 1), SheetPlan("A", [], 1)], "two sheets"),
-    ],
-)
-def test_titles_that_cannot_be_are_refused(plans: list[SheetPlan], reason: str) -> None:
-    with pytest.raises(sa.LimitError, match=reason):
-        plan_append(Package(rich()), plans)
-    with pytest.raises(sa.LimitError, match=reason):
-        skeleton(plans)
+@pytest.mark.parametrize("title", [5, b"arrays", None])
+def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(append(small()))
+    calls = [partial(sa.write, arrays=[1.5], mode=mode) for mode in ("w", "a")]
+    if title is not None:
+        calls += [sa.read, sa.scan, sa.read_columns, lambda path, **options: list(sa.check(path, **options))]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"the title of one, text, not|not None"):
+            call(path, sheet=title)
+    assert path.read_bytes() == append(small())
 
 
 def test_a_workbook_that_is_closed_to_new_sheets_is_refused() -> None:
@@ -180,7 +173,7 @@ BROKEN: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_broken_workbook_is_refused_before_anything_is_written(kind: str) -> None:
     with pytest.raises(sa.FormatError):
-        plan_append(Package(BROKEN[kind]()), [plan("arrays", T)])
+        append(BROKEN[kind]())
 
 
 @pytest.mark.parametrize(
@@ -207,21 +200,18 @@ def test_mutated_parts(part: str) -> None:
         content = zipped({**members, part: mutate(members[part], source)}, zipfile.ZIP_STORED)
         for options in ({"if_sheet_exists": "replace"}, {"title": "more"}):
             try:
-                made = append(content, columns=[T], **options)  # type: ignore[arg-type]
+                made = append(content, **options)  # type: ignore[arg-type]
             except (sa.FormatError, sa.LimitError) as error:
                 assert str(error)  # noqa: PT017  (no error is right too)
             else:
-                assert sheet_titles(Package(made))
+                assert titles(made)
 
 
-def test_a_bomb_in_a_part_that_is_looked_into_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (open_workbook, relations):
-        assert module._MOST_BYTES == 2**24
-        monkeypatch.setattr(module, "_MOST_BYTES", 2**18)
+def test_a_bomb_in_a_part_that_is_looked_into_is_refused() -> None:
     for part in (*FRAME[:4], "xl/worksheets/_rels/sheet3.xml.rels"):
-        content = with_parts(append(rich()), {part: b"<a>" + bytes(300_000)})
-        with bounded_memory(), pytest.raises(sa.FormatError, match="of which 262144 are read"):
-            plan_append(Package(content), [plan("arrays", T)], if_sheet_exists="replace")
+        content = with_parts(append(rich()), {part: b"<a>" + bytes(2**24)})
+        with bounded_memory(), pytest.raises(sa.FormatError, match="of which 16777216 are read"):
+            replace(content)
 
 
 @pytest.mark.parametrize(
