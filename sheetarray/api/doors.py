@@ -63,6 +63,7 @@ def find_format(verb: str, place: SourceOrTarget, format: str | None, options: M
             known = [name for name in known if name != "table"] + list(_table_keywords() if "table" in known else ())
             meant = nearest(option, known)
             has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
+            has = row.instead_of(option).format(verb=verb) or has
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
     return row
 

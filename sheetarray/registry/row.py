@@ -176,6 +176,10 @@ class Format:
         """The adapter's function that yields elements piece by piece: `iter_elements(source, names, **options)`."""
         return self.function("iter_elements")
 
+    def instead_of(self, option: str) -> str:
+        """Return what to do instead of giving an option that the format has not; empty where nobody says."""
+        return str(getattr(self._load(), f"instead_{self.stem}", {}).get(option, ""))
+
     @property
     def keeps(self) -> Keeps | None:
         """The declaration of what comes back from the format as it was written; None if the adapter makes none."""

@@ -63,6 +63,20 @@ def check_is_text(title: object) -> None:
         raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
 
 
+def check_choices(**options: Sequence[object]) -> None:
+    """Refuse a value of an option that is none of its words, which follow the value.
+
+    Example:
+        >>> check_choices(dates=("iso", "real", "text"))
+        Traceback (most recent call last):
+        sheetarray.errors.LimitError: dates is "real" or "text", not 'iso'
+    """
+    for name, (value, *choices) in options.items():
+        if value not in choices:
+            *others, last = (f'"{choice}"' for choice in choices)
+            raise LimitError(f"{name} is {', '.join(others)} or {last}, not {value!r:.80}")
+
+
 def check_title(title: str) -> None:
     """Refuse a title that no sheet can have.
 

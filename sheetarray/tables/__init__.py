@@ -13,7 +13,7 @@ from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableShee
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
-from .tidy import LabelledTable, repeat
+from .tidy import LabelledTable, notes_of_columns, repeat
 from .writing import coarsen, find_changes, lay_out_table
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "coarsen",
     "find_changes",
     "lay_out_table",
+    "notes_of_columns",
     "read_table",
     "reads_as_value",
     "repeat",

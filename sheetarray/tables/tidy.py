@@ -63,6 +63,11 @@ class LabelledTable(Mapping[str, Array]):
         return len(self._arrays)
 
 
+def notes_of_columns(table: object) -> Mapping[str, str]:
+    """Return what people read beside the names of a table's columns, by these names."""
+    return table.notes if isinstance(table, LabelledTable) else {}
+
+
 def repeat(array: Array, places: Sequence[int], shape: tuple[int, ...]) -> Array:
     """Return the elements of an array for each row of a grid, of whose dimensions it has those at some places."""
     order = sorted(range(len(places)), key=places.__getitem__)

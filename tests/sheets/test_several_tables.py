@@ -228,3 +228,45 @@ def test_what_has_no_sheets_says_what_to_do(suffix: str, verb: str, tmp_path: Pa
         assert {path.name for path in tmp_path.iterdir()} == {f"{title}{suffix}" for title in TABLES}
     else:
         assert list(tmp_path.iterdir()) == []
+
+
+ALIKE = {"north": NORTH.set_index("day"), "south": NORTH.iloc[::-1].set_index("day") + 1}
+
+
+def test_frames_of_the_same_columns_are_intact_and_each_edit_is_told_with_its_sheet(tmp_path: Path) -> None:
+    path, edited = tmp_path / "t.xlsx", tmp_path / "edited.xlsx"
+    sa.write(path, ALIKE)
+    assert list(sa.check(path)) == []
+    with pytest.raises(sa.FormatError, match=r"(?s)two arrays have the name 'day', at north!A2.* and south!A2"):
+        sa.read(path)
+    book = openpyxl.load_workbook(path)
+    row = next(cell.row for cell in book["south"]["B"] if cell.value == 9)
+    book["south"].cell(row, 2).value = 7
+    book.create_sheet("mine")["A1"] = "notes"
+    book.save(edited)
+    (finding,) = [one for one in sa.check(edited) if one.severity == "error"]
+    assert (finding.location, finding.index) == (f"south!B{row}", (0,))
+    del book["south"]
+    book.save(edited)
+    gone = [one for one in sa.check(edited) if one.array == "sold"]
+    assert [one.message for one in gone] == [
+        "is gone: it was written to the sheet 'south', and was deleted or renamed since"
+    ]
+    book.copy_worksheet(book["north"])
+    book.save(edited)
+    twice = [one for one in sa.check(edited) if one.severity == "error"]
+    assert [one.array for one in twice] == ["day", "sold", "price", "dataset.json"]
+    assert all("two arrays have the name" in one.message for one in twice)
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_writes_with_the_same_names_in_one_workbook_are_intact(guard: bool, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    for year in range(3):
+        sa.write(path, {"t": np.linspace(year, 1, 5)}, sheet=f"year {year}", mode="a", guard=guard)
+    assert list(sa.check(path)) == []
+    book = openpyxl.load_workbook(path)
+    book["year 1"]["A20"].value = 77
+    book.save(path)
+    errors = [one.location for one in sa.check(path) if one.severity == "error"]
+    assert errors == ["year 1!A20"]

@@ -23,7 +23,7 @@ from ...errors import Finding, FormatError, LimitError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
 from ...labels import find_notes
 from ...views.description import View, select_views
-from ..workbooks import check_formats, check_is_text, check_title
+from ..workbooks import check_choices, check_formats, check_is_text, check_title
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large
@@ -87,7 +87,7 @@ def write_excel(
         {'t': array([[0.1, nan]])}
     """
     target = locate(target, storage_options)
-    _check_options(mode, if_sheet_exists, cells, dates)
+    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
     options = SheetOptions(
         sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard, formats=formats or {}
     )
@@ -95,13 +95,6 @@ def write_excel(
     if views is not False:
         write = write._replace(options=replace(write.options, views=select_views(views, write.arrays)))
     write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
-
-
-def _check_options(mode: str, if_sheet_exists: str, cells: str, dates: str) -> None:
-    if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
-        raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
-    if dates not in ("real", "text"):
-        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
 
 
 def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
@@ -155,7 +148,7 @@ def write_sheets_excel(
         NotFoundError: a format of a column that no table has.
     """
     target = locate(target, storage_options)
-    _check_options(mode, if_sheet_exists, cells, dates)
+    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
     if views is not False:
         raise LimitError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
     options = SheetOptions(

@@ -6,7 +6,7 @@ At the end: tables of which people have sorted the rows, so that `check` says so
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -264,21 +264,35 @@ def find_all(
 
     `sheet`: as for `check_excel`, as are `missing` and `guard`. `check`: reads the arrays and has each of them judged.
     """
-    for finding in _find_all(book, sheet, missing, guard=guard, check=check):
+    memory, sheets, findings = StoredFingerprints(book), select_sheets(book, sheet), dict[Finding, None]()
+    for titles, some in memory.split_by_write(sheets) if sheet is None else [(None, sheets)]:
+        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
+        memory = StoredFingerprints(book)  # which has been asked about no array
+    for finding in findings:
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
 
 
 def _find_all(
-    book: Workbook, sheet: str | None, missing: Missing, *, guard: bool, check: CheckSheets
+    book: Workbook,
+    memory: StoredFingerprints,
+    sheets: Sequence[ExcelSheet],
+    titles: Set[str] | None,
+    missing: Missing,
+    *,
+    guard: bool,
+    check: CheckSheets,
 ) -> Iterator[Finding]:
-    """Yield every finding, with the places of cells in the columns of arrays."""
-    memory = StoredFingerprints(book)
+    """Yield every finding about some sheets, with the places of cells in the columns of arrays.
+
+    `titles`: under which the record has the arrays that these sheets must hold; None where other sheets may hold them.
+    """
+    if not sheets:
+        yield from memory.find_missing(titles)
+        return
     snapshots = open_snapshots(book, memory, used=guard)
     verdicts: list[Finding] = []
     tables = SortedTables() if check is check_sheets else None  # the elements of others are mapped as long as judged
-
-    sheets = select_sheets(book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -334,12 +348,12 @@ def _find_all(
     findings = list(findings if tables is None else tables.explain(findings))
     yield from memory.findings
     yield from snapshots.check()
-    yield from views.find_typed_over() if sheet is None else ()
+    yield from views.find_typed_over() if titles is not None else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
-    if sheet is None and are_whole:
-        yield from memory.find_missing()  # only if every array could be read: a broken one is not missing
+    if titles is not None and are_whole:
+        yield from memory.find_missing(titles)  # only if every array could be read: a broken one is not missing
 
 
 def _judge_rows(

@@ -8,7 +8,7 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from .fingerprint.record import Fingerprint, exact_checksum, exact_checksums, re
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
+from .sheet import ExcelSheet
 from .workbook import Workbook
 
 _LEAST = 2  # elements of an array that is looked for under other names
@@ -64,6 +65,24 @@ class StoredFingerprints:
                 self._arrays[title] = arrays
             if "many" in sheet:
                 self._arrays[title] = {**self._arrays.get(title, {}), **read_many(sheet["many"])}
+
+    def split_by_write(self, sheets: Sequence[ExcelSheet]) -> list[tuple[Set[str], list[ExcelSheet]]]:
+        """Return sheets, and the titles under which the record has their arrays, that are to be checked together.
+
+        These are all sheets; or those of each write, where several have written arrays of one name. Sheets of which the
+        record knows nothing are checked with those of the first write. Writes of which no sheet is left come last.
+        """
+        names = [name for arrays in self._arrays.values() for name in arrays]
+        groups = [self._groups.get(sheet.title or "", "") for sheet in sheets]
+        writes = [title for title in self._arrays if title in groups]
+        if not writes or len(set(names)) == len(names):
+            return [(set(self._arrays), list(sheets))]
+        groups = [group if group in writes else writes[0] for group in groups]
+        split = [
+            ({title}, [sheet for sheet, group in zip(sheets, groups, strict=True) if group == title])
+            for title in writes
+        ]
+        return [*split, (self._arrays.keys() - set(writes), [])]
 
     def count_arrays(self) -> int:
         """Return the number of arrays that have a fingerprint."""
@@ -266,11 +285,14 @@ class StoredFingerprints:
         hint = "it was renamed, or put there by another program; write it again"
         yield Finding("warning", place, reason, hint, array=place)
 
-    def find_missing(self) -> Iterator[Finding]:
-        """Yield a warning for each array that has a fingerprint, but is no longer in the workbook under its name."""
+    def find_missing(self, titles: Set[str] | None = None) -> Iterator[Finding]:
+        """Yield a warning for each array that has a fingerprint, but is no longer in the workbook under its name.
+
+        `titles`: under which the record has the arrays; None for all.
+        """
         renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
-            for name in arrays:
+            for name in arrays if titles is None or title in titles else ():
                 if name in renamed:
                     reason = f"was written under the name {name!r:.80}, and renamed since"
                     yield Finding("warning", renamed[name], reason, _RENAMED_HINT, array=renamed[name])

@@ -18,7 +18,7 @@ from ...cells.serials import serials_to_moments
 from ...columns import Request, cell_address, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
-from ...errors import LimitError, locating
+from ...errors import locating
 from ...files import Readable, Source, Writable
 from ...tables import (
     EXACT,
@@ -30,9 +30,10 @@ from ...tables import (
     TableColumn,
     TableOptions,
     lay_out_table,
+    notes_of_columns,
     read_table,
 )
-from ..workbooks import MOST_COLUMNS, check_formats, check_is_text
+from ..workbooks import MOST_COLUMNS, check_choices, check_formats, check_is_text
 from .append import IfSheetExists
 from .checking import select_sheets
 from .open_workbook import OpenWorkbook
@@ -492,8 +493,7 @@ def write_table_excel(
         >>> read_columns_excel(io.BytesIO(file.getvalue()))
         {'id': array(['007'], dtype='<U3'), 't': array([1.5])}
     """
-    if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or dates not in ("real", "text"):
-        raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", dates "real" or "text"')
+    check_choices(dates=(dates, "real", "text"))
     options = SheetOptions(sheet, real_dates=dates == "real", report=progress, formats=formats or {})
     write_sheets(target, [lay_out_table_sheet(table, options)], mode=mode, if_sheet_exists=if_sheet_exists)
 
@@ -510,8 +510,7 @@ def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})
     note = table.describe() if isinstance(table, LabelledTable) else {}
-    notes = table.notes if isinstance(table, LabelledTable) else {}
-    return SheetWrite({}, [layout], replace(options, note=note, notes=notes))
+    return SheetWrite({}, [layout], replace(options, note=note, notes=notes_of_columns(table)))
 
 
 def read_columns_excel(

@@ -20,7 +20,7 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from ..workbooks import EXACT_INTEGER, GENERAL, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS
+from ..workbooks import EXACT_INTEGER, GENERAL, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS, check_choices
 from .appearance import column_widths, printed_ranges, stands_right, value_styles
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, search_other_sheets, titles_of_others
 from .cell_xml import (
@@ -262,6 +262,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
             workbook in the meantime; or mode "a" and an open file.
     """
+    check_choices(mode=(mode, "w", "a"), if_sheet_exists=(if_sheet_exists, "error", "replace"))
     path = target if isinstance(target, (str, os.PathLike)) else None
     if mode == "w" or (path is not None and not exists(path)):
         codes = list(dict.fromkeys([code for write in writes for code in write.options.formats.values()]))

@@ -19,6 +19,7 @@ from ...files import PathLike
 from ...linear import LinearArray
 from ...tables import lay_out_table
 from ...views.description import View, select_views
+from ..workbooks import check_choices
 from .address import SheetAddress, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
 from .changes import Swap, TooHeavyError, apply_changes
@@ -324,8 +325,7 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
-    if dates not in ("real", "text"):
-        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
+    check_choices(dates=(dates, "real", "text"))
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
@@ -436,8 +436,7 @@ def write_table_gsheet(
         ...     client.open_by_key(key).worksheet("table").get_all_values()
         [['day', 't'], ['2024-02-29', '1.5']]
     """
-    if dates not in ("real", "text") or if_sheet_exists not in ("error", "replace"):
-        raise LimitError('if_sheet_exists is "error" or "replace", and dates "real" or "text"')
+    check_choices(if_sheet_exists=(if_sheet_exists, "error", "replace"), dates=(dates, "real", "text"))
     layout = lay_out_table(table, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, serials=dates == "real")
     make = partial(plan_table, replacing=if_sheet_exists == "replace")
     return _write(target, layout, worksheet, client, credentials, timeout, progress, make)

@@ -12,6 +12,7 @@ from .writing import write_sheets_workbook, write_table_workbook, write_workbook
 
 __all__ = [
     "check_workbook",
+    "instead_workbook",
     "keeps_workbook",
     "read_columns_workbook",
     "read_workbook",
@@ -22,3 +23,16 @@ __all__ = [
 ]
 
 keeps_workbook = Keeps(buffers=True, nested=True, labels=True)
+
+_BESIDE = 'nothing is overwritten, and sheetarray.{verb}(target, arrays, sheet="another title") adds a sheet'
+_IN_A_FILE = (
+    "its record is kept in files that sheetarray saves: save the workbook, then "
+    'sheetarray.write(path, arrays, mode="a", sheet="another title", {}=True)'
+)
+instead_workbook = {
+    "mode": _BESIDE,
+    "if_sheet_exists": _BESIDE,
+    "guard": _IN_A_FILE.format("guard"),
+    "views": _IN_A_FILE.format("views"),
+}
+"""What to do instead of giving options of files: those that need a record are for files that sheetarray saves."""

@@ -7,7 +7,7 @@ openpyxl takes the shortest text of a number instead, which it prints as it is; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from ...cells.serials import DATE_CODES, serial_unit, shown_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
 from ...composite import is_for_programs, spread
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
-from ...labels import find_notes_of_layouts
-from ...tables import lay_out_table
+from ...labels import find_notes
+from ...tables import lay_out_table, notes_of_columns
 from ..workbooks import (
     EXACT_INTEGER,
     LONGEST_TITLE,
@@ -27,6 +27,7 @@ from ..workbooks import (
     MOST_ROWS,
     TRUTH_CODE,
     build_references,
+    check_choices,
     check_formats,
     check_title,
     make_defined_names,
@@ -53,8 +54,6 @@ def write_workbook(
     at: str = "A1",
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
-    guard: Any = False,
-    views: Any = False,
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -69,8 +68,6 @@ def write_workbook(
             "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
             every element as text.
         dates: "real" writes dates as dates where that is exact, "text" as ISO text.
-        guard: refused, with what to do instead: the record of a guard is in files that sheetarray saves.
-        views: refused likewise.
         formats: the number formats of arrays of floats or integers, as for `write_excel`.
         progress: called with the cells written and the cells in all.
 
@@ -79,45 +76,45 @@ def write_workbook(
         LimitError: cells that hold something are in the way, or a name, a title or a text that Excel cannot hold;
             nothing has changed then.
     """
-    corner = _check_options(at, cells, dates)
-    _refuse_records(guard=guard, views=views)
-    layouts = _lay_out(arrays, corner, serials=dates == "real" and cells != "text")
-    _put(target, [(sheet, layouts)], "arrays", corner, cells, formats, progress or ignore_progress)
+    corner = parse_cell(at)
+    check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
+    contents = _lay_out(sheet, arrays, corner, serials=dates == "real" and cells != "text")
+    _put(target, [contents], "arrays", corner, cells, formats, progress or ignore_progress)
 
 
-def _check_options(at: str, cells: str, dates: str) -> tuple[int, int]:
-    """Return row and column of the first cell."""
-    if cells not in ("exact", "numeric", "text") or dates not in ("real", "text"):
-        raise LimitError('cells is "exact", "numeric" or "text", dates "real" or "text"')
-    return parse_cell(at)
+class _Contents(NamedTuple):
+    """What is put into a worksheet, and into those on which its arrays go on.
+
+    Attributes:
+        title: of the first worksheet; None for the default, or the target itself.
+        layouts: one for each worksheet.
+        notes: what people read beside names, by the names.
+    """
+
+    title: str | None
+    layouts: Sequence[Layout]
+    notes: Mapping[str, str]
 
 
-def _refuse_records(*, guard: Any, views: Any) -> None:
-    """Refuse what needs parts of a file that these libraries do not write."""
-    for name, asked in (("guard", guard), ("views", views)):
-        if asked is not False:
-            raise LimitError(
-                f"{name}= is for a path, as no record of it is kept in an object: save the workbook, then "
-                f'sheetarray.write(path, arrays, mode="a", {name}=True)'
-            )
-
-
-def _lay_out(arrays: Any, corner: tuple[int, int], *, serials: bool) -> list[Layout]:
-    """Return the layouts of arrays from a cell on, one for each sheet that they take."""
-    return lay_out_sheets(
-        linear_arrays(spread(arrays, limit=CELL_CHARACTERS)),
+def _lay_out(title: str | None, arrays: Any, corner: tuple[int, int], *, serials: bool) -> _Contents:
+    """Return arrays from a cell on."""
+    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    layouts = lay_out_sheets(
+        linear,
         max_rows=MOST_ROWS - corner[0],
         max_columns=MOST_COLUMNS - corner[1],
         max_characters=CELL_CHARACTERS,
         aligned=True,
         serials=serials,
     )
+    return _Contents(title, layouts, find_notes(linear))
 
 
-def _lay_out_plain(table: Any, corner: tuple[int, int], *, serials: bool) -> list[Layout]:
-    """Return the layout of a table from a cell on."""
+def _lay_out_plain(title: str | None, table: Any, corner: tuple[int, int], *, serials: bool) -> _Contents:
+    """Return a table from a cell on."""
     rows, columns = MOST_ROWS - corner[0], MOST_COLUMNS - corner[1]
-    return [lay_out_table(table, serials=serials, max_rows=rows, max_columns=columns, max_characters=CELL_CHARACTERS)]
+    layout = lay_out_table(table, serials=serials, max_rows=rows, max_columns=columns, max_characters=CELL_CHARACTERS)
+    return _Contents(title, [layout], notes_of_columns(table))
 
 
 def write_table_workbook(
@@ -144,19 +141,20 @@ def write_table_workbook(
         DTypeError: an array that is no column, or that no cells hold.
         LimitError: as `write_workbook`, or columns of different lengths.
     """
-    corner = _check_options(at, "numeric", dates)
-    layouts = [(sheet, _lay_out_plain(table, corner, serials=dates == "real"))]
-    _put(target, layouts, "table", corner, "numeric", formats, progress or ignore_progress)
-    return _put_alone(layouts, "table")
+    corner = parse_cell(at)
+    check_choices(dates=(dates, "real", "text"))
+    contents = [_lay_out_plain(sheet, table, corner, serials=dates == "real")]
+    _put(target, contents, "table", corner, "numeric", formats, progress or ignore_progress)
+    return _put_alone(contents, "table")
 
 
-def _put_alone(layouts: Sequence[tuple[str | None, Sequence[Layout]]], default: str) -> Any:
+def _put_alone(contents: Sequence[_Contents], default: str) -> Any:
     """Return a workbook of openpyxl that holds tables and nothing else."""
     import openpyxl  # type: ignore[import-untyped]
 
     alone = openpyxl.Workbook()
-    alone.active.title = layouts[0][0] or default
-    _put(alone, layouts, default, (0, 0), "numeric", None, ignore_progress)
+    alone.active.title = contents[0].title or default
+    _put(alone, contents, default, (0, 0), "numeric", None, ignore_progress)
     return alone
 
 
@@ -168,8 +166,6 @@ def write_sheets_workbook(
     at: str = "A1",
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
-    guard: Any = False,
-    views: Any = False,
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -183,8 +179,6 @@ def write_sheets_workbook(
         at: the first cell in each worksheet.
         cells: as for `write_workbook`.
         dates: as for `write_workbook`.
-        guard: refused, as for `write_workbook`.
-        views: refused, as for `write_workbook`.
         formats: of columns of these names, in whichever tables have them.
         progress: called with the cells written and the cells in all.
 
@@ -195,20 +189,20 @@ def write_sheets_workbook(
         DTypeError: names the sheet, and the array that no cells hold; or the object cannot be written.
         LimitError: as `write_workbook`, or the target is a worksheet; nothing has changed then.
     """
-    corner = _check_options(at, cells, dates)
-    _refuse_records(guard=guard, views=views)
-    layouts: list[tuple[str | None, Sequence[Layout]]] = []
+    corner = parse_cell(at)
+    check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
+    contents = []
     for title, table in tables.items():
         with naming_sheet(title):
             lay_out = _lay_out_plain if plain else _lay_out
-            layouts.append((title, lay_out(table, corner, serials=dates == "real" and cells != "text")))
-    _put(target, layouts, "", corner, "numeric" if plain else cells, formats, progress or ignore_progress)
-    return dict.fromkeys(tables, _put_alone(layouts, "") if plain else target)
+            contents.append(lay_out(title, table, corner, serials=dates == "real" and cells != "text"))
+    _put(target, contents, "", corner, "numeric" if plain else cells, formats, progress or ignore_progress)
+    return dict.fromkeys(tables, _put_alone(contents, "") if plain else target)
 
 
 def _put(
     target: Any,
-    contents: Sequence[tuple[str | None, Sequence[Layout]]],
+    contents: Sequence[_Contents],
     default: str,
     corner: tuple[int, int],
     cells: str,
@@ -217,16 +211,17 @@ def _put(
 ) -> None:
     """Put layouts into the cells of worksheets, each from a corner on; nothing, if any of it is refused.
 
-    `contents`: titles, None for `default` or the target itself, with the layouts of that worksheet and of those on
-    which its arrays go on.
+    `default`: the title of a worksheet that has none.
     """
     book = _open_book(target, rounds=cells != "exact")
     titles = [
-        each for title, layouts in contents for each in _titles(_title_for(book, target, title, default), len(layouts))
+        each
+        for title, layouts, _ in contents
+        for each in _titles(_title_for(book, target, title, default), len(layouts))
     ]
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
-    layouts = [layout for _, some in contents for layout in some]
+    layouts = [layout for some in contents for layout in some.layouts]
     chosen = check_formats(formats or {}, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
     made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
     places = [book.find(title) for title in titles]
@@ -243,7 +238,7 @@ def _put(
         references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
         book.names(),
     )
-    notes = [found for found, some in ((find_notes_of_layouts(some), some) for _, some in contents) for _ in some]
+    notes = [some.notes for some in contents for _ in some.layouts]
     for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -247,7 +248,7 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
         (book, {"sheet": "a/b"}, "has '/' in it"),
         (book.active, {"sheet": "other"}, "give its workbook"),
         (book, {"cells": "some"}, 'cells is "exact"'),
-        (book, {"dates": "some"}, 'dates "real" or "text"'),
+        (book, {"dates": "some"}, 'dates is "real" or "text"'),
     ]
     for target, options, message in refusals:
         with pytest.raises(sa.LimitError, match=message):
@@ -259,6 +260,21 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
     streamed.save(io.BytesIO())
     assert book.sheetnames == ["Sheet", "picture"]
     assert list(written.sheetnames) == ["picture"]
+
+
+@pytest.mark.parametrize("verb", ["write", "write_table"])
+@pytest.mark.parametrize("option", [{"mode": "a"}, {"if_sheet_exists": "replace"}, {"guard": True}, {"views": True}])
+def test_options_of_files_are_refused_with_a_line_that_works(verb: str, option: Any, tmp_path: Path) -> None:
+    path, arrays, book = tmp_path / "a.xlsx", {"t": np.arange(6) + 0.5}, openpyxl.Workbook()
+    for target in (book, xlsxwriter.Workbook(tmp_path / "b.xlsx"), pd.ExcelWriter(tmp_path / "c.xlsx")):
+        getattr(sa, verb)(target, arrays)
+        with pytest.raises(TypeError, match=f"no option '{next(iter(option))}'") as refused:
+            getattr(sa, verb)(target, arrays, **option)
+        (line,) = re.findall(r"sheetarray\.write\w*\(.*?\)", str(refused.value))
+        book.save(path)
+        grid = {"t": arrays["t"].reshape(2, 3)} if "path" in line else arrays
+        eval(line, {"sheetarray": sa, "target": target, "path": path, "arrays": grid})
+        target.close()
 
 
 def test_functions_for_files_name_those_for_objects(tmp_path: Path) -> None:
