@@ -12,7 +12,17 @@ from .. import api
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
 from ..merging import Conflict, FileChanges
-from .arguments import FileName, FormatOptions, UsageProblem, json_option, parse_options, reading_options
+from .arguments import (
+    MOST_LINES,
+    FileName,
+    FormatOptions,
+    UsageProblem,
+    all_option,
+    json_option,
+    parse_options,
+    print_left_out,
+    reading_options,
+)
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
@@ -137,7 +147,6 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
 
 
 # What several people have changed in copies of one file, put together.
-MOST_SHOWN = 20  # conflicts that are named, unless --all
 
 
 @click.command(short_help="Put together what several people have changed.")
@@ -151,7 +160,7 @@ MOST_SHOWN = 20  # conflicts that are named, unless --all
     help="In conflicts the values of this file stand, one of BASE and RETURNED; may be given more than once.",
 )
 @click.option("--choices", metavar="FILE", help="The choices that the page of `view --merge` has saved.")
-@click.option("--all", "wants_all", is_flag=True, help=f"Name every conflict, not the first {MOST_SHOWN}.")
+@all_option("conflicts")
 @json_option
 def merge(
     base: str,
@@ -192,7 +201,7 @@ def merge(
         print_json({**merged.to_json(), "target": output})
     else:
         _print_summary(merged)
-        _print_conflicts(merged, len(merged.conflicts) if wants_all else MOST_SHOWN)
+        _print_conflicts(merged, None if wants_all else MOST_LINES)
         left = merged.unresolved
         wrote = "nothing is written: -o names the file to write" if output is None else f"{output}: "
         if output is not None:
@@ -238,7 +247,7 @@ def _names(names: Sequence[str] | Mapping[str, Any]) -> str:
     return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more arrays" if len(listed) > 5 else "")
 
 
-def _print_conflicts(merged: api.MergedFiles, most: int) -> None:
+def _print_conflicts(merged: api.MergedFiles, most: int | None) -> None:
     for conflict in merged.conflicts[:most]:
         element = conflict.array + (f"[{', '.join(map(str, conflict.index))}]" if conflict.index else "")
         where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
@@ -248,8 +257,7 @@ def _print_conflicts(merged: api.MergedFiles, most: int) -> None:
         for number, (file, value) in enumerate(conflict.values.items()):
             first = conflict.place.file != merged.base and conflict.chosen is None and number == 0
             _print_value(conflict, file, value, stands=first or conflict.chosen == file)
-    if len(merged.conflicts) > most:
-        print_line(f"and {len(merged.conflicts) - most:,} more conflicts (--all names them)", dim=True)
+    print_left_out(len(merged.conflicts) - len(merged.conflicts[:most]), "conflict")
 
 
 def _print_value(conflict: Conflict, file: str, value: Any, *, stands: bool) -> None:

@@ -20,6 +20,7 @@ from ..errors import NotFoundError
 from ..files import is_url
 from ..registry import FORMATS, Format
 from ..tables import TableOptions
+from .console import count_noun, print_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -165,6 +166,21 @@ def writing_options(what: str, example: str) -> Callable[[Function], Function]:
 def json_option(function: Function) -> Function:
     """Add the option --json to a command."""
     return click.option("--json", "wants_json", is_flag=True, help="JSON on standard output instead of text.")(function)
+
+
+MOST_LINES = 20  # of details, unless --all
+
+
+def all_option(what: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds --all to a command, which prints the first `MOST_LINES` of `what` otherwise."""
+    told = f"Print all {what}, not the first {MOST_LINES}."
+    return click.option("--all", "wants_all", is_flag=True, help=told)
+
+
+def print_left_out(count: int, noun: str) -> None:
+    """Say how many lines of details are not printed, if any."""
+    if count > 0:
+        print_line(f"and {count_noun(count, f'more {noun}')} (--all shows them)", dim=True)
 
 
 def split_pairs(pairs: Sequence[str]) -> dict[str, str]:

@@ -11,12 +11,21 @@ from typing import Any
 import click
 import numpy as np
 
-from ..columns import ArrayInfo
+from ..columns import MOST_NAMED, ArrayInfo, describe_row
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError
 from ..labels import DatasetLabels, reading_labels
 from ..merging import row_axis
-from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
+from .arguments import (
+    MOST_LINES,
+    FileName,
+    FormatOptions,
+    UsageProblem,
+    all_option,
+    json_option,
+    print_left_out,
+    reading_options,
+)
 from .comparing import Comparison, compare, compare_labels, find_sorted_rows, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
@@ -24,8 +33,6 @@ from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
 
 MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
-MOST_LINES, MOST_NAMED = 20, 5  # lines of details, and arrays that one line names
-_MOST_IN_ROW = 4  # elements of a row that a line shows
 
 
 def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
@@ -50,7 +57,7 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
     default=None,
     help="So many differing elements of each array are named: 10, and with --json 100,000, unless this says another.",
 )
-@click.option("--all", "wants_all", is_flag=True, help=f"Print every line of details, not the first {MOST_LINES}.")
+@all_option("lines of details")
 @reading_options()
 @json_option
 def diff(
@@ -205,8 +212,7 @@ def _print_comparisons(
     lines = [line for names, text, below in blocks for line in (_Line(escape_controls(text), 2, names), *below)]
     for line in lines[:most]:
         line.print()
-    if most is not None and len(lines) > most:
-        print_line(f"and {count_noun(len(lines) - most, 'more line')} (--all shows them)", dim=True)
+    print_left_out(len(lines) - len(lines[:most]), "line")
     same = sum(comparison.same for comparison in compared)
     silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
     if same == len(compared) and not only:
@@ -357,7 +363,7 @@ def _describe_rows(
                 told = [f"row {where} of the sheet"] if where is not None else []
                 told += [_format_label(rows_of[name][row]) for name in labels]
                 place = f" ({', '.join(told)})" if told else ""
-                cells = [f"{name} {_format_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
+                cells = [f"{name} {describe_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
                 more = len(cells) - MOST_NAMED
                 beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
                 values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
@@ -390,17 +396,6 @@ def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
 
 def _format_label(elements: Array) -> str:
     return str(elements[0]).removesuffix("T00:00:00")
-
-
-def _format_row(elements: Array) -> str:
-    """Return the text of the elements of a row; of a long row, only the first."""
-    shown = " ".join(
-        map(
-            format_value,
-            elements[:_MOST_IN_ROW].tolist() if elements.dtype.kind not in "mM" else elements[:_MOST_IN_ROW],
-        )
-    )
-    return shown + (f" .. ({len(elements):,} elements)" if len(elements) > _MOST_IN_ROW else "")
 
 
 def _format_rows(comparison: Comparison) -> list[str]:

@@ -10,7 +10,16 @@ import click
 
 from ..columns import ArrayInfo
 from ..errors import Finding
-from .arguments import FileName, FormatOptions, json_option, reading_options, to_cli_options
+from .arguments import (
+    MOST_LINES,
+    FileName,
+    FormatOptions,
+    all_option,
+    json_option,
+    print_left_out,
+    reading_options,
+    to_cli_options,
+)
 from .console import (
     count_noun,
     escape_controls,
@@ -153,15 +162,17 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 
 @click.command(short_help="Find everything that is wrong in files.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
+@all_option("findings of each file")
 @reading_options()
 @json_option
-def check(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> int:
+def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants_json: bool) -> int:
     """Look at every header and every cell of each FILE, and list what is wrong.
 
     An error is something that reading would refuse; a warning is something that it would accept, but that you may
-    want to know, such as digits that a spreadsheet program rounded away. Any finding of either kind makes the exit
-    status 1. A file that cannot be opened makes it 2; the others are checked all the same. A FILE with wildcards is all
-    files that match, under a URL too.
+    want to know, such as digits that a spreadsheet program rounded away. The first line of a file sums up; up to 20
+    findings follow, unless --all or --json asks for every one. Any finding of either kind makes the exit status 1. A
+    file that cannot be opened makes it 2; the others are checked all the same. A FILE with wildcards is all files
+    that match, under a URL too.
 
     \b
     Examples:
@@ -176,7 +187,7 @@ def check(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> i
         findings = place.call("check", **reading.parse(place.row, "check", lenient=True))
         count = None if findings else len(place.call("scan", **reading.parse(place.row, "scan", lenient=True)))
         if not wants_json:
-            _print_findings(place, findings, count)
+            _print_findings(place, findings, count, None if wants_all else MOST_LINES)
         return FINDINGS if findings else FINE, _findings_to_json(place, findings, count)
 
     status, reports = report_each(find_sources(files, reading.format), reading, "check", report)
@@ -185,20 +196,30 @@ def check(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> i
     return status
 
 
-def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None) -> None:
+def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, most: int | None) -> None:
+    """Print a line that sums up, then so many findings at most."""
     print_line(f"{escape_controls(place.label)}: ", bold=True, nl=False)
     if count is not None:
         print_line("ok", fg="green", nl=False)
         click.echo(f" ({count_noun(count, 'array')})")
         return
-    kinds = [finding.severity for finding in findings]
-    click.echo(", ".join(count_noun(kinds.count(kind), kind) for kind in _COLOURS if kind in kinds))
-    for finding, after in zip_longest(findings, findings[1:]):
+    click.echo(_summarise(findings))
+    shown = findings[:most]
+    for finding, after in zip_longest(shown, shown[1:]):
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
         where = f"{escape_controls(finding.location)}  " if finding.location else ""
         print_wrapped(escape_controls(finding.message), indent=11, head=where, used=11)
         if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
             print_wrapped(f"           {escape_controls(to_cli_options(finding.hint, '--read'))}", indent=11)
+    print_left_out(len(findings) - len(shown), "finding")
+
+
+def _summarise(findings: Sequence[Finding]) -> str:
+    """Return how many findings of each kind there are, and in how many arrays, as far as they name one."""
+    kinds = [finding.severity for finding in findings]
+    counts = ", ".join(count_noun(kinds.count(kind), kind) for kind in _COLOURS if kind in kinds)
+    arrays = {finding.array for finding in findings if finding.array is not None}
+    return counts + (f" in {count_noun(len(arrays), 'array')}" if arrays else "")
 
 
 def _findings_to_json(place: Endpoint, findings: Sequence[Finding], count: int | None) -> dict[str, Any]:

@@ -40,13 +40,14 @@ from .reading import (
     scan_sheet,
     scan_sheets,
 )
-from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
+from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .words import Words
 
 __all__ = [
     "MOST_ADDRESSES",
     "MOST_BROKEN",
+    "MOST_NAMED",
     "UNEVEN_HINT",
     "Anchor",
     "ArrayColumn",
@@ -77,6 +78,7 @@ __all__ = [
     "check_sheet",
     "check_sheets",
     "column_letters",
+    "describe_row",
     "describe_uneven_rows",
     "errors_of_problems",
     "find_anchors",

@@ -11,13 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from ..dtypes import Array
 from ..elements import Missing
 from ..errors import Finding, quote_names
 from ..header import Header, NoteFinding, count_rows, resize_header
 from ..linear import may_be_blank
 from .column import ArrayColumn
 
-MOST_SHAPES = 20  # arrays whose new shapes a finding names
+_MOST_LISTED = 20  # arrays whose new shapes a finding names, and rows
+MOST_NAMED = 5  # arrays of which the values of one row are shown
+_MOST_GONE, _MOST_IN_ROW = 3, 4  # deleted rows whose values are shown, and elements of each
 _MOST_LABELS = 2**16  # elements of an array that is read for the label of a row
 UNEVEN_HINT = "resize=True reads each as it stands; a total, or a note, typed below a column is an element of it then"
 _HINT = "resize=True reads them as they stand, sheetarray adopt makes the headers true to them"
@@ -32,11 +37,26 @@ class RowChange:
         firsts: ranges of rows, in their order: with any of them as the first row that was added or deleted, all other
             elements are as they were written; None where the fingerprint does not tell.
         rest_is_exact: whether all other elements are those that were written, to the last bit.
+        rows: the number of each row that was added or deleted, where a guard tells them.
+        gone: the elements of these rows if they were deleted, as they were written; else None.
     """
 
     kind: Literal["inserted", "deleted"]
     firsts: tuple[range, ...] | None = None
     rest_is_exact: bool = False
+    rows: tuple[int, ...] = ()
+    gone: Array | None = None
+
+    def find_gone(self, first: int | None) -> Array | None:
+        """Return the elements of the deleted rows if the first of them was `first`.
+
+        Where rows are alike, several runs of them may be the deleted one, each with the same rows in another order.
+        """
+        if self.gone is None or first is None:
+            return self.gone
+        if self.rows[-1] - self.rows[0] >= len(self.rows):
+            return None
+        return np.roll(self.gone, self.rows[0] - first, axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +81,35 @@ class RowEdit:
         count, arrays = abs(self.after - self.before), len(self.columns)
         first = self._find_first(changes)
         where = f"in {arrays} array{'' if arrays == 1 else 's'}"
-        last = None if first is None else first + count - 1
         name, column = next(iter(self.columns.items()))
         rows = count_rows(column.header)
-        row = min(self.before, self.after) if first is None else first
+        each = () if first is not None else self._find_rows(changes)
+        row = first if first is not None else each[0] if each else min(self.before, self.after)
         location = column.group[0].data_address(row * (rows[1] if rows else 1))
-        place = "" if first is None else self._describe_place(first, count)
-        if first is None:
-            what = "added" if self.after > self.before else "deleted"
-            message = (
-                f"{count} row{'' if count == 1 else 's'} {what} {where}, {self.before} before and {self.after} now"
-            )
-        elif self.after < self.before:
-            message = f"row {first} deleted {where}" if count == 1 else f"rows {first} to {last} deleted {where}"
-        elif first == self.before:
-            message = f"row {first} appended {where}" if count == 1 else ""
-            message = message or f"{count} rows appended, {first} to {last}, {where}"
+        place, labelled = ("", None) if first is None else self._describe_place(first, count, changes)
+        verb = "added" if self.after > self.before else "deleted"
+        if first is not None and first == self.before:
+            what = f"row {first} appended" if count == 1 else f"{count} rows appended, {first} to {first + count - 1},"
+        elif first is not None:
+            verb = "inserted" if verb == "added" else verb
+            what = f"row {first} {verb}" if count == 1 else f"rows {first} to {first + count - 1} {verb}"
+        elif each:
+            what = f"rows {_shorten(map(str, each))} {verb}"
         else:
-            message = f"row {first} inserted {where}" if count == 1 else f"rows {first} to {last} inserted {where}"
-        only = name if arrays == 1 else None
-        message = f"{message}{place}: {self._format_shapes()}{_format_doubts(self.columns, changes)}"
+            what = f"{count} row{'' if count == 1 else 's'} {verb}"
+            where += f", {self.before} before and {self.after} now{self._format_other_rows(changes)}"
+        gone = self._describe_gone(first, changes, labelled)
+        doubts = _format_doubts(self.columns, changes)
+        message = f"{what} {where}{place}: {self._format_shapes()}{gone}{doubts}"
         if all(name in changes and changes[name].rest_is_exact for name in self.columns):
             message += "; the rest exact"
-        return Finding("error", location, message, _HINT, array=only)
+        return Finding("error", location, message, _HINT, array=name if arrays == 1 else None)
 
     def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
         """Return the first row that was added or deleted; None unless the arrays of which it is known agree on one."""
-        firsts = [change.firsts for name in self.columns if (change := changes.get(name)) and change.firsts]
-        if not firsts:
+        known = [changes[name] for name in self.columns if name in changes]
+        firsts = [change.firsts for change in known if change.firsts]
+        if not firsts or any(change.rows and not change.firsts for change in known):  # rows that are not side by side
             return None
         common = firsts[0]
         for others in firsts[1:]:
@@ -98,10 +119,28 @@ class RowEdit:
             return self.before
         return min((rows.start for rows in common), default=None)
 
-    def _describe_place(self, first: int, count: int) -> str:
+    def _find_rows(self, changes: Mapping[str, RowChange]) -> tuple[int, ...]:
+        """Return the rows that are not side by side, where a guard tells them and those of all arrays are the same."""
+        known = {changes[name].rows if name in changes else () for name in self.columns}
+        return known.pop() if len(known) == 1 else ()
+
+    def _format_other_rows(self, changes: Mapping[str, RowChange]) -> str:
+        """Return the rows by the guard where those of some arrays are others, as of alike elements; "" without one."""
+        names: dict[tuple[int, ...], list[str]] = {}
+        for name in self.columns:
+            if name in changes and changes[name].rows:
+                names.setdefault(changes[name].rows, []).append(name)
+        told = [
+            f"row{'' if len(rows) == 1 else 's'} {_shorten(map(str, rows))} of {quote_names(some)}"
+            for rows, some in names.items()
+        ]
+        return f" ({'; '.join(told[:MOST_NAMED])})" if told else ""
+
+    def _describe_place(self, first: int, count: int, changes: Mapping[str, RowChange]) -> tuple[str, str | None]:
         """Return the rows as people see them, such as ` (row 28 of the sheet, 2026-03-01)`, with dates or texts.
 
-        It is "" unless each array takes the same row, or rows, of the sheet.
+        It is "" unless each array takes the same row, or rows, of the sheet. Beside it stands the array that labels
+        deleted rows, where a guard tells of one.
         """
         places = set()
         for column in self.columns.values():
@@ -109,43 +148,101 @@ class RowEdit:
             cells = column.written.dtype.kind != "complex" and anchor.orient == "columns" and rows == (self.after, 1)
             places.add(anchor.data_cell[1] if cells else -1)
         if len(places) > 1 or -1 in places:
-            return ""
+            return "", None
         start = places.pop() + first + 1
         where = f"row {start}" if count == 1 else f"rows {start} to {start + count - 1}"
-        label = self._find_label(first, count) if self.after > self.before else ""
-        return f" ({where} of the sheet{label and ', '}{label})"
+        name, label = None, ""
+        if self.after > self.before:
+            label = self._find_label(first, count)
+        else:
+            name, label = self._find_gone_label(first, changes)
+            if name is None and (beside := self._find_label(max(first - 1, 0), 1)):
+                label = f"{'after' if first else 'before'} {beside}"
+        return f" ({where} of the sheet{label and ', '}{label})", name
+
+    @property
+    def _labels(self) -> list[str]:
+        """The arrays that may label rows: of dates, or else of texts."""
+        kinds = ("datetime", "string")
+        known = [name for name, column in self.columns.items() if column.header.dtype.kind in kinds]
+        return sorted(known, key=lambda name: kinds.index(self.columns[name].header.dtype.kind))
 
     def _find_label(self, first: int, count: int) -> str:
-        """Return the dates, or else the texts, of some rows, the first and the last; "" where no array has any."""
-        kinds = ("datetime", "string")
-        known = [column for column in self.columns.values() if column.header.dtype.kind in kinds]
-        known = [column for column in known if column.header.capacity <= _MOST_LABELS]
-        for column in sorted(known, key=lambda column: kinds.index(column.header.dtype.kind)):
+        """Return the label of some rows that stand in the sheet, of the first and the last; "" if they have none."""
+        for column in (self.columns[name] for name in self._labels):
+            if column.header.capacity > _MOST_LABELS:
+                continue
             buffer = column.decode_typed("nan")
             if buffer is None:
                 decoded = column.decode_checked("nan")
                 buffer = None if decoded.problems else decoded.buffer
             if buffer is not None and len(buffer) >= first + count:
-                labels = dict.fromkeys(f"{buffer[row]!s:.40}" for row in (first, first + count - 1))
-                return " to ".join(labels) if all(labels) else ""
+                return _format_labels(buffer[[first, first + count - 1]])
         return ""
 
+    def _find_gone_label(self, first: int, changes: Mapping[str, RowChange]) -> tuple[str | None, str]:
+        """Return the array that labelled the deleted rows, and its label, by a guard; None and "" without one."""
+        for name in self._labels:
+            gone = changes[name].find_gone(first) if name in changes else None
+            if gone is not None and (label := _format_labels(gone[[0, -1]].ravel())):
+                return name, label
+        return None, ""
+
+    def _describe_gone(self, first: int | None, changes: Mapping[str, RowChange], labelled: str | None) -> str:
+        """Return the values of the first deleted rows, as a guard has them; those of `labelled` are named already."""
+        count, gone = abs(self.after - self.before), {}
+        numbers = self._find_rows(changes) if first is None else range(first, first + count)
+        for name in self.columns:
+            rows = changes[name].find_gone(first) if name in changes and numbers else None
+            if rows is not None and name != labelled:
+                gone[name] = rows
+        texts = []
+        for place, number in enumerate(numbers[:_MOST_GONE] if gone else ()):
+            values = [f"{name:.60} {describe_row(rows[place])}" for name, rows in [*gone.items()][:MOST_NAMED]]
+            more = len(gone) - MOST_NAMED
+            values += [f"{more} more array{'' if more == 1 else 's'}"] if more > 0 else []
+            texts.append(f"; {'it' if count == 1 else f'row {number}'} was {', '.join(values)}")
+        more = count - _MOST_GONE
+        return "".join(texts) + (f"; and {more} more row{'' if more == 1 else 's'}" if gone and more > 0 else "")
+
     def _format_shapes(self) -> str:
-        shapes = [f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items()]
-        more = len(shapes) - MOST_SHAPES
-        return ", ".join(shapes[:MOST_SHAPES]) + (f" and {more} more" if more > 0 else "")
+        return _shorten(f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items())
 
 
 def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange]) -> str:
     """Return the end of a message, which lists the arrays whose other elements may have been edited; "" if there are
     none.
     """
-    doubtful = [f"{name!r:.60}" for name in names if name in changes and not changes[name].firsts]
+    doubtful = [name for name in names if name in changes and not (changes[name].firsts or changes[name].rest_is_exact)]
     if not doubtful:
         return ""
-    more = len(doubtful) - MOST_SHAPES
-    listed = ", ".join(doubtful[:MOST_SHAPES]) + (f" and {more} more" if more > 0 else "")
-    return f"; whether elements were edited besides cannot be told of {listed}"
+    return f"; whether elements were edited besides cannot be told of {_shorten(f'{name!r:.60}' for name in doubtful)}"
+
+
+def _shorten(texts: Iterable[str]) -> str:
+    """Return texts side by side, the first of very many."""
+    listed = list(texts)
+    more = len(listed) - _MOST_LISTED
+    return ", ".join(listed[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def describe_row(elements: Array) -> str:
+    """Return the text of the elements of a row; of a long row, only the first.
+
+    Example:
+        >>> describe_row(np.arange(6.0))
+        '0.0 1.0 2.0 3.0 .. (6 elements)'
+    """
+    some = elements[:_MOST_IN_ROW]
+    texts = map(str, some) if elements.dtype.kind in "mM" else map(repr, some.tolist())
+    more = f" .. ({len(elements):,} elements)" if len(elements) > _MOST_IN_ROW else ""
+    return " ".join(f"{text:.60}" for text in texts) + more
+
+
+def _format_labels(ends: Array) -> str:
+    """Return the labels of the first and the last of some rows, or of the only one; "" where one is blank."""
+    labels = dict.fromkeys(f"{label!s:.40}" for label in ends)
+    return " to ".join(labels) if all(labels) else ""
 
 
 def _format_shape(header: Header) -> str:

@@ -414,7 +414,7 @@ def test_check_names_the_cell_and_the_element(path):
     path.write_text(text, encoding="utf-8")
     result = run("check", path)
     assert result.exit_code == 1
-    assert result.stdout.splitlines()[0] == f"{path}: 1 error"
+    assert result.stdout.splitlines()[0] == f"{path}: 1 error in 1 array"
     assert "t[0, 0, 1]" in result.stdout
     answer = json.loads(run("check", path, "--json").stdout)
     assert answer[0]["ok"] is False
@@ -427,6 +427,35 @@ def test_check_a_warning_counts_too(tmp_path):
     result = run("check", tmp_path / "old.json")
     assert result.exit_code == 1
     assert "1 warning" in result.stdout
+
+
+@pytest.mark.parametrize("count", [19, 20, 21, 23])
+def test_check_sums_up_and_prints_twenty_findings(tmp_path, count):
+    arrays = {"t": np.arange(12) / 7, "u": np.arange(12)}
+    sa.write(tmp_path / "run.csv", arrays)
+    rows = [line.split(",") for line in (tmp_path / "run.csv").read_text().splitlines()]
+    for place in range(count):
+        rows[-1 - place // 2][place % 2] = "oops"
+    (tmp_path / "run.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    summary, *lines = run("check", tmp_path / "run.csv").stdout.splitlines()
+    assert summary == f"{tmp_path / 'run.csv'}: {count} errors in 2 arrays"
+    more = f"and {count - 20} more finding{'' if count == 21 else 's'} (--all shows them)"
+    assert lines[20:] == ([more] if count > 20 else [])
+    whole = run("check", tmp_path / "run.csv", "--all").stdout.splitlines()
+    assert (whole[0], whole[1:21]) == (summary, lines[:20])
+    assert len(whole) == 1 + count
+    (told,) = json.loads(run("check", tmp_path / "run.csv", "--json").stdout)
+    assert len(told["findings"]) == count
+
+
+def test_hints_are_no_lines_of_findings(tmp_path):
+    sa.write(tmp_path / "run.csv", {f"t{number}": np.arange(2) for number in range(21)})
+    with open(tmp_path / "run.csv", "a") as file:
+        file.write(",".join(["oops"] * 21))
+    result = run("check", tmp_path / "run.csv").stdout.splitlines()
+    assert sum(line.startswith("  error") for line in result) == 20
+    assert sum("resize" in line for line in result) > 0
+    assert result[-1].startswith("and ")
 
 
 def test_check_goes_on_after_a_file_that_cannot_be_opened(path, tmp_path):

@@ -434,7 +434,7 @@ def test_where_more_was_edited_it_is_said_that_it_cannot_be_told(tmp_path: Path)
     book.save(path)
     (error,) = sa.check(path)
     assert error.message.startswith(
-        "row 1000 deleted in 2 arrays (row 1020 of the sheet): "
+        "row 1000 deleted in 2 arrays (row 1020 of the sheet, after a999): "
     )  # as the other array knows
     assert error.message.endswith("; whether elements were edited besides cannot be told of 'n'")
 
@@ -456,7 +456,8 @@ def test_cells_beyond_a_gap_are_no_rows_that_were_added(gap: int, added: bool) -
         (12, 1, "row 12 appended in 3 arrays (row 32 of the sheet, 2026-04-01): "),
         (12, 2, "2 rows appended, 12 to 13, in 3 arrays (rows 32 to 33 of the sheet, 2026-04-01 to 2026-04-02): "),
         (0, 1, "row 0 inserted in 3 arrays (row 20 of the sheet, 2026-04-01): "),
-        (5, -1, "row 5 deleted in 3 arrays (row 25 of the sheet): "),
+        (5, -1, "row 5 deleted in 3 arrays (row 25 of the sheet, after 2026-03-05): "),
+        (0, -1, "row 0 deleted in 3 arrays (row 20 of the sheet, before 2026-03-02): "),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])
@@ -480,3 +481,62 @@ def test_rows_are_named_as_people_see_them(tmp_path: Path, place: int, count: in
     book.save(path)
     (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
     assert error.message.startswith(said.partition(" (")[0] + ": " if wide else said)
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        (
+            [5],
+            "row 5 deleted in 4 arrays (row 25 of the sheet, 2026-03-06): "
+            "'n' is 11, 'day' is 11, 's' is 11, 'f' is 11; it was n 5.0, s 'a5', f True; the rest exact",
+        ),
+        (
+            [5, 6],
+            "rows 5 to 6 deleted in 4 arrays (rows 25 to 26 of the sheet, 2026-03-06 to 2026-03-07): "
+            "'n' is 10, 'day' is 10, 's' is 10, 'f' is 10; row 5 was n 5.0, s 'a5', f True; "
+            "row 6 was n 6.0, s 'a6', f True; the rest exact",
+        ),
+        (
+            [1, 2, 3, 4, 5],
+            "rows 1 to 5 deleted in 4 arrays (rows 21 to 25 of the sheet, 2026-03-02 to 2026-03-06): "
+            "'n' is 7, 'day' is 7, 's' is 7, 'f' is 7; row 1 was n 1.0, s 'a1', f True; "
+            "row 2 was n 2.0, s 'a2', f True; row 3 was n 3.0, s 'a3', f True; and 2 more rows; the rest exact",
+        ),
+    ],
+)
+def test_deleted_rows_have_their_labels_and_values_by_the_guard(tmp_path: Path, gone: list[int], said: str) -> None:
+    """Rows of `f` are all alike, so that it does not tell by itself which of them are gone."""
+    days = np.datetime64("2026-03-01") + np.arange(12)
+    arrays = {"n": np.arange(12.0), "day": days, "s": np.array([f"a{row}" for row in range(12)])}
+    arrays["f"] = np.full(12, True)
+    message = check_without_rows(tmp_path / "t.xlsx", arrays, gone)
+    assert message == said
+
+
+def test_deleted_rows_that_are_not_side_by_side_are_named_by_the_guard(tmp_path: Path) -> None:
+    table = {"n": np.arange(12.0) / 7, "t": np.arange(24).reshape(12, 2)}
+    assert check_without_rows(tmp_path / "t.xlsx", table, [3, 7]) == (
+        f"rows 3, 7 deleted in 2 arrays: 'n' is 10, 't' is 10 x 2; row 3 was n {3 / 7}, t 6 7; "
+        f"row 7 was n 1.0, t 14 15; the rest exact"
+    )
+    alike = table | {"f": np.full(12, True)}
+    assert check_without_rows(tmp_path / "t.xlsx", alike, [3, 7]).startswith(
+        "2 rows deleted in 3 arrays, 12 before and 10 now (rows 3, 7 of 'n', 't'; rows "
+    )
+
+
+def check_without_rows(path: Path, arrays: dict[str, np.ndarray[Any, Any]], gone: list[int]) -> str:
+    """Delete rows of a guarded workbook, and return the message of the only finding."""
+    sa.write(path, arrays, guard=True)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    start = next(cell.row for cell in sheet["A"] if cell.value == "data") + 1
+    for column, array in enumerate(arrays.values(), 1):
+        cells = [sheet.cell(start + place, column).value for place in range(array.size)]
+        left = [cell for place, cell in enumerate(cells) if place // (array.size // 12) not in gone]
+        for place, value in enumerate([*left, *[None] * (array.size - len(left))]):
+            sheet.cell(start + place, column).value = value
+    book.save(path)
+    (error,) = sa.check(path)
+    return error.message

@@ -367,7 +367,7 @@ def _judge_rows(
     only = guarded.only_change
     if only is None:
         return [*known, *find_edits(guarded, buffer, column.header, name, column.element_address)]
-    return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
+    return [replace(only, firsts=change.firsts) for change in known if change.firsts] or [only]
 
 
 def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None, *, used: bool = True) -> Snapshots:

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ....aligning import RowOrigins, align_rows, content_key
-from ....columns import ArrayColumn, RowChange
+from ....columns import ArrayColumn, RowChange, describe_row
 from ....comparing import explain_change
-from ....dtypes import Buffer, Mask
+from ....dtypes import Array, Buffer, Mask
 from ....errors import Finding, FormatError, quote_names
 from ....header import Header, count_rows
 from ....resaving import is_beyond, mark_kept
@@ -34,6 +34,7 @@ class Guarded:
         kept: a mask of the elements that stand as they were written, or are only rounded; False in added rows.
         alignment: where each row of today was written; None if the rows stand where they were written.
         deleted: the rows that were written and are gone, by their numbers at that time.
+        gone: their elements, row by row.
         unit: what the alignment speaks of: single elements where rows of several were torn apart.
         original: the elements as they were written, in their order; None unless there are as many now.
     """
@@ -42,6 +43,7 @@ class Guarded:
     kept: Mask
     alignment: RowOrigins | None = None
     deleted: Sequence[int] = ()
+    gone: Array | None = None
     unit: Literal["row", "element"] = "row"
     original: Buffer | None = None
 
@@ -54,7 +56,7 @@ class Guarded:
 
     @property
     def only_change(self) -> RowChange | None:
-        """The neighbouring rows that were added or deleted; None if anything else was changed."""
+        """The rows that were added, or deleted; None if anything else was changed."""
         if (
             self.alignment is None
             or self.unit != "row"
@@ -62,11 +64,13 @@ class Guarded:
             or not (self.kept | self.added).all()
         ):
             return None
-        inserted, deleted = self.alignment.inserted.tolist(), list(self.deleted)
-        rows = inserted or deleted
-        if (inserted and deleted) or not rows or rows[-1] - rows[0] >= len(rows):
+        inserted = self.alignment.inserted.tolist()
+        rows = tuple(inserted or self.deleted)
+        if (inserted and self.deleted) or not rows:
             return None
-        return RowChange("inserted" if inserted else "deleted", (range(rows[0], rows[0] + 1),), rest_is_exact=True)
+        firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
+        kind: Literal["inserted", "deleted"] = "inserted" if inserted else "deleted"
+        return RowChange(kind, firsts, rest_is_exact=True, rows=rows, gone=None if inserted else self.gone)
 
 
 class Snapshot(NamedTuple):
@@ -322,9 +326,11 @@ class Snapshots:
         elements[places] = written[origins]
         kept[places] = mark_kept(written[origins], buffer[places], header.dtype)
         is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
-        deleted = alignment.find_deleted(len(written) // row).tolist()
+        deleted = alignment.find_deleted(len(written) // row)
+        gone = written.reshape(-1, row)[deleted]
         original = written if len(written) == len(buffer) else None
-        return Guarded(elements, kept, alignment, deleted, "element" if is_torn else "row", original)
+        unit: Literal["row", "element"] = "element" if is_torn else "row"
+        return Guarded(elements, kept, alignment, deleted.tolist(), gone, unit, original)
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
@@ -400,7 +406,7 @@ def find_edits(
 
     `address`: of the cell of an element, by its index in the buffer.
     """
-    changes, added = describe_row_changes(guarded.alignment, guarded.deleted, guarded.unit), guarded.added
+    changes, added = _describe_row_changes(guarded), guarded.added
     edited = np.flatnonzero(~guarded.kept & ~added).tolist()
     is_moved = guarded.alignment is not None and bool(guarded.alignment.moved.any())
     if guarded.original is not None and (is_moved or 2 * len(edited) > len(buffer)):
@@ -425,18 +431,22 @@ def find_edits(
         yield Finding("error", address(index), f"{message} {before:.60}", _RESTORE, index=header.index_at(index))
 
 
-def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int], unit: str = "row") -> list[str]:
+def _describe_row_changes(guarded: Guarded) -> list[str]:
     """Return sentences on the rows of an array that were added, deleted or moved, each with the first rows."""
+    alignment, unit = guarded.alignment, guarded.unit
     if alignment is None:
         return []
     changes = [
         (alignment.inserted.tolist(), "added"),
-        (list(deleted), "deleted"),
+        (list(guarded.deleted), "deleted"),
         (np.flatnonzero(alignment.moved).tolist(), "moved"),
     ]
     described = []
     for rows, verb in changes:
         if rows:
             some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-            described.append(f"{unit} {some} {verb}" if len(rows) == 1 else f"{len(rows)} {unit}s {verb} ({some})")
+            told = f"{unit} {some} {verb}" if len(rows) == 1 else f"{len(rows)} {unit}s {verb} ({some})"
+            if verb == "deleted" and guarded.gone is not None:
+                told += f", {'it' if len(rows) == 1 else 'the first'} was {describe_row(guarded.gone[0])}"
+            described.append(told)
     return described
