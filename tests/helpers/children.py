@@ -150,6 +150,7 @@ def run_limited(
     seconds: float = SECONDS,
     mebibytes: float = MEBIBYTES,
     part: int = 1,
+    calls: int = 1,
 ) -> Child:
     """Run Python code in a child, and fail where it fails or takes more CPU time or memory than it may.
 
@@ -159,9 +160,11 @@ def run_limited(
         seconds: of CPU time; a child that goes on to twice as much is stopped.
         mebibytes: of memory, at its peak.
         part: how many times smaller the input is than the one that has these bounds, which shrink with it.
+        calls: how many the program makes one after the other, each of which may take so many seconds.
     """
+    seconds *= calls
     if part > 1:
-        seconds = _FIXED_SECONDS + (seconds - _FIXED_SECONDS) / part
+        seconds = _FIXED_SECONDS * calls + (seconds - _FIXED_SECONDS * calls) / part
         mebibytes = _FIXED_MEBIBYTES + (mebibytes - _FIXED_MEBIBYTES) / part
     stopped_after = int(seconds * 2) + 1
     child = run_child(code, *arguments, stopped_after=stopped_after)

@@ -171,11 +171,15 @@ def read(content: bytes, **options: Any) -> dict[str, Any]:
     return sa.read(io.BytesIO(content), format="xlsx", **options)
 
 
+def heads(content: bytes) -> dict[str, list[list[Any]]]:
+    """All cells of each sheet of a small workbook by their titles, without the blanks at the ends of rows."""
+    with Source(io.BytesIO(content)) as source, Workbook(source) as book:
+        return {title: [list(row) for row in book.sheet(title).head(10**6)[0]] for title in book.titles}
+
+
 def grid(content: bytes, title: str = "arrays") -> list[list[Any]]:
-    """All cells of a small sheet, without the blanks at the ends of rows."""
-    result, ended = opened(content, title).head(10**6)
-    assert ended
-    return [list(row) for row in result]
+    """The same of one sheet."""
+    return heads(content)[title]
 
 
 # .xlsb -------------------------------------------------------------------------------------------------------

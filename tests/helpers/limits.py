@@ -93,6 +93,18 @@ LIMITS = {
     "page_arrays": "pages.contents MOST_ARRAYS",
     "page_elements": "pages.contents MOST_ELEMENTS",
     "page_findings": "pages.contents MOST_FINDINGS",
+    # how much of something a workbook may have
+    "inflated_element": "sheets.excel.reader.parsing _LONGEST",
+    "styles": "sheets.excel.reader.formats _MOST_STYLES",
+    "sheets": "sheets.excel.reader.cells _MOST_SHEETS",
+    "rows_of_cells": "sheets.excel.reader.cells MOST_ROWS",
+    "rows_of_worksheet": "sheets.excel.reader.worksheet MOST_ROWS",
+    "parsed_in_rows": "sheets.excel.reader.worksheet MOST_IN_ROWS",
+    "parsed_in_strings": "sheets.excel.reader.strings MOST_IN_STRINGS",
+    "legacy_cells": "sheets.excel.reader.legacy _MOST_CELLS",
+    "legacy_records": "sheets.excel.reader.legacy _MOST_RECORDS",
+    "legacy_strings": "sheets.excel.reader.legacy _MOST_STRINGS",
+    "nested_json": "sheets.json.adapter _MOST_NESTED",
     # how long something takes
     "silence": "pages.serving SILENCE",
     "flush_every": "files.writing FLUSH_EVERY",
@@ -114,3 +126,9 @@ def get_limit(name: str) -> Any:
     """Return what a limit is now."""
     module, _, constant = LIMITS[name].partition(" ")
     return getattr(import_module(f"sheetarray.{module}"), constant)
+
+
+def lower_limits(part: int, *names: str) -> str:
+    """Return the code by which a child has limits that are so many times lower."""
+    places = [LIMITS[name].split() for name in names]
+    return "".join(f"import sheetarray.{module} as m\nm.{constant} //= {part}\n" for module, constant in places)
