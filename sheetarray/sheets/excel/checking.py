@@ -287,7 +287,7 @@ def _find_all(
 
     `titles`: under which the record has the arrays that these sheets must hold; None where other sheets may hold them.
     """
-    if not sheets:
+    if titles is not None and not sheets:
         yield from memory.find_missing(titles)
         return
     snapshots = open_snapshots(book, memory, used=guard)

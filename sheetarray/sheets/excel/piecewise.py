@@ -40,7 +40,6 @@ from .checking import find_all, open_snapshots, read_book, select_sheets, warn_o
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
-from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, part_of
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook
@@ -234,18 +233,13 @@ def store_arrays(
 #
 # Where an array goes on in other columns, elements that come too early are kept in a file without a name. A
 # workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a
-# workbook has a guard, a first pass compares the checksums of its arrays. Where they differ, all elements are put
-# into such a file, and each array is then compared with its snapshot.
+# workbook has a guard, all elements are put into such a file, and each array is then compared with its snapshot.
 
 _CELLS = 2**18  # cells that are sorted into columns at once
 
 
 class _NeedsTextError(Exception):
     """A column of numbers holds text, so that the sheet has to be read as text."""
-
-
-class _NaNError(Exception):
-    """An element is NaN: all NaNs have one checksum, so that only a guard knows its bits."""
 
 
 def iter_elements_excel(
@@ -284,11 +278,12 @@ def iter_elements_excel(
         try:
             with Workbook(opened) as book:
                 sheets = select_sheets(book, sheet)
-                pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
-                if guard and book.guards() and not _stand_as_written(book, sheets, list(done), missing):
-                    if sheet is not None:  # arrays of all sheets tell what programs have done
-                        raise NotInPiecesError
+                if not (guard and book.guards()):
+                    pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
+                elif sheet is None:
                     pieces = _iter_restored(book, sheets, list(done), missing)
+                else:  # arrays of all sheets tell what programs have done
+                    raise NotInPiecesError
                 for name, elements in pieces:
                     yield name, elements
                     done[name] += len(elements)
@@ -300,21 +295,6 @@ def iter_elements_excel(
         with Workbook(opened, reads_numbers=True) as book:
             arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
     yield from iter_rest(arrays, done)
-
-
-def _stand_as_written(book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing) -> bool:
-    """Return whether the arrays of some names have the elements that they were written with, by their checksums.
-
-    Raises:
-        FormatError: a sheet is damaged.
-        NotInPiecesError: the arrays have to be read at once.
-    """
-    arrays = find_parts(sheets, names, lambda _: None)
-    anchors = {name: group[0].anchor for name, group in arrays.items()}
-    try:
-        return StoredFingerprints(book).remember(anchors, _refuse_nan(iter_arrays(sheets, arrays, missing)))
-    except _NaNError:
-        return False
 
 
 def _iter_restored(
@@ -333,13 +313,6 @@ def _iter_restored(
             yield name, snapshots.restore(name, written.buffer(name), written.column(name))
             spool.release()
     warn_of_guard(book, snapshots)
-
-
-def _refuse_nan(pieces: Iterable[tuple[str, Buffer]]) -> Iterator[tuple[str, Buffer]]:
-    for name, elements in pieces:
-        if elements.dtype.kind in "fc" and np.isnan(elements).any():
-            raise _NaNError
-        yield name, elements
 
 
 def iter_arrays(
@@ -482,25 +455,11 @@ def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells
 
 # Checks a large workbook with no more than one of its arrays in memory.
 #
-# As a rule nobody has touched the workbook, and checksums of its elements, read piece by piece, show that.
-# Otherwise all elements are put into a file without a name, from which each array is mapped and compared by itself.
-# A workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
+# All elements are put into a file without a name, from which each array is mapped and compared by itself. A workbook
+# with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
 
 LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
 MOST_ARRAYS, _SHORT = 10_000, 2**11  # more arrays, with fewer bytes of XML each, are read together too
-
-
-class _EditedError(Exception):
-    """The workbook is not as it was written, so that it has to be compared in full."""
-
-
-class _NoFormulas(FormulaCells):
-    """A collection of formulas that refuses the first one: a workbook as it was written has no formulas."""
-
-    def add(self, run: CellRun) -> None:
-        """Raise an `_EditedError` if a cell is a formula."""
-        if run.formulas is not None or run.areas:
-            raise _EditedError
 
 
 def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
@@ -517,45 +476,11 @@ def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard:
     count = StoredFingerprints(book).count_arrays()
     if count > MOST_ARRAYS and size < _SHORT * count:
         return None  # all of these arrays take less memory than their fingerprints
-    if is_large_and_intact(source, sheet, missing):
-        return []
     with Workbook(source) as again:
         try:
             return list(find_all(again, sheet, missing, guard=guard, check=check_in_pieces))
         except (FormatError, NotInPiecesError):
             return None
-
-
-def is_large_and_intact(source: Source, title: str | None, missing: Missing) -> bool:
-    """Return whether a workbook is large, and all of its arrays are known to be as they were written.
-
-    `title`: of the only sheet that is read; None for all.
-
-    Raises:
-        NotFoundError: no such sheet.
-    """
-    try:
-        with Workbook(source) as book:
-            if book.sheet_bytes < LARGE_WORKBOOK or book.guards() or book.views.recorded:
-                return False
-            return _is_intact(StoredFingerprints(book), select_sheets(book, title), missing, looks_at_all=title is None)
-    except (FormatError, NotInPiecesError, _EditedError):
-        return False
-
-
-def _is_intact(memory: StoredFingerprints, sheets: list[ExcelSheet], missing: Missing, *, looks_at_all: bool) -> bool:
-    for sheet in sheets:
-        sheet.formulas = _NoFormulas()
-    arrays = find_parts(sheets, None, _refuse)
-    anchors = {name: group[0].anchor for name, group in arrays.items()}
-    if not arrays or not memory.remember(anchors, iter_arrays(sheets, arrays, missing)):
-        return False
-    is_silent = not memory.findings and not any(sheet.notes for sheet in sheets)
-    return is_silent and not (looks_at_all and any(memory.find_missing()))
-
-
-def _refuse(_: Finding) -> None:
-    raise _EditedError
 
 
 def check_in_pieces(

@@ -8,14 +8,14 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...columns import Anchor, RowChange
+from ...columns import RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...header import Header
@@ -139,17 +139,6 @@ class StoredFingerprints:
         """Return the titles of the sheets that the record knows as those of guards."""
         return {title for title, group in self._groups.items() if title == guard_title(group)} - self._emptied
 
-    def remembers_header(self, name: str, anchor: Anchor) -> bool:
-        """Return whether an array has a fingerprint, and its header is the one that it was written with."""
-        stored = Fingerprint.from_json(self._find_stored(name, anchor.title or ""))
-        return stored is not None and anchor.header is not None and stored.fits(anchor.header)
-
-    def remembers_elements(self, name: str, title: str, count: int, checksum: int) -> bool:
-        """Return whether an array has the number of elements and their exact checksum that it was written with."""
-        self._asked.add(name)
-        stored = Fingerprint.from_json(self._find_stored(name, title))
-        return stored is not None and (stored.count, stored.exact) == (count, checksum % 2**64)
-
     def find_unchanged(self, arrays: Sequence[tuple[str, str, Header, Buffer]]) -> set[str]:
         """Return the names of those of some short arrays that have a fingerprint, and are as they were written.
 
@@ -163,25 +152,6 @@ class StoredFingerprints:
                 unchanged.add(name)
         self._asked |= unchanged
         return unchanged
-
-    def remember(self, anchors: Mapping[str, Anchor], pieces: Iterable[tuple[str, Buffer]]) -> bool:
-        """Return whether arrays have the headers and, by their checksums, all the elements that they were written with.
-
-        `anchors`: the first anchor of each array. `pieces`: the next elements of some array, again and again; not
-        taken if a header has changed.
-        """
-        counts, checksums = dict.fromkeys(anchors, 0), dict.fromkeys(anchors, 0)
-        if not all(self.remembers_header(name, anchor) for name, anchor in anchors.items()):
-            return False
-        for name, elements in pieces:
-            header = anchors[name].header
-            assert header is not None
-            checksums[name] += exact_checksum(elements, header.dtype, first=counts[name])
-            counts[name] += len(elements)
-        return all(
-            self.remembers_elements(name, anchor.title or "", counts[name], checksums[name])
-            for name, anchor in anchors.items()
-        )
 
     def pass_over(self, name: str) -> None:
         """Count an array as compared: its guard has been, which knows more than its fingerprint."""
@@ -285,14 +255,14 @@ class StoredFingerprints:
         hint = "it was renamed, or put there by another program; write it again"
         yield Finding("warning", place, reason, hint, array=place)
 
-    def find_missing(self, titles: Set[str] | None = None) -> Iterator[Finding]:
+    def find_missing(self, titles: Set[str]) -> Iterator[Finding]:
         """Yield a warning for each array that has a fingerprint, but is no longer in the workbook under its name.
 
-        `titles`: under which the record has the arrays; None for all.
+        `titles`: under which the record has the arrays.
         """
         renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
-            for name in arrays if titles is None or title in titles else ():
+            for name in arrays if title in titles else ():
                 if name in renamed:
                     reason = f"was written under the name {name!r:.80}, and renamed since"
                     yield Finding("warning", renamed[name], reason, _RENAMED_HINT, array=renamed[name])
