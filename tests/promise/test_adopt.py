@@ -22,7 +22,7 @@ from mixtures import Edit, edit_csv, edit_workbook, put_csv, take_columns, writt
 
 import sheetarray as sa
 from sheetarray.sheets.delimited import adopting as delimited_adopting
-from sheetarray.sheets.excel.adopting import change_cells
+from sheetarray.sheets.excel.splicing import NewCell, Splice
 from sheets_emulator import SheetsServer
 
 ARRAYS = {
@@ -174,14 +174,21 @@ def test_a_cell_keeps_its_style_and_loses_its_type() -> None:
         b"<x:c r='B1' t='inlineStr'><x:is><x:t>4</x:t></x:is></x:c><x:c s=\"1\" r=\"C1\"/></x:row></x:sheetData>"
         b"</x:worksheet>"
     )
-    changed = change_cells(xml, {"A1": 5, "B1": 6, "C1": 8}, location="x")
+
+    def change(xml: bytes, *values: int) -> bytes:
+        cells = {(0, place): NewCell(f"><v>{value}</v></c>", header=value) for place, value in enumerate(values)}
+        return Splice("x", cells).change(xml)
+
+    changed = change(xml, 5, 6, 8)
     assert b'<x:c r="A1" s="3"><x:v>5</x:v></x:c>' in changed
-    assert b"<x:c r='B1'><x:v>6</x:v></x:c>" in changed
-    assert b'<x:c s="1" r="C1"><x:v>8</x:v></x:c>' in changed
+    assert b'<x:c r="B1"><x:v>6</x:v></x:c>' in changed
+    assert b'<x:c r="C1" s="1"><x:v>8</x:v></x:c>' in changed
     with pytest.raises(sa.FormatError, match="without its address"):
-        change_cells(xml, {"D1": 5}, location="x")
+        change(xml.replace(b"r='B1' ", b""), 5)
+    with pytest.raises(sa.FormatError, match="do not stand in their order"):
+        change(xml.replace(b"</x:row>", b'</x:row><x:row r="1"/>'), 5)
     with pytest.raises(sa.FormatError, match="is a formula"):
-        change_cells(xml.replace(b"<x:v>7", b"<x:f>A2</x:f><x:v>7"), {"A1": 5}, location="x")
+        change(xml.replace(b"<x:v>7", b"<x:f>A2</x:f><x:v>7"), 5)
 
 
 @pytest.mark.parametrize("views", [False, True, {"t": sa.View(editable=True)}], ids=["plain", "view", "editable"])

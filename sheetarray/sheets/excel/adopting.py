@@ -28,6 +28,7 @@ from ...views.geometry import ViewPlan, plan_views
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .appearance import value_styles
 from .append import changed_parts, ensure_properties, find_book_styles, search_again, worksheet_xml
+from .cell_xml import format_number
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import iter_rows
@@ -37,6 +38,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import MOST_BYTES, CellStyles, Relations, merge_properties, read_record
 from .skeleton import SheetPlan, ViewPart
+from .splicing import NewCell, NewCells, Splice
 from .views.grids import ViewGrid
 from .views.record import KEY, describe_part, read_view
 from .views.worksheet import make_view
@@ -197,15 +199,6 @@ def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
 # The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name
 # has to refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
 
-_CELL = re.compile(
-    rb"""<((?:[A-Za-z_][\w.-]*:)?c)((?=\s)[^<>]*?\sr\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'][^<>]*?)(?:/>|>(.*?)</\1\s*>)""",
-    re.DOTALL,
-)
-_TYPE = re.compile(rb"""\st\s*=\s*(?:"[^"]*"|'[^']*')""")
-_FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f[\s/>]")
-_DATA, _DATA_END = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?sheetData\s*>"), re.compile(rb"</(?:[\w.-]*:)?sheetData\s*>")
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_SAVE_ANEW = "save the workbook anew in a spreadsheet program"
 _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")
 
 
@@ -276,66 +269,22 @@ def adopt_workbook(
         before = file_version(source)
         with replacing(target, binary=True) as sink:
             writer = PackageWriter(sink)
-            for name in package.names():
-                if name in replaced:
-                    writer.write_part(name, replaced.pop(name))
-                else:
-                    writer.copy_part(package, name)
-            for name, added in replaced.items():
-                writer.write_part(name, added)
+            writer.copy_parts(package, replaced)
+            writer.write_parts({name: added for name, added in replaced.items() if name not in package})
             writer.finish()
             if file_version(source) != before:
                 raise LimitError("another program saved or removed the workbook meanwhile: adopt it once more")
     return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
 
 
-# Headers -----------------------------------------------------------------------------------------------------
-
-
 def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:
     """Return the new content of worksheets whose headers have to change, by their parts."""
     parts = {sheet.title: sheet.part for sheet in book.sheets}
-    titles = {edit.title or "": parts.get(edit.title or "", "") for edit in edits}
-    return {
-        part: change_cells(
-            book.package.read(part), {edit.address: edit.value for edit in edits if edit.title == title}, location=part
-        )
-        for title, part in titles.items()
-    }
-
-
-def change_cells(content: bytes, values: Mapping[str, int], *, location: str) -> bytes:
-    """Return a worksheet in which some cells hold other integers; all else is as it was, the styles of the cells too.
-
-    `content`: the XML of the worksheet, in UTF-8. `values`: the new integers, by the addresses of their cells.
-
-    Raises:
-        FormatError: one of the cells is a formula, or is not written with its address.
-    """
-    begin, finish = _DATA.search(content), _DATA_END.search(content)
-    if content.startswith(_UTF16) or begin is None or finish is None:
-        raise FormatError("the cells of this worksheet cannot be changed in place", location=location, hint=_SAVE_ANEW)
-    pieces: list[bytes] = []
-    waiting, at = {address.encode(): value for address, value in values.items()}, 0
-    for match in _CELL.finditer(content, begin.end(), finish.start()):
-        if not waiting:
-            break
-        value = waiting.pop(match[3], None)
-        if value is None:
-            continue
-        address = match[3].decode()
-        if match[4] is not None and _FORMULA.search(match[4]):
-            hint = f"type {value} into it, then adopt the file"
-            raise FormatError("this cell of a header is a formula", location=address, hint=hint)
-        prefix = match[1][:-1]
-        attributes = _TYPE.sub(b"", match[2]).rstrip().removesuffix(b"/")
-        number = b"<%bv>%d</%bv>" % (prefix, value, prefix)
-        pieces += [content[at : match.start()], b"<%b%b>%b</%b>" % (match[1], attributes, number, match[1])]
-        at = match.end()
-    if waiting:
-        address = next(iter(waiting)).decode()
-        raise FormatError("this cell of a header is written without its address", location=address, hint=_SAVE_ANEW)
-    return b"".join([*pieces, content[at:]])
+    cells: dict[str, NewCells] = {}
+    for edit in edits:
+        cell = NewCell(format_number(edit.value), header=edit.value)
+        cells.setdefault(edit.title or "", {})[edit.row, edit.column] = cell
+    return {parts[title]: Splice(title, new).change(book.package.read(parts[title])) for title, new in cells.items()}
 
 
 # Names -------------------------------------------------------------------------------------------------------

@@ -98,11 +98,7 @@ class PackageEdit:
             OSError: the sink refuses.
         """
         later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
-        for name in self.package.names():
-            if name in self.replaced:
-                writer.write_part(name, self.replaced[name])
-            elif name not in self.dropped and name not in later:
-                writer.copy_part(self.package, name)
+        writer.copy_parts(self.package, self.replaced, self.dropped | later)
 
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Write the custom properties: the existing ones and the record of our arrays.

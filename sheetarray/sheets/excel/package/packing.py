@@ -11,7 +11,7 @@ import shutil
 import struct
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -249,6 +249,18 @@ class PackageWriter:
         for block in package.iter_packed(name):
             self._write(block)
         self._entries.append(entry)
+
+    def copy_parts(self, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()) -> None:
+        """Write copies of all parts of another package: some with other content, and without some.
+
+        Raises:
+            OSError: the sink refuses.
+        """
+        for name in package.names():
+            if name in replaced:
+                self.write_part(name, replaced[name])
+            elif name not in left_out:
+                self.copy_part(package, name)
 
     @contextmanager
     def stream_part(self, name: str, *, expected: int) -> Iterator[Sink]:

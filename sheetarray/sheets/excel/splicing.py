@@ -1,0 +1,196 @@
+"""Puts new cells into the XML of a worksheet; every other cell, row and part of it keeps its bytes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from html import unescape
+
+from ...columns import cell_address, column_letters
+from ...columns.grid import column_number
+from ...errors import FormatError, LimitError
+
+_NAME = rb"(?:[A-Za-z_][\w.-]*:)?"
+_ROW = re.compile(rb"<(" + _NAME + rb"row)((?:\s[^<>]*?)?)(?:/>|>(.*?)</\1\s*>)", re.DOTALL)
+_CELL = re.compile(rb"<(" + _NAME + rb"c)((?:\s[^<>]*?)?)(?:/>|>(.*?)</\1\s*>)", re.DOTALL)
+_DATA = re.compile(rb"<(" + _NAME + rb")sheetData\s*(/?)>")
+_FORMULA = re.compile(rb"<" + _NAME + rb"f(\s[^<>]*?)?(?:/>|>(.*?)</" + _NAME + rb"f\s*>)", re.DOTALL)
+_VALUE = re.compile(rb"<" + _NAME + rb"v[\s>/]")
+_DIMENSION = re.compile(rb"(<" + _NAME + rb"""dimension\s[^<>]*?ref=["'])([A-Z]+)([0-9]+)(?::([A-Z]+)([0-9]+))?""")
+_PLAIN = re.compile(r"(?:'((?:[^']|'')+)'|([^\s'!()+*/&^<>=,;\"-]+))!\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+_ROW_NUMBER = re.compile(rb"""\sr\s*=\s*["']([0-9]{1,7})["']""")
+_COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})[0-9]{1,7}["']""")
+_STYLE = re.compile(rb"""\ss\s*=\s*["']([0-9]{1,6})["']""")
+_TYPE = re.compile(rb"""\st\s*=\s*["'](\w+)["']""")
+_SPANS = re.compile(rb"""\sspans\s*=\s*(?:"[^"]*"|'[^']*')""")
+_FORMULA_HERE = "\0"
+SAVE_ANEW = "save the workbook anew in a spreadsheet program, or write to a .csv"
+
+
+@dataclass(frozen=True, slots=True)
+class NewCell:
+    """What a cell is to hold.
+
+    Attributes:
+        plain: the XML after the reference; None for a blank.
+        serial: the same of a date as a serial number, for a cell that holds one.
+        model: the row (from 0) of the cell above whose style an added one takes; None for a cell that is there.
+        header: the number of a cell of a header, which may not be a formula; None for any other cell.
+    """
+
+    plain: str | None
+    serial: str | None = None
+    model: int | None = None
+    header: int | None = None
+
+
+NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
+
+
+@dataclass(slots=True)
+class Splice:
+    """Cells that are put into the XML of a worksheet.
+
+    Attributes:
+        title: of the sheet.
+        cells: the new cells.
+        lost_formula: whether a formula was replaced by a value.
+        followed: for formulas that only repeat a cell of another sheet, which stay: the new cells of that sheet.
+    """
+
+    title: str
+    cells: NewCells
+    lost_formula: bool = False
+    followed: dict[str, NewCells] = field(default_factory=dict)
+    _models: dict[tuple[int | None, int], tuple[bytes, bool]] = field(default_factory=dict)
+
+    def change(self, content: bytes) -> bytes:
+        """Return the worksheet with the new cells.
+
+        Raises:
+            FormatError: cells or rows are not written in their order and with their addresses.
+            LimitError: a cell that is needed holds something else.
+        """
+        begin = _DATA.search(content)
+        if content.startswith((b"\xff\xfe", b"\xfe\xff")) or begin is None:
+            raise self._error("the cells of this worksheet cannot be changed in place")
+        prefix, end = begin[1], begin.end()
+        finish = end if begin[2] else content.find(b"</%bsheetData" % prefix, end)
+        new: defaultdict[int, dict[int, NewCell]] = defaultdict(dict)
+        for (row, column), cell in self.cells.items():
+            new[row][column] = cell
+        self._models = {(cell.model, column): (b"", False) for (_, column), cell in self.cells.items()}
+        looked_at = new.keys() | {row for row, _ in self._models}
+        left = sorted(new, reverse=True)
+        pieces, at, number = [self._widen(content[: begin.start()]), b"<%bsheetData>" % prefix], end, -1
+        for match in _ROW.finditer(content, end, finish):
+            found = _ROW_NUMBER.search(match[2])
+            last, number = number, int(found[1]) - 1 if found else number + 1
+            if number <= last:
+                raise self._error("the rows of this worksheet do not stand in their order")
+            while left and left[-1] < number:
+                row = left.pop()
+                pieces += [content[at : match.start()], self._make_row(prefix, row, b"", b"", new[row])]
+                at = match.start()
+            if number in looked_at:
+                made = self._make_row(prefix, number, match[2], match[3] or b"", new.get(number, {}))
+                if left and left[-1] == number:
+                    left.pop()
+                    pieces += [content[at : match.start()], made]
+                    at = match.end()
+        pieces.append(content[at:finish])
+        pieces += [self._make_row(prefix, row, b"", b"", new[row]) for row in reversed(left)]
+        return b"".join([*pieces, b"</%bsheetData>" % prefix if begin[2] else b"", content[finish:]])
+
+    def _error(self, reason: str, location: str = "") -> FormatError:
+        return FormatError(reason, location=location or self.title, hint=SAVE_ANEW)
+
+    def _make_row(
+        self, prefix: bytes, number: int, attributes: bytes, content: bytes, new: dict[int, NewCell]
+    ) -> bytes:
+        """Return a row with its new cells, and remember the cells whose styles others take."""
+        cells: dict[int, bytes] = {}
+        for match in _CELL.finditer(content):
+            found = _COLUMN.search(match[2])
+            if found is None:
+                where = f"{self.title}!{cell_address(number, 0)}"
+                raise self._error("a cell of this row is written without its address", where)
+            column = column_number(found[1].decode())
+            if (number, column) in self._models:
+                self._models[number, column] = _style_of(match[2]), _is_number(match[2], match[3])
+            cells[column] = self._replace(match, number, column, new[column]) if column in new else match[0]
+        for column, cell in new.items():
+            if column not in cells and cell.plain is not None:
+                style, holds_number = self._models[cell.model, column] if cell.model is not None else (b"", False)
+                cells[column] = self._cell(prefix, number, column, style, cell, serial=holds_number)
+        attributes = _SPANS.sub(b"", attributes) or b' r="%d"' % (number + 1)
+        if not cells:
+            return b"<%brow%b/>" % (prefix, attributes)
+        made = b"".join(cell for _, cell in sorted(cells.items()))
+        return b"<%brow%b>%b</%brow>" % (prefix, attributes, made, prefix)
+
+    def _replace(self, match: re.Match[bytes], row: int, column: int, new: NewCell) -> bytes:
+        """Return a cell that is there with its new content."""
+        where, held, prefix = f"{self.title}!{cell_address(row, column)}", match[3] or b"", match[1][:-1]
+        formula = _FORMULA.search(held)
+        style, holds_number = _style_of(match[2]), _is_number(match[2], match[3])
+        if new.model is not None:
+            if formula or _VALUE.search(held) or b"is>" in held:
+                raise LimitError(f"{where}: the row that is added needs this cell, which holds something else: move it")
+            style, holds_number = self._models[new.model, column]
+        if formula is None:
+            return self._cell(prefix, row, column, style, new, serial=holds_number)
+        if new.header is not None:
+            hint = f"type {new.header} into it, then adopt the file"
+            raise FormatError("this cell of a header is a formula", location=where, hint=hint)
+        plain = _PLAIN.fullmatch(unescape((formula[2] or b"").decode("utf-8", "replace")).strip())
+        if plain is not None and new.plain is not None:  # the element stands in a view for editing
+            cells = self.followed.setdefault((plain[1] or plain[2]).replace("''", "'"), {})
+            cells[int(plain[4]) - 1, column_number(plain[3])] = new
+            return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
+        if formula[1] and (b"shared" in formula[1] or b"array" in formula[1]) and b"ref" in formula[1]:
+            raise LimitError(f"{where}: other cells share this formula: make it a value of its own in all copies")
+        self.lost_formula = True
+        return self._cell(prefix, row, column, style, new, serial=holds_number)
+
+    def _cell(
+        self, prefix: bytes, row: int, column: int, style: bytes, new: NewCell, *, serial: bool, formula: bytes = b""
+    ) -> bytes:
+        start = b'<%bc r="%b"%b' % (prefix, cell_address(row, column).encode(), style)
+        text = new.serial if serial and new.serial is not None else new.plain
+        if text is None:
+            return start + b"/>"
+        made = (_as_result(text) if formula else text).encode()
+        if prefix:
+            made = re.sub(rb"<(/?)(?=[a-z])", rb"<\1" + prefix, made)
+        return start + made.replace(_FORMULA_HERE.encode(), formula, 1)
+
+    def _widen(self, head: bytes) -> bytes:
+        """Return what stands before the rows, with a larger range of cells in use where it has to be."""
+        found = _DIMENSION.search(head)
+        if found is None or not self.cells:
+            return head
+        last = max(int(found[5] or found[3]), 1 + max(row for row, _ in self.cells))
+        right = max(column_number((found[4] or found[2]).decode()), max(column for _, column in self.cells))
+        corner = b"%b%b%b:%b%d" % (found[1], found[2], found[3], column_letters(right).encode(), last)
+        return head[: found.start()] + corner + head[found.end() :]
+
+
+def _style_of(attributes: bytes) -> bytes:
+    found = _STYLE.search(attributes)
+    return b"" if found is None else b' s="%b"' % found[1]
+
+
+def _is_number(attributes: bytes, content: bytes | None) -> bool:
+    """Return whether a cell holds a number."""
+    kind = _TYPE.search(attributes)
+    return content is not None and (kind is None or kind[1] == b"n") and _VALUE.search(content) is not None
+
+
+def _as_result(made: str) -> str:
+    """Return the XML after the reference of a cell whose formula, which is still to be put there, has a value."""
+    text = re.fullmatch(' t="inlineStr"><is><t(?: xml:space="preserve")?>(.*)</t></is></c>', made, re.DOTALL)
+    if text is not None:
+        return f' t="str">{_FORMULA_HERE}<v>{text[1]}</v></c>'
+    return made.replace("><v>", f">{_FORMULA_HERE}<v>", 1)
