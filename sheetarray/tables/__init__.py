@@ -1,10 +1,8 @@
 """Ordinary tables: one ndarray for each column, no header of the exchange format needed.
 
-A container gives all its cells as a `Table` (`cells`). `rows` says which rows hold names and data, `names` what the
-columns are called; the dtype of a column is inferred only where nothing is lost: in plain Python where it is short
-(`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given_dtypes`
-reads it under a dtype of the caller's. `reading` puts it together. `writing` is the way back; `tidy` has the columns of
-arrays of several dimensions.
+A container gives all its cells as a `Table` (`cells`). `reading` says which rows hold names and data, and reads the
+columns under the dtypes of the caller (`options`), or those that lose nothing (`inferring`, by the rules of
+`numerals`). `writing` is the way back; `tidy` has the columns of arrays of several dimensions.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ and the cells of the rows that count as one `TableColumn`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -96,7 +96,7 @@ class Table:
     """All cells of a sheet.
 
     Attributes:
-        height: the number of rows, at least up to the last one that holds a cell.
+        height: the number of rows, at least up to the last one that holds a cell of it; columns may have more.
         columns: by their numbers in the sheet, counted from 0; at least those that hold a cell.
         lines: the rows that are lines without any cell, not even a blank one, as text may have them.
         sheet_rows: the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no
@@ -104,6 +104,7 @@ class Table:
         are_quoted: returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first
             text of each row stands in quotes, which make it a cell and no comment. None if the container has no quotes.
         held: the number of cells that hold something, in a container in which they may stand very far apart; else None.
+        first: the first row that belongs to the table.
     """
 
     height: int
@@ -112,6 +113,7 @@ class Table:
     sheet_rows: Positions | None = None
     are_quoted: Callable[[list[int], str], Mask] | None = None
     held: int | None = None
+    first: int = 0
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""
@@ -125,41 +127,8 @@ class Table:
 def crop_table(table: Table, area: Area) -> Table:
     """Return the part of a table that stands in a range of the sheet."""
     first, end = (min(table.index_of(row), table.height) for row in (area.top, area.bottom))
-    columns = {
-        number: _CroppedColumn(column, first, end)
-        for number, column in table.columns.items()
-        if area.left <= number < area.right
-    }
-    lines = table.lines[(table.lines >= first) & (table.lines < end)] - first
-    rows = np.arange(first, end) if table.sheet_rows is None else table.sheet_rows[first:end]
-    return Table(end - first, columns, lines, rows, table.are_quoted, table.held)
-
-
-class _CroppedColumn:
-    """Some rows of a column."""
-
-    def __init__(self, column: RawColumn, first: int, end: int) -> None:
-        self._column, self._first, self._end = column, first, end
-
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row."""
-        return self._column.cell(row + self._first) if row + self._first < self._end else None
-
-    def mark_filled(self) -> Mask:
-        """Return a mask of the rows that hold something."""
-        return self._column.mark_filled()[self._first : self._end]
-
-    def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
-        rows = self._column.begins(mark)
-        return rows[(rows >= self._first) & (rows < self._end)] - self._first
-
-    def take(self, rows: range | Positions) -> TableColumn:
-        """Return the cells of some rows."""
-        shifted = (
-            range(rows.start + self._first, rows.stop + self._first) if isinstance(rows, range) else rows + self._first
-        )
-        return self._column.take(shifted)
+    columns = {number: column for number, column in table.columns.items() if area.left <= number < area.right}
+    return replace(table, height=end, columns=columns, first=first)
 
 
 class TableSheet(Protocol):

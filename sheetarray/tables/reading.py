@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +14,10 @@ from ..columns import anchors_of_grid, cell_address, column_letters
 from ..dtypes import Array, DType, Mask, Positions
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
 from ..errors import DTypeError, FormatError, NotFoundError, quote_names, warn_caller
-from .bulk import infer_long
 from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet, crop_table
+from .inferring import Inferred, infer
 from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost, reads_as_value
 from .options import DTypeLike, Shape, TableOptions
-from .short import Inferred, infer_doubles, infer_short
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 # A column under a dtype that the caller gives.
 
@@ -338,33 +333,25 @@ class _TableReader:
 
     def _infer(self, columns: Mapping[int, TableColumn]) -> dict[int, Array]:
         """Return the arrays of columns whose dtype the caller has not given."""
-        inferred: dict[int, Inferred] = {}
-        short: dict[int, list[str | None]] = {}
-        long: dict[int, pl.Series] = {}
+        arrays: dict[int, Array] = {}
         for number, column in columns.items():
             if column.typed is not None:
-                inferred[number] = Inferred(column.typed)
+                known = Inferred(column.typed)
             elif column.numbers is not None:
-                inferred[number] = self._numbers(column, column.numbers)
-            elif len(column) <= SHORT:
-                short[number] = column.as_list()
+                known = self._numbers(column, column.numbers)
             else:
-                long[number] = column.as_series()
-        inferred |= infer_doubles(short, self.options.marks)
-        inferred |= {
-            number: infer_short(cells, self.options.marks) for number, cells in short.items() if number not in inferred
-        }
-        inferred |= infer_long(long, self.options.marks) if long else {}
-        for number, known in inferred.items():
+                texts = column.as_list() if len(column) <= SHORT else column.as_series()
+                known = infer(texts, self.options.marks)
             if known.long is not None:
                 self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), number))
-        return {number: known.values for number, known in inferred.items()}
+            arrays[number] = known.values
+        return arrays
 
     def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
         if column.texts is not None:
             texts = column.as_list()
-            known = infer_short(texts, NumeralMarks())
+            known = infer(texts, NumeralMarks())
             if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.tolist())):
                 return known
         return Inferred(_number_array(numbers))
@@ -534,14 +521,14 @@ def has_names(cells: list[Cell]) -> bool:
 def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     """Return the rows from the first that holds something to the last, without those that are passed over."""
     lines = table.lines if len(table.columns) > 1 else table.lines[:0]
-    above = table.index_of(options.skipped_above)
+    above = max(table.first, table.index_of(options.skipped_above))
     if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
         first, last = _first(table, above), _last(table)
         if first is not None and last is not None:
             return range(first, last + 1)
     counts = np.ones(table.height, dtype=bool)
     counts[:above] = False
-    counts[lines] = False
+    counts[lines[lines < table.height]] = False
     skipped = [(row, table.index_of(row)) for row in options.skipped_rows]
     counts[[index for row, index in skipped if index < table.height and table.row_of(index) == row]] = False
     filled, comments = _filled_rows(table, options.comment)
@@ -579,9 +566,11 @@ def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
         column = table.columns[number]
         if comment is not None:
             rows = column.begins(comment)
+            rows = rows[rows < table.height]
             comments[rows[~filled[rows]]] = True
-        held = column.mark_filled()
+        held = column.mark_filled()[: table.height]
         filled[: len(held)] |= held
+    filled[: table.first] = False
     if comment is not None and table.are_quoted is not None and comments.any():
         rows = np.flatnonzero(comments)
         comments[rows[table.are_quoted([table.row_of(int(row)) for row in rows], comment)]] = False

@@ -18,7 +18,6 @@ LIMITS = {
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.reading SHORT",
-    "few_numbers": "tables.short _FEW",
     "few_rows": "sheets.delimited.table _FEW_ROWS",
     "few_cells": "cells.reading _FEW",
     "wide_layout": "columns.layout _WIDE",

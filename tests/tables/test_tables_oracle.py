@@ -8,7 +8,6 @@ import io
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 from examples import cross, examples
 from hypothesis import given, settings
@@ -17,8 +16,6 @@ from limits import set_limits
 from table_writers import holds
 
 import sheetarray as sa
-from sheetarray.tables import short
-from sheetarray.tables.numerals import NumeralMarks
 
 INTEGERS = st.one_of(
     st.integers(-1000, 1000),
@@ -140,9 +137,8 @@ def test_columns_mean_what_the_oracle_says(delimiter: str, way: str, monkeypatch
     set_limits(monkeypatch, short_table=10**9 if way == "short" else 0)
 
     @settings(max_examples=examples(400), deadline=None)
-    @given(st.lists(columns(), min_size=1, max_size=4), st.sampled_from((1, 2**10)))
-    def hold(drawn: list[list[str]], few: int) -> None:
-        set_limits(monkeypatch, few_numbers=few)
+    @given(st.lists(columns(), min_size=1, max_size=4))
+    def hold(drawn: list[list[str]]) -> None:
         height = max(map(len, drawn))
         cells = [[*column, *[""] * (height - len(column))] for column in drawn]
         with warnings.catch_warnings():
@@ -152,24 +148,6 @@ def test_columns_mean_what_the_oracle_says(delimiter: str, way: str, monkeypatch
             holds(array, column)
 
     hold()
-
-
-@pytest.mark.parametrize(
-    "odd", ["1.50", "1", "1e400", " 0.5", "", None, "x", "007.5", "inf", "-0.0", "1e-07", "\ud800"]
-)
-def test_doubles_that_are_read_at_once_are_those_of_single_columns(odd: str | None) -> None:
-    importlib.import_module("polars")  # once it is loaded, fewer cells are worth it
-    for count in (2**9 - 1, 2**9, 2**9 + 1):  # of columns of two cells: from 2**10 cells on they are read at once
-        cells = {place: [repr(place / 7 + 0.1), odd if place == 5 else "NaN"] for place in range(count)}
-        arrays = short.infer_doubles(cells, NumeralMarks())
-        columns_alone = {5} - ({5} if odd in ("inf", "-0.0") else set())
-        expected = set(cells) - columns_alone if count >= 2**9 and odd != "\ud800" else set()
-        assert set(arrays) == expected
-        for place, known in arrays.items():
-            np.testing.assert_array_equal(known.values, short.infer_short(cells[place], NumeralMarks()).values)
-            assert known.values.base is None
-            assert known.values.flags.writeable
-    assert short.infer_doubles(cells, NumeralMarks(decimal=",")) == {}
 
 
 @settings(max_examples=examples(300), deadline=None)
