@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sheetarray import Finding, LinearArray
-from sheetarray.sheets.excel.fingerprint.record import make_fingerprint
+from sheetarray.sheets.excel.fingerprint.record import take_fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 WIDE = Context(prec=60, Emin=-9999, Emax=9999)
@@ -27,6 +27,11 @@ def rounded(number: float, digits: int = 15) -> float:
 
 Array = np.ndarray[Any, Any]
 FIRST_ROW = 21
+
+
+def make_fingerprint(buffer: Array, dtype: Any, **options: Any) -> dict[str, Any]:
+    """The fingerprint of an array, ready to be stored."""
+    return take_fingerprint(buffer, dtype, len(buffer), **options).to_json()
 
 
 def cell(index: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from examples import STRIDE, examples
-from fingerprints import at_15, at_16, cell, rounded
+from fingerprints import at_15, at_16, cell, make_fingerprint, rounded
 from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl.cell import WriteOnlyCell
@@ -25,7 +25,6 @@ from sheetarray.sheets.excel.fingerprint.record import (
     Fingerprint,
     Fingerprinter,
     exact_checksum,
-    make_fingerprint,
     max_blocks,
     read_many,
     take_fingerprint,

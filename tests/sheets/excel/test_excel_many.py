@@ -18,6 +18,7 @@ import numpy as np
 import openpyxl
 import pytest
 from excel_packages import with_parts
+from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +36,6 @@ from sheetarray.sheets.excel.fingerprint.record import (
     Written,
     exact_checksum,
     exact_checksums,
-    make_fingerprint,
     make_fingerprints,
     max_blocks,
     read_many,
@@ -361,19 +361,6 @@ def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
         "error: a: exchanged with 'b': its elements are those that were written there",
         "error: b: exchanged with 'a': its elements are those that were written there",
     ]
-
-
-@pytest.mark.parametrize("count", [6, 3000])
-def test_a_cell_put_in_at_the_top_is_told_by_its_address(tmp_path: Path, count: int) -> None:
-    sa.write(tmp_path / "t.xlsx", {"t": np.random.default_rng(0).standard_normal(count).round(3)})
-    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
-    column = [cell.value for cell in book["arrays"]["A"]]
-    begin = column.index("data") + 2
-    for row, value in enumerate([9.5, *column[begin - 1 : -1]], begin):
-        book["arrays"].cell(row, 1).value = value
-    book.save(tmp_path / "t.xlsx")
-    (message,) = (finding.message for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
-    assert message.startswith(f"1 element was inserted before t[0] (A{begin}); what follows")
 
 
 def test_an_array_copied_over_another_is_named(book: Path) -> None:

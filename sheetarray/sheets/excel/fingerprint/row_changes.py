@@ -53,8 +53,8 @@ def compare_rows(
     else:
         firsts = next(filter(None, (_find_inserted(case, view, more, row, count) for view in _views_of(case))), set())
         first = max(firsts, default=None)
-        if first is None and (first := _guess_inserted(case.view, row, count)) is not None:
-            firsts = {first}
+        if first is None and not case.view.edited_elements[1] and len(case.view.edited_elements[0]) < record.count:
+            first, firsts = count, {count}  # at the end, beside edits of a few elements
         yield RowChange("inserted", _spread(firsts, _find_alike_added(case.view, more, row)) or None)
         if first is not None:
             start = first * row
@@ -119,16 +119,6 @@ def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
     return alike
 
 
-def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
-    """Return the first row that was added if a few elements were edited as well; None if that cannot be found out."""
-    edited, others = view.edited_elements
-    if view.move is None:
-        return count if not others and len(edited) < view.partition.count else None
-    if view.partition.stretch == 1 and view.move.start % row == 0:
-        return view.move.start // row
-    return None
-
-
 # Deleted -----------------------------------------------------------------------------------------------------
 
 
@@ -165,12 +155,12 @@ def _find_alike_deleted(view: SumsView, lost: int, row: int) -> Mask:
 def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
     """Return the first and the last row that may be the first added or deleted one.
 
-    All rows before are as written, and all rows after have moved.
+    All rows before are as written; the stretch that has changed first holds the change, or its neighbour if rows are
+    alike.
     """
     stretch = view.partition.stretch
     low = (view.changed[0] if view.changed else view.whole) * stretch // row
-    moved = view.move
-    high = -(-moved.start * stretch // row) if moved is not None else most
+    high = -(-(view.changed[0] + 2) * stretch // row) if view.changed else most
     return max(low - 1, 0), min(high, most)
 
 

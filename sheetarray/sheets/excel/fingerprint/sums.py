@@ -169,67 +169,7 @@ def _index_of(weighed: int, bits: int) -> int:
     return index
 
 
-# What changed ------------------------------------------------------------------------------------------------
-
-
-class Difference:
-    """The difference of two pairs of sums over the same groups.
-
-    Attributes:
-        steps: by how much the code of each element in `changed_elements` has changed.
-        stretches: for each stretch, whether its sums have changed.
-    """
-
-    def __init__(self, partition: Partition, then: Pair, now: Pair) -> None:
-        self.partition = partition
-        first, second = ((after - before) & np.uint64(KEPT) for before, after in zip(then, now, strict=True))
-        self._first: list[int] = first.tolist()
-        self._second: list[int] = second.tolist()
-        self.steps: dict[int, int] = {}
-        self.stretches = ((first != 0) | (second != 0))[: partition.stretches].tolist()
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the sums are the same."""
-        return not any(self._first) and not any(self._second)
-
-    @property
-    def is_reordered(self) -> bool:
-        """Whether the plain sums agree and only the weighted sums differ: same elements, other order."""
-        return not self.is_empty and not sum(self._first[: self.partition.stretches]) & KEPT
-
-    @cached_property
-    def changed_elements(self) -> tuple[list[int], list[int]]:
-        """The indices of the changed elements that can be found, and the stretches that hold changed ones besides."""
-        first, second, elements = list(self._first), list(self._second), set[int]()
-        waiting = [group for group in range(self.partition.groups) if first[group]]
-        while waiting:
-            group = waiting.pop()
-            index = _single_change(first[group], second[group], self.partition.count)
-            if index is None or index in elements or group not in (groups := self.partition.groups_of(index)):
-                continue
-            elements.add(index)
-            step = self.steps[index] = first[group]
-            for other in groups:
-                first[other] = (first[other] - step) & KEPT
-                second[other] = (second[other] - step * weight(index)) & KEPT
-            waiting += [other for other in groups if first[other]]
-        stretches = range(self.partition.stretches)
-        return sorted(elements), [stretch for stretch in stretches if first[stretch] or second[stretch]]
-
-    def single_element_in(self, stretch: int) -> int | None:
-        """Return the index of the only element that changed in a stretch; None if there are several or none."""
-        index = _single_change(self._first[stretch], self._second[stretch], self.partition.count)
-        return index if index is not None and index // self.partition.stretch == stretch else None
-
-
-def stretch_matches(codes: Codes, stretch: int, partition: Partition, pair: Pair) -> bool:
-    """Return whether some codes are those of a stretch, by the sums of the stretch in a pair."""
-    weighed = codes * weights_of(stretch * partition.stretch, len(codes))
-    return (int(codes.sum()) & KEPT, int(weighed.sum()) & KEPT) == (int(pair[0][stretch]), int(pair[1][stretch]))
-
-
-def _single_change(first: int, second: int, count: int) -> int | None:
+def single_change(first: int, second: int, count: int) -> int | None:
     """Return the index of the element that alone changed the sums of a group; None if there must be several.
 
     `first`: by how much the sum of codes has changed. `second`: that of codes times weights. `count`: the number of

@@ -13,17 +13,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from ....dtypes import Buffer, DType, Mask
+from ....dtypes import Buffer, DType
 from ....errors import Finding
 from ....header import Header
 from ....loops import digits_of_doubles
 from .codes import MOST, Codes, code_elements, to_native
 from .record import Fingerprint, exact_checksum, header_checksum, partitions_for, take_fingerprint
-from .sums import KEPT, Difference, Pair, Partition, find_hidden_edit, stretch_matches
+from .sums import KEPT, Pair, Partition, find_hidden_edit, single_change, weight
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _COMPARE = (
@@ -31,33 +31,11 @@ _COMPARE = (
     "sheetarray adopt accepts it"
 )
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
-_KEEP_TEXT = (
-    "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
-    "into numbers"
-)
 _WITHIN = {15: 5e-15, 16: 6.2e-16}  # relative: half a unit of the last digit of 1.00, and the rounding to a double
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
-_NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
-_MOST_STEPS = 16
-_LEAST_MOVED = 3  # stretches: fewer may fit by chance where an array repeats itself
-
-
-class Moved(NamedTuple):
-    """Elements that moved together.
-
-    Attributes:
-        step: the number of places by which they moved down; negative if they moved up.
-        first: the first of the stretches before `start` in which something was inserted or deleted; `start` itself if
-            that happened right before it.
-        start: the first stretch that moved as a whole.
-        stop: the stretch after the last one that moved as a whole.
-    """
-
-    step: int
-    first: int
-    start: int
-    stop: int
+_OWN_WAY = "re-saved by a program that rounds in its own way"
+_TYPICAL = 1e-6  # relative to a number of typical size: the largest edit that may stay unseen beside rounding
 
 
 class SumsView:
@@ -68,6 +46,7 @@ class SumsView:
 
     Attributes:
         grown: the number of elements that are there now, minus the number written.
+        steps: by how much the code of each element in `edited_elements` has changed.
         whole: the number of stretches of which all elements are there.
         changed: those of these stretches whose sums have changed.
     """
@@ -82,98 +61,63 @@ class SumsView:
         codes: Callable[[Buffer], Codes],
     ) -> None:
         self.digits, self.partition, self.buffer, self.then, self.codes = digits, partition, buffer, then, codes
-        self.difference = Difference(partition, then, now)
+        first, second = ((after - before) & np.uint64(KEPT) for before, after in zip(then, now, strict=True))
+        self._first: list[int] = first.tolist()
+        self._second: list[int] = second.tolist()
+        self.steps: dict[int, int] = {}
         self.grown = len(buffer) - partition.count
         self.whole = partition.stretches if self.grown >= 0 else len(buffer) // partition.stretch
-        self.changed = [stretch for stretch in range(self.whole) if self.difference.stretches[stretch]]
+        self.changed: list[int] = np.flatnonzero((first | second)[: self.whole]).tolist()
 
     @property
     def is_same(self) -> bool:
         """Whether all elements are what they were."""
-        return not self.grown and self.difference.is_empty
+        return not self.grown and not any(self._first) and not any(self._second)
 
     @property
     def is_reordered(self) -> bool:
-        """Whether the array holds the same elements in another order."""
-        return not self.grown and self.difference.is_reordered
+        """Whether only the weighted sums differ: the same elements in another order."""
+        plain = sum(self._first[: self.partition.stretches]) & KEPT
+        return not self.grown and not plain and not self.is_same
 
     @cached_property
     def edited_elements(self) -> tuple[list[int], list[int]]:
         """The indices of the edited elements that can be found, and the stretches that hold edited ones besides."""
-        if self.grown >= 0:
-            return self.difference.changed_elements
-        alone = {stretch: self.difference.single_element_in(stretch) for stretch in self.changed}
-        known = [index for index in alone.values() if index is not None]
-        return known, [stretch for stretch, index in alone.items() if index is None]
+        if self.grown < 0:
+            return self._edited_of_left
+        first, second, elements = list(self._first), list(self._second), set[int]()
+        waiting = [group for group in range(self.partition.groups) if first[group]]
+        while waiting:
+            group = waiting.pop()
+            index = single_change(first[group], second[group], self.partition.count)
+            if index is None or index in elements or group not in (groups := self.partition.groups_of(index)):
+                continue
+            elements.add(index)
+            step = self.steps[index] = first[group]
+            for other in groups:
+                first[other] = (first[other] - step) & KEPT
+                second[other] = (second[other] - step * weight(index)) & KEPT
+            waiting += [other for other in groups if first[other]]
+        stretches = range(self.partition.stretches)
+        return sorted(elements), [stretch for stretch in stretches if first[stretch] or second[stretch]]
+
+    @property
+    def _edited_of_left(self) -> tuple[list[int], list[int]]:
+        """As `edited_elements`, of an array whose last elements are gone: by its whole stretches alone."""
+        known, others = list[int](), list[int]()
+        for stretch in self.changed:
+            index = single_change(self._first[stretch], self._second[stretch], self.partition.count)
+            if index is not None and index // self.partition.stretch == stretch:
+                known.append(index)
+            else:
+                others.append(stretch)
+        return known, others
 
     @property
     def edit_amount(self) -> tuple[float, int]:
         """The extent of edits, to be compared: the share of stretches with unknown ones, then the number of others."""
         elements, others = self.edited_elements
         return len(others) / max(self.whole, 1), len(elements)
-
-    @cached_property
-    def move(self) -> Moved | None:
-        """The elements that moved together, because something was inserted or deleted before them; None if none did."""
-        last = self.partition.stretches - 1
-        if self.grown:
-            return self._find_move(self.grown, last) if self._is_changed(last) else None
-        if not self.changed:
-            return None
-        tried = [
-            (step, self.changed[0] + 1 - min(step, 0) // self.partition.stretch)
-            for size in range(1, _NEARBY + 1)
-            for step in (-size, size)
-        ]
-        some = dict.fromkeys((self.changed[len(self.changed) // 2], self.changed[-1]))
-        tried += [(step, known) for known in some for step in self._steps_of(known)]
-        moves = (self._find_move(step, known) for step, known in tried if known <= last)
-        return next((moved for moved in moves if moved is not None and self._explains_all(moved)), None)
-
-    def _explains_all(self, moved: Moved) -> bool:
-        size = self.partition.stretch
-        if moved.stop - moved.start < _LEAST_MOVED:
-            return False
-        pushed_out = min((moved.stop + 1) * size, self.partition.count) + moved.step > len(self.buffer)
-        return pushed_out or self.changed[-1] <= moved.stop + abs(moved.step) // size
-
-    def _steps_of(self, stretch: int) -> list[int]:
-        """Return the numbers of places by which a stretch may have moved, the smallest first: its sum fits there."""
-        size, begin = self.partition.stretch, stretch * self.partition.stretch
-        if len(self.buffer) < size or begin + size > self.partition.count:
-            return []
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self.codes(self.buffer), dtype=np.uint64)])
-        steps = np.flatnonzero((sums[size:] - sums[:-size]) & np.uint64(KEPT) == self.then[0][stretch]) - begin
-        return sorted((step for step in steps.tolist() if step), key=abs)[:_MOST_STEPS]
-
-    def _is_changed(self, stretch: int) -> bool:
-        return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
-
-    def _find_move(self, step: int, known: int) -> Moved | None:
-        """Return the move by `step` of the stretch `known` and of those around it; None if `known` did not move so."""
-        if not self._has_moved(step, known):
-            return None
-        start, stop, size = known, known + 1, self.partition.stretch
-        while self._is_changed(start - 1) and self._has_moved(step, start - 1):
-            start -= 1
-        while stop < self.partition.stretches and self._has_moved(step, stop):
-            stop += 1
-        first, lowest = start, max(0, ((start - 1) * size + 1 + min(step, 0)) // size)
-        while first > lowest and self._is_changed(first - 1):
-            first -= 1
-        return Moved(step, first, start, stop)
-
-    def _has_moved(self, step: int, stretch: int) -> bool:
-        begin = stretch * self.partition.stretch
-        end = min(begin + self.partition.stretch, self.partition.count)
-        if begin + step < 0 or end + step > len(self.buffer):
-            return False
-        return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.partition, self.then)
-
-    @property
-    def is_explained(self) -> bool:
-        """Whether the move alone explains all changes of an array whose length changed."""
-        return not self.changed or (self.move is not None and self.move.first <= self.changed[0])
 
 
 class FingerprintComparison:
@@ -211,7 +155,7 @@ class FingerprintComparison:
                 return coarse
             return min(fine, coarse, key=lambda view: view.edit_amount)
         compared = coarse.whole * coarse.partition.stretch > (fine.changed or [0])[0] * fine.partition.stretch
-        return coarse if coarse.is_explained and compared and not fine.is_explained else fine
+        return coarse if fine.changed and not coarse.changed and compared else fine
 
     def was(self, buffer: Buffer) -> bool:
         """Return whether some elements are those that were written, or what a program that rounds leaves of them."""
@@ -232,78 +176,46 @@ class FingerprintComparison:
         left = self.record.longer - self.now.longer
         return self.now.longer <= edited and left > edited + lost and len(self.buffer) > 0
 
+    # A program may round in a way that neither 15 nor 16 digits explain: `%.15g` takes a tie to the even digit, two
+    # programs round one after the other, LibreOffice's `.ods` keeps 20 decimals. By how much the code of a double has
+    # changed is known: so every number is tried from which such a program may have come to it. Where doubles are too
+    # many for that, moments tell.
 
-# Other ways of rounding --------------------------------------------------------------------------------------
-#
-# A program may round in a way that neither 15 nor 16 digits explain: `%.15g` takes a tie to the even digit, two
-# programs round one after the other, LibreOffice's `.ods` keeps 20 decimals, and whoever turns text into numbers makes
-# doubles of integers. Of an element that was y and is x, the fingerprint tells by how much its code has changed: so
-# every y is tried from which such a program may have come to x. Where elements are too many for that, moments tell.
+    def find_rounded(self) -> list[int]:
+        """Return those of the edited elements that were only rounded, in some way of its own."""
+        if self.view.grown or self.view.digits != 15 or self.dtype.numpy != np.float64:
+            return []
+        rounded, unknown, left = list[int](), list[int](), _MOST_TRIED
+        for index in self.view.edited_elements[0]:
+            tried = _candidates_of(self.buffer, index, left)
+            if tried is None:
+                unknown.append(index)
+                continue
+            left -= len(tried)
+            codes = self.view.codes(np.append(tried, self.buffer[index]))
+            if (((codes[-1] - codes[:-1] - np.uint64(self.view.steps[index])) & np.uint64(KEPT)) == 0).any():
+                rounded.append(index)
+        return sorted([*rounded, *unknown]) if rounded else []
+
+    @property
+    def hidden_edit(self) -> float | None:
+        """The largest edit of one double that would not be seen beside rounding; None if more has happened."""
+        then, now = self.record.moments, self.now.moments
+        if then is None or now is None or self.view.grown or not self.view.edited_elements[1]:
+            return None
+        hidden = find_hidden_edit(then, now, self.buffer)
+        sizes = np.abs(self.buffer[np.isfinite(self.buffer) & (self.buffer != 0)])
+        is_small = hidden is not None and len(sizes) > 0 and hidden < _TYPICAL * float(np.median(sizes))
+        return hidden if is_small else None
+
 
 _UNITS = 1e20  # units of the 20th decimal in 1, exactly
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them lose digits by 20 decimals
 _LAST_DIGITS = 2  # units of the 15th digit by which a number differs, at most, if it was rounded in another way
-_EXACT = 2**53  # integers up to here are doubles
-_MOST_TRIED = 2**22  # numbers that are tried for all elements of an array
-_MOST_TRIED_OF_ONE = 2**17
-_TYPICAL = 1e-6  # relative to a number of typical size: the largest edit that may stay unseen beside rounding
+_MOST_TRIED, _MOST_TRIED_OF_ONE = 2**22, 2**17  # numbers that are tried for an array, and for an element
 
 
-class Rounded(NamedTuple):
-    """What was only rounded, in a way of its own, and what is edited besides.
-
-    Attributes:
-        rounded: the indices of elements that were only rounded; of an array that was rounded as a whole, none.
-        edited: the indices of elements that were edited.
-        others: the stretches with changed elements whose indices are unknown, and which were not all rounded.
-        doubtful: the stretches with changed elements whose indices are unknown, and which may all have been rounded.
-        hidden: the largest edit that would not be seen; None where it is one of the last digit.
-    """
-
-    rounded: list[int]
-    edited: list[int]
-    others: list[int]
-    doubtful: list[int]
-    hidden: float | None = None
-
-
-def find_rounded(case: FingerprintComparison) -> Rounded | None:
-    """Return what was rounded in a way of its own; None if there is no sign of that."""
-    view = case.view
-    if view.grown or view.digits != 15 or case.dtype.numpy not in map(np.dtype, ("f8", "i8", "u8")):
-        return None
-    edited, others = view.edited_elements
-    candidates = _candidates_of_integer if case.dtype.kind == "int" else _candidates_of_double
-    rounded, unknown, left = list[int](), list[int](), _MOST_TRIED
-    for index in edited:
-        tried = candidates(case.buffer, index, left)
-        if tried is None:
-            unknown.append(index)
-            continue
-        left -= len(tried)
-        codes = view.codes(np.append(tried, case.buffer[index]).astype(case.dtype.numpy))
-        step = np.uint64(view.difference.steps[index])
-        if (((codes[-1] - codes[:-1] - step) & np.uint64(KEPT)) == 0).any():
-            rounded.append(index)
-    size = view.partition.stretch
-    doubtful = list[int]()
-    if others and case.dtype.kind == "int":
-        large, short = _mark_rounded_integers(case.buffer)
-        parts = [(stretch, np.s_[stretch * size : (stretch + 1) * size]) for stretch in others]
-        doubtful = [stretch for stretch, some in parts if large[some].any() and short[some][large[some]].all()]
-    elif others and case.record.moments is not None and case.now.moments is not None:
-        hidden = find_hidden_edit(case.record.moments, case.now.moments, case.buffer)
-        sizes = np.abs(case.buffer[np.isfinite(case.buffer) & (case.buffer != 0)])
-        if hidden is not None and len(sizes) and hidden < _TYPICAL * float(np.median(sizes)):
-            return Rounded([], [], [], list(range(view.partition.stretches)), hidden)
-    if not rounded and not doubtful:
-        return None
-    rounded = sorted([*rounded, *unknown])
-    remaining = [index for index in edited if index not in set(rounded)]
-    return Rounded(rounded, remaining, [stretch for stretch in others if stretch not in set(doubtful)], doubtful)
-
-
-def _candidates_of_double(buffer: Buffer, index: int, most: int) -> Buffer | None:
+def _candidates_of(buffer: Buffer, index: int, most: int) -> Buffer | None:
     """Return the numbers of 15 digits from which a program may have come to an element; None if they are too many."""
     number = float(buffer[index])
     if not math.isfinite(number) or not number:
@@ -317,65 +229,6 @@ def _candidates_of_double(buffer: Buffer, index: int, most: int) -> Buffer | Non
     units = (unit for unit in range(digits - near, digits + near + 1) if unit != digits or near > _LAST_DIGITS)
     candidates: Buffer = np.copysign(np.array([float(f"{unit}e{exponent - 14}") for unit in units]), number)
     return candidates
-
-
-def _candidates_of_integer(buffer: Buffer, index: int, most: int) -> Buffer | None:
-    """Return the integers that a program may have rounded to an element, since it kept them as doubles.
-
-    None if they are too many.
-    """
-    now, limits = int(buffer[index]), np.iinfo(buffer.dtype)
-    (large,), (short,) = (mask.tolist() for mask in _mark_rounded_integers(buffer[index : index + 1]))
-    if not large or not short:
-        return buffer[:0]
-    half = 2 ** max(abs(now).bit_length() - 54, 0)  # of the distance to the next double
-    unit = _unit_of(abs(now))
-    span = half + unit // 2
-    if 2 * span > most:
-        return None
-    low, high = max(now - span, int(limits.min)), min(now + span, int(limits.max))
-    near = np.arange(high - low + 1, dtype=np.uint64) + np.array([low % 2**64], dtype=np.uint64)
-    near = near.view(buffer.dtype)
-    return near if unit else near[~_are_doubles(near)]  # a double was not rounded to another one
-
-
-def _unit_of(magnitude: int) -> int:
-    """Return the unit of the 15th to 17th digit of an integer whose digits end there; 0 if they end nowhere there.
-
-    It may also be a double that was printed with 15 or 16 digits.
-    """
-    for digits in (17, 16, 15):
-        if (more := len(str(magnitude)) - digits) > 0 and magnitude % 10**more == 0:
-            return int(10**more)
-    for digits in (15, 16):
-        more = len(str(magnitude)) - digits
-        if more > 0 and int(float(f"{float(magnitude):.{digits - 1}e}")) == magnitude:
-            return int(10**more)
-    return 0
-
-
-def _mark_rounded_integers(buffer: Buffer) -> tuple[Mask, Mask]:
-    """Return a mask of the integers that may have been beyond 2^53, and one of doubles and of decimals of 17 digits."""
-    magnitudes = _magnitudes(buffer)
-    ends = np.zeros(len(buffer), np.bool_)  # rounded to 15 digits, 2^53 + 1 is less than 2^53
-    for length in range(16, 21):
-        of_length = (magnitudes >= 10 ** (length - 1)) & ((magnitudes < 10**length) if length < 20 else True)
-        ends |= of_length & (magnitudes % np.uint64(10 ** max(length - 17, 1)) == 0)
-    return (magnitudes >= _EXACT) | ends, _are_doubles(buffer) | ends
-
-
-def _are_doubles(buffer: Buffer) -> Mask:
-    magnitudes = _magnitudes(buffer)
-    lowest = np.maximum(magnitudes & (~magnitudes + np.uint64(1)), 1)
-    double: Mask = magnitudes // lowest <= _EXACT
-    return double
-
-
-def _magnitudes(buffer: Buffer) -> Codes:
-    """Return the integers without their signs, as unsigned ones, so that -2^63 has a magnitude too."""
-    unsigned = buffer.astype(np.uint64)  # two's complement
-    magnitudes: Codes = np.where(buffer < 0, ~unsigned + np.uint64(1), unsigned)
-    return magnitudes
 
 
 # Findings ----------------------------------------------------------------------------------------------------
@@ -444,7 +297,7 @@ class _Verdict:
         self._cell = address
 
     def findings(self, most: int) -> Iterator[Finding]:
-        case, view = self.case, self.view
+        view = self.view
         edited, others = view.edited_elements
         if view.grown:
             yield from self._length_findings(most)
@@ -453,12 +306,14 @@ class _Verdict:
         elif view.is_reordered:
             yield from self._rounded_too("every number")
             yield self._reordered_finding(most)
-        elif (rounded := find_rounded(case)) is not None:
-            yield self._rounded_finding(rounded)
-            yield from self._edited_findings(rounded.edited, rounded.others, most)
-        elif (others or len(edited) > _FEW) and (moved := view.move) is not None:
-            yield from self._rounded_too("every other number", lost=self.partition.count // 2)
-            yield self._moved_finding(moved)
+        elif (hidden := self.case.hidden_edit) is not None:
+            message = f"{_OWN_WAY}: numbers were rounded, and an edit of one by less than {1.05 * hidden:.2g}"
+            yield self._warning(f"{message} could not be told")
+        elif rounded := self.case.find_rounded():
+            were = f"{_count_elements(len(rounded))} {'was' if len(rounded) == 1 else 'were'} rounded"
+            where = self._between(rounded[0], rounded[-1])
+            yield self._warning(f"{_OWN_WAY}: {where}, {were}, and an edit as small could not be told")
+            yield from self._edited_findings([index for index in edited if index not in set(rounded)], others, most)
         else:
             alike = {"lost": self.partition.count // 2} if others else {"edited": len(edited)}
             if len(others) < self.partition.stretches:  # there are others
@@ -479,23 +334,6 @@ class _Verdict:
         return self._warning(
             f"re-saved by a program that keeps {digits} digits{how_far if self.case.dtype.kind == 'float' else ''}"
         )
-
-    def _rounded_finding(self, found: Rounded) -> Finding:
-        size, count = self.partition.stretch, self.partition.count
-        first = [*found.rounded, *(stretch * size for stretch in found.doubtful)]
-        last = [*found.rounded, *(min((stretch + 1) * size, count) - 1 for stretch in found.doubtful)]
-        message = f"re-saved by a program that rounds in its own way: {self._between(min(first), max(last))}"
-        if found.hidden is not None:
-            message += (
-                f", numbers were rounded, and an edit of one by less than {1.05 * found.hidden:.2g} could not be told"
-            )
-        elif found.doubtful:
-            message += ", elements were rounded; whether others among them were edited could not be told"
-        else:
-            were = "was" if len(found.rounded) == 1 else "were"
-            message += f", {_count_elements(len(found.rounded))} {were} rounded, and an edit as small could not be told"
-        hint = _KEEP_TEXT if self.case.dtype.kind == "int" else _KEEP_DIGITS
-        return Finding("warning", self.name, message, hint)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """Yield the finding that numbers were rounded besides what else happened, if that is certain.
@@ -525,15 +363,7 @@ class _Verdict:
 
     def _length_findings(self, most: int) -> Iterator[Finding]:
         view, count = self.view, self.partition.count
-        more, lost = max(view.grown, 0), max(-view.grown, 0)
-        if moved := view.move:
-            yield from self._rounded_too("every other number", edited=more, lost=lost)
-            yield self._moved_finding(moved)
-            edited, others = view.edited_elements
-            before = [index for index in edited if index < moved.first * self.partition.stretch]
-            yield from self._edited_findings(before, [stretch for stretch in others if stretch < moved.first], most)
-            return
-        changed = bool(view.changed)
+        more, lost, changed = max(view.grown, 0), max(-view.grown, 0), view.changed
         yield from self._rounded_too("every number", edited=more, lost=count // 2 if changed else lost)
         if more:
             message = f"{_count_elements(more)} more than the {count} that were written"
@@ -545,28 +375,12 @@ class _Verdict:
             if not changed and sure:
                 message += ", and all as written" if sure == left else f", the first {sure} of them as written"
                 message += f", to {view.digits} digits" if self.case.sixteen is not None else ""
+        edited, others = view.edited_elements
+        if others or len(edited) > _FEW:
+            message += f"; from {self._named(changed[0] * self.partition.stretch)} on elements moved or were edited"
+            edited = []
         yield Finding("error", self.name, message, _RESTORE)
-        yield from self._edited_findings(*view.edited_elements, most)
-
-    def _moved_finding(self, moved: Moved) -> Finding:
-        size = abs(moved.step)
-        what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
-        if moved.first == moved.start:
-            where = f"before {self._named(moved.start * self.partition.stretch)}"
-        else:
-            where = self._range_text(moved.first, moved.start - 1)
-        message = f"{_count_elements(size)} {self._describe_rows(size)}{'was' if size == 1 else 'were'} {what} {where}"
-        end = self._last_of(moved.stop - 1)
-        upto = "" if moved.stop == self.partition.stretches else f", up to {self._named(end)},"
-        return Finding("error", self.name, f"{message}; what follows{upto} has moved {way} by {size}", _RESTORE)
-
-    def _describe_rows(self, size: int) -> str:
-        """Return the words for a number of elements as rows; empty if they are no whole rows, or the array is 1-D."""
-        along = self.header.shape[1:] if self.header.order == "row-major" else self.header.shape[:-1]
-        row = math.prod(along)
-        if len(self.header.shape) < 2 or row < 2 or size % row:
-            return ""
-        return f"({size // row} row{'' if size == row else 's'} of {row}) "
+        yield from self._edited_findings(edited, [], most)
 
     def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
         count = self.partition.count
