@@ -105,8 +105,9 @@ def write(
             - awkd: compression, pack, progress
             - avro: codec, progress
             - npz: compress, progress
-            - npy arrow netcdf zarr: progress
-            - parquet: compression, progress
+            - npy: progress
+            - arrow parquet: form, compression, progress
+            - netcdf zarr: form, progress
             - ra: axes, metadata, bool_as, progress
             - sciserialize sciserialize-json: form, extensions, progress
 

@@ -33,7 +33,7 @@ from ..dtypes import Array
 from ..errors import Finding, FormatError, LimitError, locating, noting
 from ..file_array import FileArray, in_member, write_elements
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
-from .zip_members import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+from .untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 
 __all__ = [
     "check_npy",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from .everyday import OBJECTS, restore_objects
 from .extensions import EXTENSIONS, restore_extension
 from .kinds import RaggedError, is_of, name_of, name_of_variable, naming
+from .nulls import to_objects
 from .taking import DEFAULT_NAME, Note, as_array, is_table, note_of, split_columns, split_fields
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "restore_objects",
     "split_columns",
     "split_fields",
+    "to_objects",
 ]

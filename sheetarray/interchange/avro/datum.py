@@ -27,7 +27,7 @@ from ...file_array import FileArray, copy_elements
 from ...files import fast_zlib
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
-from ..inflating import DICTIONARY, FedStream
+from ..untrusted import DICTIONARY, FedStream
 
 # Codecs of an object container ----------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError, MissingDependencyError, NotFoundError
 from ...files import fast_zlib
-from ..inflating import DICTIONARY, FedStream
+from ..untrusted import DICTIONARY, FedStream
 
 # Limits of a file, and the memory that it may take --------------------------------------------------------------------
 

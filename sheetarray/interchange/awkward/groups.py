@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError
 from ...file_array import in_member
-from ..zip_members import name_problem
+from ..untrusted import damage_as_format_error, name_problem
 from .archives import check_inflated
 from .blobs import load_package
 from .reading import ReadOptions, read_array
@@ -144,7 +143,7 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
     def __getitem__(self, path: str) -> np.ndarray[Any, Any]:
         if problem := name_problem(path):
             raise FormatError(f"the name {path!r:.80} {problem}")
-        with in_member(path), _damage_as_format_error():
+        with in_member(path), damage_as_format_error("a damaged dataset"):
             return self._read(self._dataset(path))
 
     def _dataset(self, path: str) -> Any:
@@ -186,14 +185,3 @@ def _stored_size(group: Group) -> int:
 
 def _is_own(group: Group, name: str) -> bool:
     return isinstance(group.get(name, getlink=True), _h5py().HardLink)
-
-
-@contextmanager
-def _damage_as_format_error() -> Iterator[None]:
-    """Raise whatever h5py says of bad content as a `FormatError`."""
-    try:
-        yield
-    except (FormatError, NotFoundError):
-        raise
-    except (OSError, RuntimeError, ValueError, TypeError, KeyError, MemoryError) as error:
-        raise FormatError(f"a damaged dataset ({error or type(error).__name__})") from error

@@ -8,17 +8,17 @@ say, and other programs see a plain table either way.
 
     {"dims": [["time", 31], ["lat", 2]], "axes": ["lat"], "labels": "..",
      "arrays": {"t": {"dtype": "float16", "dims": ["time", "lat"]}, ..}}
+
+Which of the two formats a file is, its first bytes say. A file of this machine is read no further than is asked for.
 """
 
 from __future__ import annotations
 
 import io
-import math
 import os
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -26,171 +26,110 @@ from ...adapters import Keeps, Progress, ignore_progress
 from ...arrays import values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, is_panic, locating, noting
-from ...files import Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
-from ...header import warn_of_finding
+from ...errors import Finding, FormatError, LimitError, locating, noting
+from ...files import BytesLike, Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
+from ...header import NoteFinding, warn_of_finding
 from ...labels import DatasetLabels, parse_labels
 from ...tables import TableOptions
 from ...values import as_array
+from ..untrusted import damage_as_format_error
 from .table import OpenTable, TableLayout, natural_dtype, to_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-keeps_parquet = Keeps(order=False, labels=True, table=True)
-keeps_arrow = keeps_parquet
+Form = Literal["parquet", "arrow"]
+
+keeps_columnar = Keeps(order=False, labels=True, table=True)
 
 _KEY = "sheetarray"  # of the metadata of Parquet
 _COLUMN = "sheetarray.json"  # of an Arrow file
+_COMPRESSIONS = {"parquet": ("zstd", "snappy", "lz4", "gzip", "uncompressed"), "arrow": ("uncompressed", "zstd", "lz4")}
 
 
-# Files ---------------------------------------------------------------------------------------------------------------
+# Reading -------------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _damage_as_format_error(what: str) -> Iterator[None]:
-    """Raise what polars says of a damaged file as a `FormatError`; some damage makes it panic."""
-    import polars as pl
+def read_columnar(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
+    """Read the columns of a Parquet or Arrow file as arrays, in the shapes and dtypes that they were written with.
 
-    known = (pl.exceptions.PolarsError, OSError, ValueError, OverflowError)
-    try:
-        yield
-    except FormatError:
-        raise
-    except BaseException as error:
-        if not is_panic(error) and not isinstance(error, known):
-            raise
-        raise FormatError(f"no {what} file, or a damaged one: {error!s:.200}") from error
+    Args:
+        source: a path or an open file.
+        names: only these columns are read; None for all.
 
+    Raises:
+        FormatError: no such file, a damaged one, or a column that no array holds; names it.
+        NotFoundError: no array of a name asked for.
 
-def _open_parquet(source: Source, *, laid_out: bool = True) -> OpenTable:
-    """Open a file, of which only the footer is read, and the columns that are loaded, if it is one of this machine."""
-    import polars as pl
-
-    refuse_empty(source.prefix(1), "byte 0")
-    content = b"" if source.path is not None else bytes(source.own())
-    size = len(content) if source.path is None else os.path.getsize(source.path)
-
-    def open_again() -> Any:
-        return source.path or io.BytesIO(content)
-
-    with _damage_as_format_error("Parquet"):
-        text = pl.read_parquet_metadata(open_again()).get(_KEY)
-        scanned = pl.scan_parquet(open_again(), glob=False)
-        schema = dict(scanned.collect_schema())
-        rows = int(scanned.select(pl.len()).collect().item())
-    _check_rows(rows, len(schema), size)
-
-    def load(names: list[str]) -> pl.DataFrame:
-        with _damage_as_format_error("Parquet"):
-            return _check_text(pl.scan_parquet(open_again(), glob=False).select(names).collect(), rows, size)
-
-    layout = TableLayout.from_text(text) if text is not None and laid_out else None
-    return _check_layout(OpenTable(schema, rows, layout, load))
-
-
-def _open_arrow(source: Source, *, laid_out: bool = True) -> OpenTable:
-    import polars as pl
-
-    refuse_empty(source.prefix(1), "byte 0")
-    content = bytes(source.own())
-    check_claims(content)
-    with _damage_as_format_error("Arrow"):
-        schema = dict(pl.read_ipc_schema(io.BytesIO(content)))
-        rows = int(pl.scan_ipc(io.BytesIO(content)).select(pl.len()).collect().item())
-    _check_rows(rows, len(schema), len(content))
-
-    def load(names: list[str]) -> pl.DataFrame:
-        with _damage_as_format_error("Arrow"):
-            frame = pl.read_ipc(io.BytesIO(content), columns=names)
-            return _check_text(frame, rows, len(content))
-
-    layout = None
-    if schema.get(_COLUMN) == pl.String() and rows:
-        text = load([_COLUMN])[_COLUMN][0]
-        layout = TableLayout.from_text(text or "") if laid_out else None
-        del schema[_COLUMN]
-    return _check_layout(OpenTable(schema, rows, layout, load))
-
-
-def _check_rows(rows: int, columns: int, size: int) -> None:
-    """Refuse more cells than any use of the file's bytes: a count of rows may be a claim."""
-    if rows * max(columns, 1) * 8 > max_inflated_size(size):
-        raise FormatError(f"{rows:,} rows of {columns:,} columns in {size:,} bytes: more than is read at once")
-
-
-def _check_text(frame: pl.DataFrame, rows: int, size: int) -> pl.DataFrame:
-    if frame.height != rows and frame.width:
-        raise FormatError(f"{frame.height:,} rows, and {rows:,} by its metadata")
-    if frame.estimated_size() > max_inflated_size(size):
-        raise FormatError(f"inflates to {frame.estimated_size():,} bytes: more than is read at once")
-    return frame
-
-
-def _check_layout(table: OpenTable) -> OpenTable:
-    """Refuse a layout that contradicts the columns; one of other columns says nothing of them."""
-    layout = table.layout
-    if layout is None:
-        return table
-    missing = [name for name in [*layout.axes, *layout.arrays] if name not in table.columns]
-    if layout.dims is not None:
-        uncounted = [dim for dim, _ in layout.dims if layout.arrays.get(dim, ("", ()))[1] != (dim,)]
-        if missing or len(uncounted) != len(layout.axes) or math.prod(size for _, size in layout.dims) != table.rows:
-            raise FormatError(
-                "the rows or columns are no longer those that were written", hint="read_columns reads the table"
-            )
-    for name in missing:
-        layout.arrays.pop(name, None)
-    return table
-
-
-def _read(source: Readable, names: Sequence[str] | None, open_table: Any) -> dict[str, Array]:
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_columnar(file, {"t": np.array([[1.5, 2.5]])})
+        >>> read_columnar(io.BytesIO(file.getvalue()))
+        {'t': array([[1.5, 2.5]])}
+    """
     with Source(source) as opened, locating(source=opened.name):
-        table = open_table(opened)
-        _parse_labels(table)
-        return table.read(names)  # type: ignore[no-any-return]
+        table = _open(opened)
+        _take_labels(table, warn_of_finding)
+        return table.read(names)
 
 
-def _parse_labels(table: OpenTable, note: Any = warn_of_finding) -> DatasetLabels | None:
-    if table.layout is None or not table.layout.labels:
-        return None
+def scan_columnar(source: Readable) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays from the file's metadata alone; the location is the column.
 
-    def locate(error: FormatError) -> None:
-        error.location = "the labels"
+    Args:
+        source: a path or an open file.
 
-    return parse_labels(np.array([table.layout.labels]), note, locate)
-
-
-def _scan(source: Readable, open_table: Any) -> dict[str, ArrayInfo]:
+    Raises:
+        FormatError: no such file, or a damaged one.
+    """
     with Source(source) as opened, locating(source=opened.name):
-        table = open_table(opened)
-        labels = _parse_labels(table)
+        table = _open(opened)
+        labels = _take_labels(table, warn_of_finding)
         known = labels.variables if labels is not None else {}
-        return table.infos({name: said.dims for name, said in known.items()})  # type: ignore[no-any-return]
+        return table.infos({name: said.dims for name, said in known.items()})
 
 
-def _check(source: Readable, open_table: Any) -> Iterator[Finding]:
+def check_columnar(source: Readable) -> Iterator[Finding]:
+    """Yield every finding: at most one for each column; nothing for an intact file.
+
+    Args:
+        source: a path or an open file.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+    """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened:
-        table = open_table(opened)
-        _parse_labels(table, findings.append)
+        table = _open(opened)
+        _take_labels(table, findings.append)
         for name in table.names:
             with noting(findings, array=name):
                 table.read([name])
     yield from findings
 
 
-def _read_columns(
-    source: Readable, columns: Sequence[str] | None, table: TableOptions | None, open_table: Any
+def read_columns_columnar(
+    source: Readable, columns: Sequence[str] | None = None, *, table: TableOptions | None = None
 ) -> dict[str, Array]:
+    """Return the columns of a file as they are, one array each; a layout of arrays is passed over.
+
+    Args:
+        source: a path or an open file.
+        columns: names of the columns wanted; None for all.
+        table: the options of the caller; None for none.
+
+    Raises:
+        FormatError: no such file, or a damaged one; names the column.
+        NotFoundError: no column of a name asked for.
+    """
     options = table or TableOptions()
     if options != TableOptions(dtype=options.dtype, shape=options.shape, order=options.order, missing=options.missing):
         raise LimitError(
             "the columns of this format have names and dtypes of their own: leave out header, comment, decimal .."
         )
     with Source(source) as opened, locating(source=opened.name):
-        content = open_table(opened, laid_out=False)
-        arrays: dict[str, Array] = content.read(columns)
+        arrays = _open(opened, laid_out=False).read(columns)
     return {name: _shape_column(name, array, options) for name, array in arrays.items()}
 
 
@@ -215,248 +154,158 @@ def _shape_column(name: str, array: Array, options: TableOptions) -> Array:
     return array
 
 
-def read_parquet(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the columns of a Parquet file as arrays, in the shapes and dtypes that they were written with.
+def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
+    """Open a file; without `laid_out` its columns are arrays as they are."""
+    import polars as pl
 
-    Args:
-        source: a path or an open file.
-        names: only these columns are read; None for all.
+    refuse_empty(source.prefix(1), "byte 0")
+    is_arrow = source.prefix(4) != b"PAR1"
+    path, content = source.path, b""
+    if is_arrow:
+        check_claims(source.whole(text=False))
+    if path is None:
+        content = bytes(source.whole(text=False))
+    size = len(content) if path is None else os.path.getsize(path)
+    damage = "no Arrow file, or a damaged one" if is_arrow else "no Parquet file, or a damaged one"
 
-    Raises:
-        FormatError: no such file, a damaged one, or a column that no array holds; names it.
-        NotFoundError: no array of a name asked for.
+    def scan() -> pl.LazyFrame:
+        file = path or io.BytesIO(content)
+        return pl.scan_ipc(file, glob=False) if is_arrow else pl.scan_parquet(file, glob=False)
 
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_parquet(file, {"t": np.array([[1.5, 2.5]])})
-        >>> read_parquet(io.BytesIO(file.getvalue()))
-        {'t': array([[1.5, 2.5]])}
-    """
-    return _read(source, names, _open_parquet)
+    def load(names: list[str]) -> pl.DataFrame:
+        with damage_as_format_error(damage):
+            frame = scan().select(names).collect()
+        if frame.height != rows and frame.width:
+            raise FormatError(f"{frame.height:,} rows, and {rows:,} by its metadata")
+        if frame.estimated_size() > max_inflated_size(size):
+            raise FormatError(f"inflates to {frame.estimated_size():,} bytes: more than is read at once")
+        return frame
 
-
-def read_arrow(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the columns of an Arrow file (Feather) as arrays, as `read_parquet` does.
-
-    Args:
-        source: a path or an open file.
-        names: only these arrays are read; None for all.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    return _read(source, names, _open_arrow)
-
-
-def scan_parquet(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from the file's metadata alone; the location is the column.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    return _scan(source, _open_parquet)
+    with damage_as_format_error(damage):
+        text = None if is_arrow else pl.read_parquet_metadata(path or io.BytesIO(content)).get(_KEY)
+        columns = dict(scan().collect_schema())
+        rows = int(scan().select(pl.len()).collect().item())
+    if rows * max(len(columns), 1) * 8 > max_inflated_size(size):  # a count of rows may be a claim
+        raise FormatError(f"{rows:,} rows of {len(columns):,} columns in {size:,} bytes: more than is read at once")
+    if is_arrow and rows and columns.get(_COLUMN) == pl.String():
+        text = load([_COLUMN])[_COLUMN][0] or ""
+        del columns[_COLUMN]
+    layout = TableLayout.from_text(text) if text is not None and laid_out else TableLayout()
+    layout.check(columns, rows)
+    return OpenTable(columns, rows, layout, load)
 
 
-def scan_arrow(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from the file's metadata alone; the location is the column.
+def _take_labels(table: OpenTable, note: NoteFinding) -> DatasetLabels | None:
+    """Return the labels that the layout has, which are given to whoever asks for them."""
 
-    Args:
-        source: a path or an open file.
+    def locate(error: FormatError) -> None:
+        error.location = "the labels"
 
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    return _scan(source, _open_arrow)
+    return parse_labels(np.array([table.layout.labels]), note, locate) if table.layout.labels else None
 
 
-def check_parquet(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each column; nothing for an intact file.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
-    """
-    return _check(source, _open_parquet)
+# Writing -------------------------------------------------------------------------------------------------------------
 
 
-def check_arrow(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each column; nothing for an intact file.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
-    """
-    return _check(source, _open_arrow)
-
-
-def read_columns_parquet(
-    source: Readable, columns: Sequence[str] | None = None, *, table: TableOptions | None = None
-) -> dict[str, Array]:
-    """Return the columns of a Parquet file as they are, one array each; a layout of arrays is passed over.
-
-    Args:
-        source: a path or an open file.
-        columns: names of the columns wanted; None for all.
-        table: the options of the caller; None for none.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    return _read_columns(source, columns, table, _open_parquet)
-
-
-def read_columns_arrow(
-    source: Readable, columns: Sequence[str] | None = None, *, table: TableOptions | None = None
-) -> dict[str, Array]:
-    """Return the columns of an Arrow file as they are, one array each; a layout of arrays is passed over.
-
-    Args:
-        source: a path or an open file.
-        columns: names of the columns wanted; None for all.
-        table: the options of the caller; None for none.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    return _read_columns(source, columns, table, _open_arrow)
-
-
-def write_parquet(
-    target: Writable, arrays: Any, *, compression: str = "zstd", progress: Progress | None = None
+def write_columnar(
+    target: Writable,
+    arrays: Any,
+    *,
+    form: Form = "parquet",
+    compression: str | None = None,
+    progress: Progress | None = None,
 ) -> None:
-    """Write arrays as a Parquet file: columns of one length, or a table with coordinates.
+    """Write arrays as a Parquet or Arrow file: columns of one length, or a table with coordinates.
 
     Args:
         target: a path, replaced as a whole, or a file opened for bytes.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        compression: "zstd", "snappy", "lz4", "gzip" or "uncompressed".
+        form: "arrow" writes Arrow (Feather).
+        compression: "zstd" (in Parquet the default), "lz4" or "uncompressed" (in Arrow the default); in Parquet also
+            "snappy" or "gzip".
         progress: called with the elements written and the elements in all.
 
     Raises:
         DTypeError: names the array that no column holds.
-        LimitError: arrays of several lengths or dimensions; names two.
+        LimitError: arrays of several lengths or dimensions; names two. Or no rows, in an Arrow file that has to say the
+            shapes of arrays.
         OSError: the system refuses; the old file is whole.
 
     Example:
         >>> import io
         >>> import polars as pl
         >>> file = io.BytesIO()
-        >>> write_parquet(file, {"n": np.array([1, 2]), "t": np.array([0.5, 1.5])})
+        >>> write_columnar(file, {"n": np.array([1, 2]), "t": np.array([0.5, 1.5])})
         >>> pl.read_parquet(file.getvalue()).columns
         ['n', 't']
     """
-    if compression not in ("zstd", "snappy", "lz4", "gzip", "uncompressed"):
-        raise LimitError(f"compression is 'zstd', 'snappy', 'lz4', 'gzip' or 'uncompressed', not {compression!r:.80}")
     frame, layout = to_table(arrays)
-    _save_parquet(target, frame, None if _is_plain(frame, layout) else layout, compression, progress)
-
-
-def _save_parquet(
-    target: Writable, frame: pl.DataFrame, layout: TableLayout | None, compression: Any, progress: Progress | None
-) -> None:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression=compression, metadata=None if layout is None else {_KEY: layout.to_text()})
-    _put(target, buffer, frame, progress)
-
-
-def write_arrow(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
-    """Write arrays as an Arrow file (Feather): columns of one length, or a table with coordinates.
-
-    Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        progress: called with the elements written and the elements in all.
-
-    Raises:
-        DTypeError: names the array that no column holds.
-        LimitError: arrays of several lengths or dimensions; names two. Or no rows, where shapes stand nowhere.
-        OSError: the system refuses; the old file is whole.
-    """
-    import polars as pl
-
-    frame, layout = to_table(arrays)
-    if not _is_plain(frame, layout):
-        if not frame.height:
-            raise LimitError(
-                f"{frame.columns[0]!r:.80} has no elements, and Arrow files without rows keep no shapes: write .parquet"
-            )
-        if _COLUMN in frame.columns:
-            raise LimitError(f"the name {_COLUMN!r} is that of the layout: rename the array")
-        text = pl.Series(_COLUMN, [layout.to_text(), *[None] * (frame.height - 1)], dtype=pl.String)
-        frame = frame.with_columns(text)
-    buffer = io.BytesIO()
-    frame.write_ipc(buffer)
-    _put(target, buffer, frame, progress)
-
-
-def _is_plain(frame: pl.DataFrame, layout: TableLayout) -> bool:
-    """Return whether the columns alone say everything."""
     natural = all(natural_dtype(frame[name].dtype) == dtype for name, (dtype, _) in layout.arrays.items())
-    return layout.dims is None and not layout.labels and natural
+    is_plain = natural and layout.dims is None and not layout.labels
+    _save(target, frame, None if is_plain else layout.to_text(), form, compression, progress)
 
 
-def _put(target: Writable, content: io.BytesIO, frame: pl.DataFrame, progress: Progress | None) -> None:
-    total, report = frame.height * frame.width, progress or ignore_progress
-    report(0, total)
-    with replacing(target, binary=True) as sink:
-        sink.write(content.getbuffer())
-    report(total, total)
-
-
-def write_table_parquet(target: Writable, table: Any, *, progress: Progress | None = None) -> None:
-    """Write the columns of a table as a Parquet file, without a layout of arrays.
+def write_table_columnar(
+    target: Writable,
+    table: Any,
+    *,
+    form: Form = "parquet",
+    compression: str | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write the columns of a table as a Parquet or Arrow file, without a layout of arrays.
 
     Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
+        target: as for `write_columnar`, like `form`, `compression` and `progress`.
         table: a mapping of names to 1-D arrays of one length, or a DataFrame.
-        progress: called with the elements written and the elements in all.
 
     Raises:
         DTypeError: a column that no array holds; names it.
         LimitError: columns of several lengths; before anything is written.
         OSError: the system refuses; the old file is whole.
     """
-    _save_parquet(target, _to_columns(table), None, "zstd", progress)
-
-
-def write_table_arrow(target: Writable, table: Any, *, progress: Progress | None = None) -> None:
-    """Write the columns of a table as an Arrow file, without a layout of arrays.
-
-    Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
-        table: a mapping of names to 1-D arrays of one length, or a DataFrame.
-        progress: called with the elements written and the elements in all.
-
-    Raises:
-        DTypeError: a column that no array holds; names it.
-        LimitError: columns of several lengths; before anything is written.
-        OSError: the system refuses; the old file is whole.
-    """
-    buffer, frame = io.BytesIO(), _to_columns(table)
-    frame.write_ipc(buffer)
-    _put(target, buffer, frame, progress)
-
-
-def _to_columns(table: Any) -> pl.DataFrame:
     frame, layout = to_table(values_by_name(table))
     if layout.dims is not None:
         raise LimitError(
             "the columns of a table have one dimension and are equally long: sheetarray.write takes arrays"
         )
-    return frame
+    _save(target, frame, None, form, compression, progress)
+
+
+def _save(
+    target: Writable,
+    frame: pl.DataFrame,
+    layout: str | None,
+    form: Form,
+    compression: Any,
+    progress: Progress | None,
+) -> None:
+    import polars as pl
+
+    if form not in _COMPRESSIONS:
+        raise LimitError(f"form is 'parquet' or 'arrow', not {form!r:.80}")
+    known = _COMPRESSIONS[form]
+    packed: Any = compression or known[0]
+    if compression is not None and compression not in known:
+        raise LimitError(f"compression is {', '.join(map(repr, known))}, not {compression!r:.80}")
+    buffer = io.BytesIO()
+    if form == "parquet":
+        metadata = None if layout is None else {_KEY: layout}
+        frame.write_parquet(buffer, compression=packed, metadata=metadata)
+    else:
+        if layout is not None:
+            if not frame.height:
+                name = f"{frame.columns[0]!r:.80}"
+                raise LimitError(f"{name} has no elements, and Arrow files without rows keep no shapes: write .parquet")
+            if _COLUMN in frame.columns:
+                raise LimitError(f"the name {_COLUMN!r} is that of the layout: rename the array")
+            frame = frame.with_columns(pl.Series(_COLUMN, [layout, *[None] * (frame.height - 1)], dtype=pl.String))
+        frame.write_ipc(buffer, compression=packed)
+    total, report = frame.height * frame.width, progress or ignore_progress
+    report(0, total)
+    with replacing(target, binary=True) as sink:
+        sink.write(buffer.getbuffer())
+    report(total, total)
 
 
 # Sizes that an Arrow file claims, compared with its bytes before polars takes memory for them.
@@ -467,7 +316,7 @@ _BATCH, _DICTIONARY = 3, 2  # kinds of messages
 class _Flat:
     """A table of FlatBuffers in some bytes: its fields by number."""
 
-    def __init__(self, content: bytes, place: int) -> None:
+    def __init__(self, content: BytesLike, place: int) -> None:
         self.content, self.place = content, place
         self._names = place - self.read("<i", place)
         self._end = self.read("<H", self._names)
@@ -498,7 +347,7 @@ class _Flat:
                 yield struct.unpack_from(mark, self.content, start + 4 + index * struct.calcsize(mark))
 
 
-def check_claims(content: bytes) -> None:
+def check_claims(content: BytesLike) -> None:
     """Refuse an Arrow file whose batches claim more bytes than there are.
 
     Raises:
@@ -518,7 +367,7 @@ def check_claims(content: bytes) -> None:
         raise FormatError(f"no Arrow file, or a damaged one: {error}") from error
 
 
-def _check_batch(content: bytes, start: int, head: int, body: int) -> None:
+def _check_batch(content: BytesLike, start: int, head: int, body: int) -> None:
     if min(start, head, body) < 0 or start + head + body > len(content):
         raise FormatError(f"a batch of {head + body:,} bytes from byte {start:,}, in a file of {len(content):,} bytes")
     marked = struct.unpack_from("<I", content, start)[0] == 0xFFFFFFFF

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,17 +19,17 @@ from ...arrays import linear_arrays, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import text_array
-from ...errors import DTypeError, FormatError, LimitError, locating
+from ...errors import DTypeError, FormatError, LimitError
 from ...header import check_size, contiguous_strides
 from ...json_text import parse_json
 from ...labels import DatasetLabels, describe_arrays
 from ...tables import repeat
-from ...values import Note, as_array
+from ...values import Note, as_array, to_objects
 
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_BYTES, _MOST_VALUES, _DEEPEST = 2**25, 1_000_000, 100
+_MOST = {"most_bytes": 2**25, "most_values": 1_000_000, "deepest": 100}  # of a layout
 
 
 @dataclass(slots=True)
@@ -49,24 +49,14 @@ class TableLayout:
     labels: str = ""
 
     def to_text(self) -> str:
-        """Return the JSON text."""
+        """Return the layout as JSON."""
         arrays = {name: {"dtype": dtype, "dims": dims} for name, (dtype, dims) in self.arrays.items()}
         return json.dumps({"dims": self.dims, "axes": self.axes, "labels": self.labels, "arrays": arrays})
 
     @classmethod
     def from_text(cls, text: str) -> TableLayout:
-        """Return the layout that a JSON text says.
-
-        Raises:
-            FormatError: it says none.
-        """
-        tree = parse_json(
-            text.encode("utf-8", "surrogatepass"),
-            "a layout",
-            most_bytes=_MOST_BYTES,
-            most_values=_MOST_VALUES,
-            deepest=_DEEPEST,
-        )
+        """Return the layout that a JSON text says."""
+        tree = parse_json(text.encode("utf-8", "surrogatepass"), "a layout", **_MOST)
         try:
             dims = tree["dims"] if tree["dims"] is None else [(str(name), int(size)) for name, size in tree["dims"]]
             arrays = {str(n): (str(a["dtype"]), tuple(map(str, a["dims"]))) for n, a in dict(tree["arrays"]).items()}
@@ -81,22 +71,30 @@ class TableLayout:
                 raise FormatError(f"no layout of arrays: {name!r:.80} has other dimensions than the table")
         return layout
 
-    def shape_of(self, name: str, rows: int) -> tuple[int, ...]:
-        """Return the shape of an array in a table of so many rows."""
-        sizes = dict(self.dims or ())
-        return tuple(sizes[dim] for dim in self.arrays[name][1]) if self.dims is not None else (rows,)
+    @property
+    def counted(self) -> dict[str, int]:
+        """The dimensions that have no array of their name, so that a column counts along each; and their places."""
+        dims = [dim for dim, _ in self.dims or ()]
+        return {dim: place for place, dim in enumerate(dims) if self.arrays.get(dim, ("", ()))[1] != (dim,)}
+
+    def check(self, columns: Iterable[str], rows: int) -> None:
+        """Refuse columns that contradict the layout, and forget the arrays of a plain table that are not there."""
+        missing = {*self.axes, *self.arrays} - {*columns}
+        if self.dims is not None:
+            expected = math.prod(size for _, size in self.dims)
+            if missing or len(self.counted) != len(self.axes) or expected != rows:
+                raise FormatError(
+                    "the rows or columns are no longer those that were written", hint="read_columns reads the table"
+                )
+        for name in missing:
+            self.arrays.pop(name, None)
 
 
 # Arrays to a table ---------------------------------------------------------------------------------------------------
 
 
 def to_table(arrays: Any) -> tuple[pl.DataFrame, TableLayout]:
-    """Return the table of some arrays, and what it does not say of them.
-
-    Raises:
-        DTypeError: an awkward array.
-        LimitError: arrays that are not columns of one table; names two.
-    """
+    """Return the table of some arrays, and what it does not say of them."""
     import polars as pl
 
     described = describe_arrays(arrays)
@@ -134,17 +132,16 @@ def _lay_out_grid(arrays: Mapping[str, Array], layout: TableLayout, labels: Data
     check_size(tuple(grid.values()), 8)
     columns: dict[str, Array] = {}
     shape = tuple(grid.values())
-    for place, dim in enumerate(grid):
-        if dims.get(dim) != (dim,):
-            name = dim
-            while name in arrays:
-                name += "_"
-            layout.axes.append(name)
-            columns[name] = repeat(np.arange(grid[dim]), (place,), shape)
-    for name, array in arrays.items():
-        columns[name] = repeat(array, [list(grid).index(dim) for dim in dims[name]], shape)
     layout.dims = list(grid.items())
     layout.arrays = {name: (dtype, dims[name]) for name, (dtype, _) in layout.arrays.items()}
+    for dim, place in layout.counted.items():
+        name = dim
+        while name in arrays:
+            name += "_"
+        layout.axes.append(name)
+        columns[name] = repeat(np.arange(grid[dim]), (place,), shape)
+    for name, array in arrays.items():
+        columns[name] = repeat(array, [list(grid).index(dim) for dim in dims[name]], shape)
     return columns
 
 
@@ -213,88 +210,83 @@ def natural_dtype(dtype: Any) -> str:
 
 @dataclass(slots=True)
 class OpenTable:
-    """A file of columns that was opened: its columns, and what it says besides.
+    """A file of columns that was opened.
 
     Attributes:
         columns: the names and dtypes of its columns, without what is only for this package.
         rows: their number.
-        layout: of arrays; None if the file says none.
+        layout: of arrays; an empty one if the file says none.
         load: returns columns of given names.
     """
 
     columns: dict[str, Any]
     rows: int
-    layout: TableLayout | None
-    load: Any
+    layout: TableLayout
+    load: Callable[[list[str]], pl.DataFrame]
 
     @property
     def names(self) -> list[str]:
         """The names of the arrays."""
-        return [name for name in self.columns if self.layout is None or name not in self.layout.axes]
+        return [name for name in self.columns if name not in self.layout.axes]
 
     def read(self, names: Sequence[str] | None) -> dict[str, Array]:
-        """Return arrays by name.
-
-        Raises:
-            FormatError: a column that no array holds, or rows that no longer make the arrays; `.array` is the name.
-            NotFoundError: no such array.
-        """
+        """Return arrays by name; the columns that count along dimensions are read with them, and compared."""
         wanted = list(select(dict.fromkeys(self.names), names))
-        layout = self.layout
-        axes = layout.axes if layout is not None and wanted else []
+        axes = dict(zip(self.layout.axes, self.layout.counted.values(), strict=False)) if wanted else {}
         frame = self.load([*axes, *wanted])
-        arrays: dict[str, Array] = {}
-        for name in [*axes, *wanted]:
+        for name, place in axes.items():
             with _naming_column(name):
-                dtype = layout.arrays[name][0] if layout is not None and name in layout.arrays else ""
-                arrays[name] = _to_array(frame[name], dtype)
-                if layout is not None and layout.dims is not None and (name in layout.arrays or name in axes):
-                    arrays[name] = _fold(name, arrays[name], layout)
-        return {name: _own(arrays[name]) for name in wanted}
+                counts = _fold(_to_array(frame[name], ""), (place,), self.layout)
+                if not np.array_equal(counts, np.arange(len(counts))):
+                    raise _changed_rows()
+        arrays = {}
+        for name in wanted:
+            with _naming_column(name):
+                dtype, own = self.layout.arrays.get(name, ("", None))
+                array = _to_array(frame[name], dtype)
+                if self.layout.dims is not None and own is not None:
+                    dims = [dim for dim, _ in self.layout.dims]
+                    array = _fold(array, [dims.index(dim) for dim in own], self.layout)
+                arrays[name] = array if array.flags.writeable else array.copy()
+        return arrays
 
     def infos(self, dims: Mapping[str, tuple[str, ...]]) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays. `dims`: the names of their dimensions, where they are known."""
-        infos = {}
+        infos, sizes = {}, dict(self.layout.dims or ())
         for name in self.names:
-            known = self.layout is not None and name in self.layout.arrays
-            shape = self.layout.shape_of(name, self.rows) if self.layout is not None and known else (self.rows,)
-            dtype = (
-                self.layout.arrays[name][0] if self.layout is not None and known else natural_dtype(self.columns[name])
+            shape: tuple[int, ...] = (self.rows, *getattr(self.columns[name], "shape", ()))
+            dtype, own = self.layout.arrays.get(name, (natural_dtype(self.columns[name]), ()))
+            if name in self.layout.arrays:
+                shape = tuple(sizes[dim] for dim in own) if self.layout.dims is not None else (self.rows,)
+            known = dims.get(name)
+            infos[name] = ArrayInfo(
+                shape,
+                dtype,
+                "row-major",
+                contiguous_strides(shape, "row-major"),
+                f"column {name!r:.80}",
+                self.rows,
+                capacity=math.prod(shape),
+                dims=known if known is not None and len(known) == len(shape) else None,
             )
-            shape += tuple(getattr(self.columns[name], "shape", ())) if not known else ()
-            count, own = math.prod(shape), dims.get(name)
-            own = own if own is not None and len(own) == len(shape) else None
-            strides = contiguous_strides(shape, "row-major")
-            location = f"column {name!r:.80}"
-            infos[name] = ArrayInfo(shape, dtype, "row-major", strides, location, self.rows, capacity=count, dims=own)
         return infos
-
-
-def _own(array: Array) -> Array:
-    return array if array.flags.writeable else array.copy()
 
 
 @contextmanager
 def _naming_column(name: str) -> Iterator[None]:
     """Give an error of reading the column that it comes from."""
-    with locating(array=name):
-        try:
-            yield
-        except FormatError as error:
-            error.location = f"column {name!r:.80}"
-            raise
-        except DTypeError as error:
-            hint = "names= chooses other columns"
-            raise FormatError(str(error), location=f"column {name!r:.80}", hint=hint, array=name) from error
+    location = f"column {name!r:.80}"
+    try:
+        yield
+    except FormatError as error:
+        error.location, error.array = location, error.array or name
+        raise
+    except DTypeError as error:
+        raise FormatError(str(error), location=location, hint="names= chooses other columns", array=name) from error
 
 
 def _to_array(series: pl.Series, dtype: str) -> Array:
-    """Return the array that a column is; `dtype` is that of the layout, "" for the column's own.
-
-    Raises:
-        FormatError: the column holds something else than its layout says.
-        DTypeError: a column that no array holds.
-    """
+    """Return the array that a column is; `dtype` is that of the layout, "" for the column's own."""
     if not dtype or (dtype == natural_dtype(series.dtype) and not series.null_count()):
         return as_array(series)
     entry = dtypes.from_name(dtype)
@@ -324,7 +316,6 @@ def _to_array(series: pl.Series, dtype: str) -> Array:
 
 
 def _to_objects(series: pl.Series) -> Array:
-    array = np.empty(len(series), dtype=object)
     values = series.to_list()
     if type(series.dtype).__name__ == "Struct":
         texts = [value and value.get("json") for value in values]
@@ -334,49 +325,23 @@ def _to_objects(series: pl.Series) -> Array:
             raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
     if not {*map(type, values)} <= {type(None), bool, int, float, str}:
         raise FormatError("a value that no generic array holds")
-    array[:] = values
-    return as_array(array)
+    return as_array(to_objects(values))
 
 
-def _fold(name: str, column: Array, layout: TableLayout) -> Array:
-    """Return an array of its own dimensions from its column, in which it is repeated along all others.
-
-    Raises:
-        FormatError: the rows are others than were written, or in another order.
-    """
-    assert layout.dims is not None
-    dims, shape = [dim for dim, _ in layout.dims], tuple(size for _, size in layout.dims)
-    own = layout.arrays[name][1] if name in layout.arrays else (dims[_axis_of(name, layout)],)
-    places = [dims.index(dim) for dim in own]
-    grid = column.reshape(shape)
+def _fold(column: Array, places: Sequence[int], layout: TableLayout) -> Array:
+    """Return an array of its own dimensions from its column, in which it is repeated along all others."""
+    shape = tuple(size for _, size in layout.dims or ())
     if 0 in shape:
         return np.empty([shape[place] for place in places], column.dtype)
-    first = grid[(*(slice(None) if place in places else 0 for place in range(len(shape))), ...)]
+    first = column.reshape(shape)[(*(slice(None) if place in places else 0 for place in range(len(shape))), ...)]
     order = sorted(places)
     array = np.array(first.transpose([order.index(place) for place in places]))
-    again = repeat(array, places, shape)
-    counts = name in layout.axes and not np.array_equal(array, np.arange(len(array)))
-    if counts or not _is_same(again, column):
-        raise FormatError(
-            "the rows are no longer those that were written, or in another order", hint="read_columns reads the table"
-        )
+    if not np.array_equal(repeat(array, places, shape), column, equal_nan=column.dtype.kind in "fcmM"):
+        raise _changed_rows()
     return array
 
 
-def _axis_of(name: str, layout: TableLayout) -> int:
-    """Return the place of the dimension along which an added column counts."""
-    uncounted = [
-        place for place, (dim, _) in enumerate(layout.dims or ()) if layout.arrays.get(dim, ("", ()))[1] != (dim,)
-    ]
-    return uncounted[layout.axes.index(name)]
-
-
-def _is_same(one: Array, other: Array) -> bool:
-    if one.dtype.kind in "fc":
-        return bool(
-            np.array_equal(np.nan_to_num(one, nan=0.0), np.nan_to_num(other, nan=0.0))
-            and np.array_equal(np.isnan(one), np.isnan(other))
-        )
-    if one.dtype.kind in "mM":
-        return bool(np.array_equal(one.view(np.int64), other.view(np.int64)))
-    return bool(np.array_equal(one, other))
+def _changed_rows() -> FormatError:
+    return FormatError(
+        "the rows are no longer those that were written, or in another order", hint="read_columns reads the table"
+    )

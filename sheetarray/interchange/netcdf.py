@@ -11,6 +11,8 @@ Files of others are read by xarray's rules for CF: scaled numbers, missing value
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import json
 import math
@@ -20,21 +22,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ... import dtypes
-from ...adapters import Keeps, Progress, ignore_progress
-from ...arrays import linear_arrays, select, values_by_name
-from ...columns import ArrayInfo
-from ...dtypes import Array
-from ...elements import text_array
-from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
-from ...files import Readable, Source, Writable, is_url, max_inflated_size, refuse_empty, replacing, replacing_folder
-from ...header import contiguous_strides, warn_of_finding
-from ...labels import NAME as DESCRIPTION
-from ...labels import (
+from .. import dtypes
+from ..adapters import Keeps, Progress, ignore_progress
+from ..arrays import linear_arrays, select, values_by_name
+from ..columns import ArrayInfo
+from ..dtypes import Array
+from ..elements import text_array
+from ..errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
+from ..files import (
+    Readable,
+    Source,
+    Writable,
+    is_url,
+    max_inflated_size,
+    name_part,
+    refuse_empty,
+    replacing,
+    replacing_folder,
+)
+from ..header import contiguous_strides, warn_of_finding
+from ..labels import NAME as DESCRIPTION
+from ..labels import (
     DatasetLabels,
     VariableLabels,
     describe_arrays,
@@ -42,23 +54,21 @@ from ...labels import (
     name_dimensions,
     parse_labels,
 )
-from ...values import as_array
+from ..values import as_array, to_objects
+from .untrusted import damage_as_format_error
+
+__all__ = ["check_netcdf", "keeps_netcdf", "read_netcdf", "scan_netcdf", "write_netcdf"]
+
+Form = Literal["netcdf", "zarr"]
 
 keeps_netcdf = Keeps(order=False, labels=True)
-keeps_zarr = Keeps(order=False, labels=True)
 
 _DTYPE = "sheetarray_dtype"
 _NAMES = "sheetarray_names"  # of the arrays of a Zarr folder, in the order written
 _SINCE = {"D": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds", "us": "microseconds"}
 _SINCE["ns"] = "nanoseconds"
-_CODED = {
-    "_FillValue",
-    "missing_value",
-    "scale_factor",
-    "add_offset",
-    "units",
-    "dtype",
-}  # attributes that change values
+# Attributes that change values.
+_CODED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", "dtype"}
 _MEANING = _CODED | {"calendar", "coordinates", _DTYPE}
 _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
 
@@ -67,12 +77,7 @@ _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
 
 
 def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
-    """Return the dataset of some arrays, and the number of their elements.
-
-    Raises:
-        DTypeError: an awkward array.
-        LimitError: a name that no file of the format has.
-    """
+    """Return the dataset of some arrays, and the number of their elements."""
     xr = _import("xarray")
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
@@ -105,14 +110,13 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
 
 def _native_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Return those attributes that a file holds as they are: text and numbers."""
-    kept = {name: value for name, value in attrs.items() if type(value) in (str, int, float) and value != ""}
-    return {name: value for name, value in kept.items() if "/" not in name and name and not _is_large(value)}
+    return {name: value for name, value in attrs.items() if name and "/" not in name and _is_native(value)}
 
 
-def _is_large(value: Any) -> bool:
-    return (isinstance(value, str) and (len(value) > 10_000 or "\0" in value)) or (
-        isinstance(value, int) and not -(2**63) <= value < 2**63
-    )
+def _is_native(value: Any) -> bool:
+    if type(value) is str:
+        return 0 < len(value) <= 10_000 and "\0" not in value
+    return type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)
 
 
 def _to_stored(array: Array, dtype: str) -> tuple[Any, dict[str, Any]]:
@@ -126,10 +130,7 @@ def _to_stored(array: Array, dtype: str) -> tuple[Any, dict[str, Any]]:
         if unit in _SINCE and step == 1:
             attrs["units"] = f"{_SINCE[unit]} since 1970-01-01" if kind == "M" else _SINCE[unit]
             attrs |= {"calendar": "proleptic_gregorian"} if kind == "M" else {"dtype": dtype}
-        counts = (
-            np.array(array).view(np.int64) if array.flags.c_contiguous else np.ascontiguousarray(array).view(np.int64)
-        )
-        counts = counts.reshape(array.shape)
+        counts = np.array(array, order="C").view(np.int64)
         return counts, attrs | ({"_FillValue": np.int64(np.iinfo(np.int64).min)} if np.isnat(array).any() else {})
     if kind == "O":
         values = array.ravel().tolist()
@@ -151,13 +152,13 @@ def _labels_of(dataset: Any) -> DatasetLabels:
     labels = DatasetLabels(attrs={name: _plain(value) for name, value in dataset.attrs.items() if name != _NAMES})
     for name in _names_of(dataset):
         variable = dataset.variables[name]
-        dtype = variable.attrs.get(_DTYPE) or str(variable.dtype)
-        dtype = {"generic": "object", "text or nothing": "str"}.get(str(dtype), dtype)
-        marked = _DTYPE in variable.attrs
-        hidden = {_DTYPE, "dtype", "calendar", "_FillValue"} | ({"units"} if dtype[-1:] == "]" else set())
-        hidden = hidden if marked else set()
+        dtype = str(variable.attrs.get(_DTYPE) or variable.dtype)
+        dtype = {"generic": "object", "text or nothing": "str"}.get(dtype, dtype)
+        hidden = set()
+        if _DTYPE in variable.attrs:
+            hidden = {_DTYPE, "dtype", "calendar", "_FillValue"} | ({"units"} if dtype[-1:] == "]" else set())
         attrs = {key: _plain(value) for key, value in variable.attrs.items() if key not in hidden}
-        said = VariableLabels(tuple(map(str, variable.dims)), str(dtype), tuple(variable.shape), attrs)
+        said = VariableLabels(tuple(map(str, variable.dims)), dtype, tuple(variable.shape), attrs)
         (labels.coords if name in dataset.coords else labels.data_vars)[str(name)] = said
     return labels
 
@@ -170,18 +171,11 @@ def _plain(value: Any) -> Any:
 
 
 def _decode(name: str, variable: Any) -> Array:
-    """Return the array of a variable.
-
-    Raises:
-        FormatError: it is not what its attributes say.
-        DTypeError: no array holds it.
-    """
+    """Return the array of a variable."""
     dtype = variable.attrs.get(_DTYPE)
     if dtype is None:
         variable = _import("xarray").conventions.decode_cf_variable(name, variable)
-        values = np.asarray(variable.to_numpy())
-    else:
-        values = np.asarray(variable.to_numpy())
+    values = np.asarray(variable.to_numpy())
     if values.dtype.kind == "U" and np.ascontiguousarray(values).reshape(-1).view(np.uint32).max(initial=0) > 0x10FFFF:
         raise FormatError("characters beyond Unicode")
     if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel().tolist()):
@@ -193,7 +187,7 @@ def _decode(name: str, variable: Any) -> Array:
 def _restore(values: Array, dtype: str) -> Array:
     if dtype == "text or nothing" and values.dtype.kind == "U":
         texts = [None if text == "" else text.removeprefix("=") for text in values.ravel().tolist()]
-        return _to_objects(texts).reshape(values.shape)
+        return to_objects(texts).reshape(values.shape)
     entry = dtypes.from_name(dtype)
     if entry.kind == "generic" and values.dtype.kind == "U":
         try:
@@ -202,7 +196,7 @@ def _restore(values: Array, dtype: str) -> Array:
             raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
         if not {*map(type, items)} <= {type(None), bool, int, float, str}:
             raise FormatError("a value that no generic array holds")
-        return _to_objects(items).reshape(values.shape)
+        return to_objects(items).reshape(values.shape)
     wanted = entry.numpy
     if wanted.kind in "mM" and values.dtype == np.int64:
         return np.array(values).view(wanted)
@@ -213,57 +207,55 @@ def _restore(values: Array, dtype: str) -> Array:
     raise FormatError(f"holds {values.dtype}, and was written as {dtype}")
 
 
-def _to_objects(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _damage_as_format_error(what: str, location: str = "") -> Iterator[None]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is wrong is said as an error, or not at all
-            yield
-    except (FormatError, MissingDependencyError, PermissionError):
-        raise
-    except DTypeError as error:
-        raise FormatError(str(error), location=location or None, hint="names= chooses other variables") from error
-    except (OSError, ValueError, TypeError, KeyError, IndexError, RuntimeError, OverflowError, AttributeError) as error:
-        raise FormatError(f"no {what}, or a damaged one: {error!s:.200}", location=location or None) from error
-    except (ArithmeticError, NotImplementedError, MemoryError, AssertionError, SystemError) as error:
-        raise FormatError(f"no {what}, or a damaged one: {error!r:.200}", location=location or None) from error
+def _by_library(what: str) -> Iterator[None]:
+    """Raise what xarray and its libraries say of bad content as an error of ours; their warnings go."""
+    with damage_as_format_error(f"no {what}, or a damaged one"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextmanager
-def _open_netcdf(source: Readable) -> Iterator[Any]:
-    """Open a file as a dataset whose variables are as they stand in it."""
+def _open(source: Readable) -> Iterator[Any]:
+    """Open a file or a folder as a dataset whose variables are as they stand in it."""
     xr = _import("xarray")
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    is_folder = name_part(name).endswith(".zarr") or (not is_url(name) and os.path.isdir(name))
+    with contextlib.ExitStack() as opened:
+        if is_folder:
+            opened.enter_context(locating(source=name))
+            with _by_library("Zarr folder"):
+                dataset = _open_zarr(xr, name)
+        else:
+            file = opened.enter_context(Source(source))
+            opened.enter_context(locating(source=file.name))
+            with _by_library("NetCDF-4 file"):
+                dataset = _open_netcdf(xr, file)
+        yield opened.enter_context(dataset)
+
+
+def _open_netcdf(xr: Any, source: Source) -> Any:
     h5py = _import("h5py")
     _import("h5netcdf")
-    with Source(source) as opened, locating(source=opened.name):
-        refuse_empty(opened.prefix(1), "byte 0")
-        if opened.prefix(3) == b"CDF":
-            raise FormatError(
-                "a file of NetCDF-3, and those of NetCDF-4 are read here",
-                hint="xarray.open_dataset(path, engine='scipy') reads it, and sheetarray.write takes the Dataset",
-            )
-        content = b"" if opened.path is not None else bytes(opened.own())
-        size = len(content) if opened.path is None else os.path.getsize(opened.path)
+    refuse_empty(source.prefix(1), "byte 0")
+    if source.prefix(3) == b"CDF":
+        raise FormatError(
+            "a file of NetCDF-3, and those of NetCDF-4 are read here",
+            hint="xarray.open_dataset(path, engine='scipy') reads it, and sheetarray.write takes the Dataset",
+        )
+    content = b"" if source.path is not None else bytes(source.own())
 
-        def open_again() -> Any:  # a file of this machine is read no further than is asked for
-            return opened.path or io.BytesIO(content)
+    def open_again() -> Any:  # a file of this machine is read no further than is asked for
+        return source.path or io.BytesIO(content)
 
-        with _damage_as_format_error("NetCDF-4 file"):
-            with h5py.File(open_again(), "r") as file:
-                _check_objects(h5py, file, max_inflated_size(size))
-            dataset = xr.open_dataset(open_again(), engine="h5netcdf", decode_cf=False, cache=False)
-            _check_dims(dataset)
-        with dataset:
-            yield dataset
+    with h5py.File(open_again(), "r") as file:
+        _check_objects(h5py, file, max_inflated_size(os.path.getsize(source.path) if source.path else len(content)))
+    dataset = xr.open_dataset(open_again(), engine="h5netcdf", decode_cf=False, cache=False)
+    _check_dims(dataset)
+    return dataset
 
 
 def _check_objects(h5py: Any, file: Any, most: int) -> None:
@@ -281,35 +273,26 @@ def _check_objects(h5py: Any, file: Any, most: int) -> None:
         raise FormatError(f"arrays of {total:,} bytes: more than is read at once of this file")
 
 
-@contextmanager
-def _open_zarr(source: Readable) -> Iterator[Any]:
-    """Open a folder as a dataset whose variables are as they stand in it."""
-    xr = _import("xarray")
+def _open_zarr(xr: Any, name: str) -> Any:
     _import("zarr")
-    if not isinstance(source, (str, os.PathLike)):
-        raise FormatError("a Zarr store is a folder, and this is an open file", hint="give the path of the folder")
-    if is_url(source):
+    if is_url(name):
         raise FormatError(
             "a Zarr store under a URL, and folders of this machine are read here",
-            source=os.fspath(source),
             hint="xarray.open_zarr(url) reads it, and sheetarray.write takes the Dataset",
         )
-    path = Path(source)
-    with locating(source=str(path)):
-        if not path.exists():
-            raise FileNotFoundError(2, os.strerror(2), str(path))
-        if not path.is_dir() or not _STORE & set(os.listdir(path)):
-            raise FormatError("no Zarr folder: it has neither .zgroup nor zarr.json")
-        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        with _damage_as_format_error("Zarr folder"):
-            _check_blosc(path)
-            dataset = xr.open_dataset(path, engine="zarr", decode_cf=False, chunks=None, cache=False)
-            _check_dims(dataset)
-            total = sum(variable.nbytes for variable in dataset.variables.values())
-            if total > max_inflated_size(size):
-                raise FormatError(f"arrays of {total:,} bytes in {size:,}: more than is read at once")
-        with dataset:
-            yield dataset
+    path = Path(name)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if not path.is_dir() or not _STORE & set(os.listdir(path)):
+        raise FormatError("no Zarr folder: it has neither .zgroup nor zarr.json")
+    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    _check_blosc(path)
+    dataset = xr.open_dataset(path, engine="zarr", decode_cf=False, chunks=None, cache=False)
+    _check_dims(dataset)
+    total = sum(variable.nbytes for variable in dataset.variables.values())
+    if total > max_inflated_size(size):
+        raise FormatError(f"arrays of {total:,} bytes in {size:,}: more than is read at once")
+    return dataset
 
 
 def _check_dims(dataset: Any) -> None:
@@ -321,12 +304,8 @@ def _check_dims(dataset: Any) -> None:
 def _check_blosc(path: Path) -> None:
     """Refuse chunks that Blosc would read beyond their end: their headers say other sizes than they have."""
     for folder in {file.parent for pattern in (".zarray", "zarr.json") for file in path.rglob(pattern)}:
-        told = [folder / name for name in (".zarray", "zarr.json") if (folder / name).exists()]
-        if not any(
-            "blosc" in file.read_text(encoding="utf-8", errors="replace")
-            for file in [*told, path / ".zmetadata"]
-            if file.exists()
-        ):
+        told = [file for file in (folder / ".zarray", folder / "zarr.json", path / ".zmetadata") if file.exists()]
+        if not any("blosc" in file.read_text(encoding="utf-8", errors="replace") for file in told):
             continue
         for chunk in folder.rglob("*"):
             if chunk.is_file() and not chunk.name.startswith(".") and chunk.name != "zarr.json":
@@ -353,10 +332,10 @@ def _take_labels(dataset: Any, note: Any = warn_of_finding) -> DatasetLabels | N
         error.location = f"variable {DESCRIPTION}"
 
     if DESCRIPTION in dataset.variables:
-        with _damage_as_format_error("description"):
+        with _by_library("description"):
             text = np.asarray(dataset.variables[DESCRIPTION].to_numpy()).reshape(-1).astype(str)
         return parse_labels(text, note, locate)
-    with _damage_as_format_error("dataset"):
+    with _by_library("dataset"):
         labels = _labels_of(_decode_coordinates(dataset))
     give_labels(labels)
     return labels
@@ -385,32 +364,21 @@ def _names_of(dataset: Any) -> list[str]:
     return sorted(names, key=lambda name: order.get(name, len(order)))
 
 
-def _read(dataset: Any, names: Sequence[str] | None) -> dict[str, Array]:
-    wanted = select(dict.fromkeys(_names_of(dataset)), names)
-    _take_labels(dataset)
-    return {name: _read_variable(dataset, name) for name in wanted}
-
-
 def _read_variable(dataset: Any, name: str) -> Array:
-    with locating(array=name), _damage_as_format_error("variable", f"variable {name!r:.80}"):
+    with _naming_variable(name):
         array = _decode(name, dataset.variables[name])
         return array if array.flags.writeable else array.copy()
 
 
-def _scan(dataset: Any) -> dict[str, ArrayInfo]:
-    labels = _take_labels(dataset)
-    infos = {}
-    for name in _names_of(dataset):
-        variable = dataset.variables[name]
-        with _damage_as_format_error("variable", f"variable {name!r:.80}"):
-            dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(name, variable))
-            dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
-        shape, own = tuple(variable.shape), labels.find(name) if labels is not None else None
-        strides = contiguous_strides(shape, "row-major")
-        dims = own.dims if own is not None and len(own.dims) == len(shape) else None
-        where, size = f"variable {name!r:.80}", math.prod(shape)
-        infos[name] = ArrayInfo(shape, dtype, "row-major", strides, where, size, capacity=size, dims=dims)
-    return infos
+@contextmanager
+def _naming_variable(name: str) -> Iterator[None]:
+    """Give an error of reading the variable that it comes from."""
+    location = f"variable {name!r:.80}"
+    with locating(array=name, location=location), _by_library("variable"):
+        try:
+            yield
+        except DTypeError as error:
+            raise FormatError(str(error), hint="names= chooses other variables") from error
 
 
 def _dtype_name(name: str, variable: Any) -> str:
@@ -421,141 +389,106 @@ def _dtype_name(name: str, variable: Any) -> str:
     return dtypes.from_numpy(dtype.newbyteorder("=")).name
 
 
-def _check(dataset: Any, findings: list[Finding]) -> None:
-    _take_labels(dataset, findings.append)
-    for name in _names_of(dataset):
-        with noting(findings, array=name):
-            _read_variable(dataset, name)
-
-
 def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the variables of a NetCDF-4 file as arrays.
+    """Read the variables of a NetCDF-4 file or a Zarr folder as arrays.
 
     Args:
-        source: a path or an open file.
+        source: a path, or an open file of NetCDF-4.
         names: only these variables are read; None for all.
 
     Raises:
         FormatError: no such file, a damaged one, or a variable that no array holds; names it.
         NotFoundError: no variable of a name asked for.
-        MissingDependencyError: xarray or h5netcdf is not installed.
+        MissingDependencyError: xarray is not installed; or h5netcdf, or zarr.
     """
-    with _open_netcdf(source) as dataset:
-        return _read(dataset, names)
+    with _open(source) as dataset:
+        wanted = select(dict.fromkeys(_names_of(dataset)), names)
+        _take_labels(dataset)
+        return {name: _read_variable(dataset, name) for name in wanted}
 
 
 def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
     """Return the infos of all variables; the location is the variable.
 
     Args:
-        source: a path or an open file.
+        source: a path, or an open file of NetCDF-4.
 
     Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
+        FormatError: no such file or folder, or a damaged one; names the variable.
+        MissingDependencyError: as for `read_netcdf`.
     """
-    with _open_netcdf(source) as dataset:
-        return _scan(dataset)
+    infos = {}
+    with _open(source) as dataset:
+        labels = _take_labels(dataset)
+        for name in _names_of(dataset):
+            variable = dataset.variables[name]
+            with _naming_variable(name):
+                dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(name, variable))
+                dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
+            shape, own = tuple(variable.shape), labels.find(name) if labels is not None else None
+            strides = contiguous_strides(shape, "row-major")
+            dims = own.dims if own is not None and len(own.dims) == len(shape) else None
+            where, size = f"variable {name!r:.80}", math.prod(shape)
+            infos[name] = ArrayInfo(shape, dtype, "row-major", strides, where, size, capacity=size, dims=dims)
+    return infos
 
 
 def check_netcdf(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each variable; nothing for an intact file.
+    """Yield every finding: at most one for each variable; nothing for an intact file or folder.
 
     Args:
-        source: a path or an open file.
+        source: a path, or an open file of NetCDF-4.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
-    with noting(findings), _open_netcdf(source) as dataset:
-        _check(dataset, findings)
+    with noting(findings), _open(source) as dataset:
+        _take_labels(dataset, findings.append)
+        for name in _names_of(dataset):
+            with noting(findings, array=name):
+                _read_variable(dataset, name)
     yield from findings
 
 
-def write_netcdf(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
-    """Write arrays as a NetCDF-4 file: a Dataset as it is, other arrays with dimensions of their own.
+def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progress: Progress | None = None) -> None:
+    """Write arrays as a NetCDF-4 file or a Zarr folder: a Dataset as it is, other arrays with dimensions of their own.
 
     Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
+        target: a path, replaced as a whole, or a file opened for bytes, which takes NetCDF-4.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        progress: called with the elements written and the elements in all.
-
-    Raises:
-        DTypeError: names the array that no variable holds.
-        LimitError: a name that no variable has.
-        MissingDependencyError: xarray or h5netcdf is not installed.
-        OSError: the system refuses; the old file is whole.
-    """
-    _import("h5netcdf")
-    dataset, total = _to_dataset(arrays, separators="/\0")
-    report = progress or ignore_progress
-    report(0, total)
-    content = dataset.to_netcdf(None, engine="h5netcdf")
-    with replacing(target, binary=True) as sink:
-        sink.write(content)
-    report(total, total)
-
-
-def read_zarr(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the variables of a Zarr folder as arrays, as `read_netcdf` does.
-
-    Args:
-        source: a path or an open file.
-        names: only these arrays are read; None for all.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    with _open_zarr(source) as dataset:
-        return _read(dataset, names)
-
-
-def scan_zarr(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all variables; the location is the variable.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column or variable.
-        NotFoundError: nothing of a name asked for.
-    """
-    with _open_zarr(source) as dataset:
-        return _scan(dataset)
-
-
-def check_zarr(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each variable; nothing for an intact folder.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
-    """
-    findings: list[Finding] = []
-    with noting(findings), _open_zarr(source) as dataset:
-        _check(dataset, findings)
-    yield from findings
-
-
-def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
-    """Write arrays as a Zarr folder (version 2 of the format), which replaces one that is there as a whole.
-
-    Args:
-        target: a path.
-        arrays: as for `write_netcdf`.
+        form: "zarr" writes a folder in version 2 of Zarr, and replaces such a one.
         progress: called with the elements written and the elements in all.
 
     Raises:
         DTypeError: names the array that no variable holds.
         LimitError: a name that no variable has; or a folder of other things is there.
-        MissingDependencyError: xarray or zarr is not installed.
-        OSError: the system refuses; the old folder is whole.
+        MissingDependencyError: xarray is not installed; or h5netcdf, or zarr.
+        OSError: the system refuses; the old file or folder is whole.
     """
-    _import("zarr")
+    if form not in ("netcdf", "zarr"):
+        raise LimitError(f"form is 'netcdf' or 'zarr', not {form!r:.80}")
+    _import("h5netcdf" if form == "netcdf" else "zarr")
+    if form == "zarr":
+        _check_replaceable(target)
+    dataset, total = _to_dataset(arrays, separators="/\0" if form == "netcdf" else "/\\\0")
+    report = progress or ignore_progress
+    report(0, total)
+    if form == "netcdf":
+        content = dataset.to_netcdf(None, engine="h5netcdf")
+        with replacing(target, binary=True) as sink:
+            sink.write(content)
+    else:
+        dataset.attrs[_NAMES] = json.dumps(_names_of(dataset))
+        checked = _import("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
+        encoding = {name: {"compressors": (checked,), "_FillValue": None} for name in dataset.variables}
+        with replacing_folder(target) as folder:  # type: ignore[arg-type]
+            dataset.to_zarr(folder, zarr_format=2, consolidated=True, encoding=encoding)
+    report(total, total)
+
+
+def _check_replaceable(target: Writable) -> None:
+    """Refuse to replace anything but a Zarr folder or an empty one."""
     if not isinstance(target, (str, os.PathLike)):
         raise LimitError("a Zarr store is a folder, and this is an open file: give a path")
     if is_url(target):
@@ -565,13 +498,3 @@ def write_zarr(target: Writable, arrays: Any, *, progress: Progress | None = Non
     path = Path(target)
     if path.exists() and not (path.is_dir() and (_STORE & set(os.listdir(path)) or not os.listdir(path))):
         raise LimitError(f"{path.name} is there, and is not a Zarr folder: move it away")
-    dataset, total = _to_dataset(arrays, separators="/\\\0")
-    report = progress or ignore_progress
-    report(0, total)
-    with replacing_folder(target) as folder:
-        dataset.attrs[_NAMES] = json.dumps(_names_of(dataset))
-        checked = _import("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
-        packed = {"compressors": (checked,), "_FillValue": None}
-        encoding = dict.fromkeys(dataset.variables, packed)
-        dataset.to_zarr(folder, zarr_format=2, consolidated=True, encoding=encoding)
-    report(total, total)

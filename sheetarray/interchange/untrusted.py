@@ -1,0 +1,147 @@
+"""What several formats here do with the bytes of others: damage becomes an error of ours, members of zip archives are
+looked at before they are read, and compressed data are inflated no further than asked.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import lzma
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, cast
+
+from ..errors import FormatError, SheetArrayError, is_panic
+from ..files import Sink, fast_zlib
+
+
+@contextmanager
+def damage_as_format_error(what: str, location: str | None = None) -> Iterator[None]:
+    """Raise whatever a library says of bad content as a `FormatError`; errors of ours and of the system pass through.
+
+    `what`: is wrong, for the message, such as "no Parquet file, or a damaged one".
+    """
+    try:
+        yield
+    except SheetArrayError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # a seek to where no file reaches
+            raise
+        raise FormatError(f"{what} ({str(error) or type(error).__name__:.200})", location=location) from error
+
+
+# Zip archives ---------------------------------------------------------------------------------------------------------
+
+_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
+_LONGEST = 65_000  # bytes; a zip archive has room for 65,535
+
+
+def name_problem(name: str) -> str | None:
+    """Return a phrase that says what is wrong with a member's name in an archive or a folder; None if nothing is.
+
+    Example:
+        >>> name_problem("events-1.raw"), name_problem("../events.json")
+        (None, "has '.' or '..' in it")
+    """
+    parts = name.split("/")
+    if not all(parts) or re.fullmatch(r"[A-Za-z]:", parts[0]):
+        return "is empty or absolute, or has an empty part"
+    if ".." in parts or "." in parts:
+        return "has '.' or '..' in it"
+    if wrong := next((mark for mark in "\\\0" if mark in name), None):
+        return f"has {wrong!r} in it"
+    if any("\ud800" <= mark <= "\udfff" for mark in name):
+        return "is not valid Unicode"
+    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
+
+
+def size_of(file: IO[bytes] | None) -> int:
+    """Return the bytes of a file that can be sought in."""
+    assert file is not None
+    return file.seek(0, io.SEEK_END)
+
+
+def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse a member that is encrypted, compressed in another way than by deflate, or larger than it can be."""
+    stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
+    if member.flag_bits & 1:
+        raise FormatError("the member is encrypted")
+    if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
+        raise FormatError(f"the member is compressed by the method {member.compress_type}, which is not read")
+    size = size_of(archive.fp)
+    if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
+        raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
+
+
+class _ZipStream:
+    """A sink to which zipfile writes without going back; `start` bytes are before it."""
+
+    def __init__(self, sink: Sink, start: int) -> None:
+        self._sink, self._at = sink, start
+
+    def write(self, chunk: bytes) -> int:
+        self._sink.write(chunk)
+        self._at += len(chunk)
+        return len(chunk)
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        pass
+
+
+def zip_stream(sink: Sink, start: int | None = None) -> IO[bytes]:
+    """Return a file for zipfile to write to, in which it seeks only if the target is a plain file.
+
+    `start` is how many bytes of the archive are there already.
+    """
+    plain = start is None and isinstance(sink, io.BufferedWriter)
+    return cast("IO[bytes]", sink if plain else _ZipStream(sink, start or 0))
+
+
+# Inflating piece by piece ---------------------------------------------------------------------------------------------
+
+DICTIONARY = 2**27  # bytes of memory that xz and Zstandard may take for what they refer back to
+_FED = 2**16  # bytes that are handed to a decompressor at once
+
+
+class FedStream:
+    """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
+
+    def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
+        self._data, self._decompressor, self._name = data, decompressor, name
+        self._errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, OSError, ValueError, EOFError)
+        self._position = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the data have come to their end, and nothing follows it."""
+        return self._decompressor.eof and not self._decompressor.unused_data and self._position == len(self._data)
+
+    def read(self, most: int, /) -> bytes:
+        """Return some more bytes, at most `most`; none at the end."""
+        while self._data and not self._decompressor.eof:
+            piece = self._next_piece()
+            try:
+                content: bytes = self._decompressor.decompress(piece, most)
+            except self._errors as error:
+                raise FormatError(f"damaged {self._name} data ({error})") from error
+            if content:
+                return content
+            if not piece:
+                raise FormatError(f"damaged {self._name} data (they break off)")
+        return b""
+
+    def _next_piece(self) -> bytes:
+        rest: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
+        if rest or not getattr(self._decompressor, "needs_input", True):
+            return rest
+        piece = bytes(self._data[self._position : self._position + _FED])
+        self._position += len(piece)
+        return piece
