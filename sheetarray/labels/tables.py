@@ -266,7 +266,7 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
     if absent := [name for name in wanted if name not in columns]:
         raise FormatError(
             f"no column {quote_names(absent, 20)} any more, and the table was written with it",
-            hint="dims= names the columns of labels; the table is then read as it is",
+            hint="put it back, or take the columns as they are with read_columns",
         )
 
 
@@ -347,7 +347,7 @@ def _fold(
     if len(places) < len(names) and not _same(repeat(array, places, grid.shape), grid.reshape(-1)):
         raise FormatError(
             f"{name!r:.80} has several values for the same {quote_names(list(dims)) or 'table'}",
-            hint="it was written once for each; type the same value in all of these rows, or name dims=",
+            hint="it was written once for each; type the same value in all of these rows, or use read_columns",
         )
     return array
 

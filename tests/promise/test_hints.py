@@ -1,16 +1,26 @@
-"""Every hint is true when it is followed: the commands and options that messages name are run."""
+"""Every hint is true when it is followed: the commands and options that messages name are run.
+
+Each hint of the package that names a command, an option or a call is followed here, or listed with the test that
+follows it elsewhere, or with the reason why nothing follows it.
+"""
 
 from __future__ import annotations
 
+import ast
+import io
 import re
 import shlex
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
+import polars as pl
 import pytest
+import xarray as xr
 from adapters_deleted import DELETED
 from click.testing import Result
 from command_line import run_command
@@ -35,7 +45,13 @@ def make_files(folder: Path) -> None:
     edit_cells(folder / "plain.xlsx", folder / "renamed.xlsx", lambda cells: cells.sheet.cell(1, 1, "tt"))
     sa.write(folder / "words.xlsx", {"s": np.array(["a", "b"])})
     edit_cells(folder / "words.xlsx", folder / "dated.xlsx", lambda cells: cells.put(0, 1, DAYS[0].item()))
+    edit_cells(folder / "plain.xlsx", folder / "cut.xlsx", lambda cells: cells.put(-2, 1, float(f"{NUMBERS[9]:.3g}")))
+    swap = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
+    edit_cells(folder / "plain.xlsx", folder / "times.xlsx", swap)
     sa.write(folder / "run.csv", {"t": NUMBERS})
+    sa.write(folder / "even.csv", {"t": NUMBERS, "n": np.arange(12)})
+    (folder / "uneven.csv").write_text((folder / "even.csv").read_text() + "3.5,\n")
+    (folder / "one_cell.csv").write_text("id;t\n" + "1;2.5\n")
     text = (folder / "run.csv").read_text()
     (folder / "grown.csv").write_text(text + "3.5\n")
     (folder / "blank.csv").write_text(text.replace("\n0.0\n", "\n\n").replace("\r\n0.0\r\n", "\r\n\r\n"))
@@ -77,65 +93,201 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(words: str) -> Result:
-    return run_command(*shlex.split(words))
+    """Run a command; what stands behind `<` is the file that it reads from its standard input."""
+    words, _, file = words.partition(" < ")
+    return run_command(*shlex.split(words), input=Path(file).read_bytes() if file else None)
+
+
+# On the command line: the hint, what brings it about, what it names, and the commands that do as it says.
+COMMANDS: list[tuple[str, str, str, list[str]]] = [
+    (
+        "write it with guard=True",
+        "restore plain.xlsx o.xlsx",
+        r"write it with sheetarray (convert --write guard=true)",
+        ["{} plain.xlsx new.xlsx", "restore new.xlsx o.xlsx"],
+    ),
+    (
+        "options of a format are given as {}",
+        "convert plain.xlsx o.xlsx --guard",
+        r"as (--write guard=)\.\.",
+        ["convert plain.xlsx o.xlsx {}true", "restore o.xlsx back.xlsx"],
+    ),
+    (
+        "options of a format are given as {}",
+        "check guarded.xlsx --guard",
+        r"as (--read guard=)\.\.",
+        ["check guarded.xlsx {}false"],
+    ),
+    (
+        "each of them is a table of its own: name one",
+        "export three.csv o.csv",
+        r"name one, such as (\w+)",
+        ["export three.csv o.csv {}"],
+    ),
+    (
+        "name those that belong together",
+        "export pairs.csv o.csv",
+        r"belong together: ([\w, ]+)",
+        ["export pairs.csv o.csv {}"],
+    ),
+    (
+        "missing='nan' reads blanks as NaN",
+        "convert blank.csv o.json",
+        r"(--missing nan)",
+        ["convert blank.csv o.json {}"],
+    ),
+    (
+        "resize=True reads what stands there, sheetarray adopt",
+        "convert grown.csv o.json",
+        r"(--read resize=true)",
+        ["convert grown.csv o.json {}"],
+    ),
+    (
+        "resize=True reads what stands there, sheetarray adopt",
+        "convert grown.csv o.json",
+        r"sheetarray (adopt) makes",
+        ["{} grown.csv", "check grown.csv"],
+    ),
+    (
+        "resize=True reads what stands there, sheetarray adopt",
+        "check grown.csv",
+        r"sheetarray (convert --read resize=true)",
+        ["{} grown.csv o.json"],
+    ),
+    (
+        "resize=True reads them as they stand, sheetarray adopt",
+        "check grown.xlsx",
+        r"sheetarray (adopt) makes",
+        ["{} grown.xlsx", "check grown.xlsx"],
+    ),
+    (
+        "it has {}",
+        "info grown.csv --read strict=true --read foo=1",
+        r"it has .*\b(resize)\b",
+        ["info grown.csv --read {}=true"],
+    ),
+    (
+        "if the change was meant, sheetarray adopt accepts it",
+        "check edited_plain.xlsx",
+        r"sheetarray (adopt) accepts it",
+        ["{} edited_plain.xlsx", "check edited_plain.xlsx"],
+    ),
+    (
+        "sheetarray restore gives it back as it was written, sheetarray adopt",
+        "check edited_guarded.xlsx",
+        r"sheetarray (restore) gives it back",
+        ["{} edited_guarded.xlsx o.xlsx", "check o.xlsx", "diff o.xlsx guarded.xlsx"],
+    ),
+    (
+        "sheetarray restore gives it back as it was written, sheetarray adopt",
+        "check edited_guarded.xlsx",
+        r"sheetarray (adopt) accepts",
+        ["{} edited_guarded.xlsx", "check edited_guarded.xlsx"],
+    ),
+    (
+        "write the array again to have it remembered",
+        "check renamed.xlsx",
+        r"(write) the array again",
+        ["convert renamed.xlsx o.xlsx", "check o.xlsx"],
+    ),
+    (
+        'dates="text" writes text',
+        "check dated.xlsx",
+        r"sheetarray (convert --write dates=text) writes text",
+        ["{} dated.xlsx o.xlsx", "check o.xlsx"],
+    ),
+    (
+        "--write {}=t=0.0",
+        "convert run.csv o.xlsx --write formats=3",
+        r"(--write formats=t=0.0)",
+        ["convert run.csv o.xlsx {}"],
+    ),
+    ("name format='xlsx'", "info book.csv", r"(--from xlsx)", ["info book.csv {}"]),
+    (
+        "{} names the format whatever the suffix",
+        "info text",
+        r"(--from) names the format whatever the suffix: .*csv",
+        ["info text {} csv"],
+    ),
+    ("--to {}", "convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
+    ("--to {}", "table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
+    (
+        "name the encoding, for example encoding='cp1252'",
+        "table latin.csv",
+        r"(--read encoding=cp1252)",
+        ["table latin.csv {}"],
+    ),
+    (
+        "read by read_columns, and by sheetarray table",
+        "convert table.csv o.json",
+        r"by sheetarray (table)",
+        ["{} table.csv"],
+    ),
+    ("listed by sheetarray info", "table run.csv", r"listed by sheetarray (info)", ["{} run.csv"]),
+    ("", "table long.csv", r"(--dtype float64)", ["table long.csv {}"]),
+    (
+        "the page of a merge saves them (sheetarray view --merge)",
+        "merge plain.xlsx edited_plain.xlsx --choices older.json",
+        r"(view --merge)",
+        ["{} plain.xlsx edited_plain.xlsx -o o.html"],
+    ),
+    ("-o names the file to write", "adopt - --from csv", r"(-o) names", ["adopt grown.csv {} o.csv", "check o.csv"]),
+    (
+        "for example delimiter=';'",
+        "convert run.csv o.csv --write delimiter",
+        r"(delimiter=';')",
+        ["convert run.csv o.csv --write {}"],
+    ),
+    ("--from {}", "info -", r"(--from) .*\bcsv\b", ["info - {} csv < run.csv"]),
+    ("{} --help says how it is used", "info", r"sheetarray (info --help) says", ["{}"]),
+    (
+        "leave --json and --open out",
+        "view run.csv -o - --json",
+        r"leave (--json) and (?:--open) out",
+        ["view run.csv -o -"],
+    ),
+    ("leave -o out", "view run.csv --serve -o o.html", r"leave (-o) out", ["view run.csv --serve"]),
+    (
+        "leave --serve and --name out",
+        "view --merge plain.xlsx edited_plain.xlsx --serve",
+        r"leave (--serve) and",
+        ["view --merge plain.xlsx edited_plain.xlsx -o o.html"],
+    ),
+    (
+        "-o page.html says where",
+        "view - --from csv < run.csv",
+        r"(-o page.html) says",
+        ["view - --from csv {} < run.csv"],
+    ),
+    (
+        "-o OUT writes the columns as arrays",
+        "table table.csv --write bom=true",
+        r"(-o) OUT",
+        ["table table.csv {} o.csv --write bom=true"],
+    ),
+    (
+        "resize=True reads each as it stands",
+        "convert uneven.csv o.json --read resize=true",
+        r"(--read resize=true) reads each",
+        ["convert uneven.csv o.json {}"],
+    ),
+    (
+        "sheetarray diff tells with a copy",
+        "check times.xlsx",
+        r"sheetarray (diff) tells with a copy",
+        ["adopt times.xlsx", "check times.xlsx"],
+    ),
+]
 
 
 @pytest.mark.parametrize(
-    ("words", "named", "followed"),
-    [
-        (
-            "restore plain.xlsx o.xlsx",
-            r"write it with sheetarray (convert --write guard=true)",
-            ["{} plain.xlsx new.xlsx", "restore new.xlsx o.xlsx"],
-        ),
-        (
-            "convert plain.xlsx o.xlsx --guard",
-            r"as (--write guard=)\.\.",
-            ["convert plain.xlsx o.xlsx {}true", "restore o.xlsx back.xlsx"],
-        ),
-        ("check guarded.xlsx --guard", r"as (--read guard=)\.\.", ["check guarded.xlsx {}false"]),
-        ("export three.csv o.csv", r"name one, such as (\w+)", ["export three.csv o.csv {}"]),
-        ("export pairs.csv o.csv", r"belong together: ([\w, ]+)", ["export pairs.csv o.csv {}"]),
-        ("convert blank.csv o.json", r"(--missing nan)", ["convert blank.csv o.json {}"]),
-        ("convert grown.csv o.json", r"(--read resize=true)", ["convert grown.csv o.json {}"]),
-        ("convert grown.csv o.json", r"sheetarray (adopt) makes", ["{} grown.csv", "check grown.csv"]),
-        ("check grown.csv", r"sheetarray (convert --read resize=true)", ["{} grown.csv o.json"]),
-        ("check grown.xlsx", r"sheetarray (adopt) makes", ["{} grown.xlsx", "check grown.xlsx"]),
-        ("info grown.csv --read strict=true --read foo=1", r"it has .*\b(resize)\b", ["info grown.csv --read {}=true"]),
-        (
-            "check edited_plain.xlsx",
-            r"sheetarray (adopt) accepts it",
-            ["{} edited_plain.xlsx", "check edited_plain.xlsx"],
-        ),
-        (
-            "check edited_guarded.xlsx",
-            r"sheetarray (restore) gives it back",
-            ["{} edited_guarded.xlsx o.xlsx", "check o.xlsx", "diff o.xlsx guarded.xlsx"],
-        ),
-        (
-            "check edited_guarded.xlsx",
-            r"sheetarray (adopt) accepts",
-            ["{} edited_guarded.xlsx", "check edited_guarded.xlsx"],
-        ),
-        ("check renamed.xlsx", r"(write) the array again", ["convert renamed.xlsx o.xlsx", "check o.xlsx"]),
-        (
-            "check dated.xlsx",
-            r"sheetarray (convert --write dates=text) writes text",
-            ["{} dated.xlsx o.xlsx", "check o.xlsx"],
-        ),
-        ("convert run.csv o.xlsx --write formats=3", r"(--write formats=t=0.0)", ["convert run.csv o.xlsx {}"]),
-        ("info book.csv", r"(--from xlsx)", ["info book.csv {}"]),
-        ("info text", r"(--from) names the format whatever the suffix: .*csv", ["info text {} csv"]),
-        ("convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
-        ("table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
-        ("table latin.csv", r"(--read encoding=cp1252)", ["table latin.csv {}"]),
-        ("convert table.csv o.json", r"by sheetarray (table)", ["{} table.csv"]),
-        ("table run.csv", r"listed by sheetarray (info)", ["{} run.csv"]),
-        ("table long.csv", r"(--dtype float64)", ["table long.csv {}"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) and " " in value else "",
+    ("words", "named", "followed"), [row[1:] for row in COMMANDS], ids=[row[1] for row in COMMANDS]
 )
-def test_what_a_hint_of_the_command_line_names_works(words: str, named: str, followed: list[str], folder: Path) -> None:
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
+def test_what_a_hint_of_the_command_line_names_works(
+    words: str, named: str, followed: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
     said = run(words)
     text = f"{said.stdout}{said.stderr}"
     match = re.search(named, text)
@@ -181,23 +333,249 @@ def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder: Path, monkeypa
     assert sa.view(folder / "big.npz", names=["t"]).html
 
 
-@pytest.mark.parametrize(
-    ("call", "key"),
-    [
-        (lambda **how: sa.read("blank.csv", **how), "missing"),
-        (lambda **how: sa.read("grown.csv", **how), "resize"),
-        (lambda **how: sa.read("grown.xlsx", **how), "resize"),
-        (lambda **how: sa.read("book.csv", **how), "format"),
-        (lambda **how: sa.read_columns("latin.csv", **how), "encoding"),
-        (lambda **how: sa.read("older.json", **{"strict": True, **how}), "strict"),
-    ],
-    ids=["missing", "resize csv", "resize xlsx", "format", "encoding", "strict"],
-)
-@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
-def test_what_a_hint_of_python_names_works(call: Callable[..., object], key: str, folder: Path) -> None:
-    with pytest.raises((sa.SheetArrayError, ValueError)) as caught:
+# In Python: the hint, what brings it about, and what does as it says.
+
+
+def at_end(path: str) -> io.BytesIO:
+    file = io.BytesIO(Path(path).read_bytes())
+    file.seek(0, io.SEEK_END)
+    return file
+
+
+def from_start(file: io.BytesIO) -> io.BytesIO:
+    file.seek(0)
+    return file
+
+
+def make_grid(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
+    """Write a Parquet file of one array of two dimensions, and change its table as people do."""
+    sa.write("grid.parquet", {"t": np.arange(6.0).reshape(2, 3)})
+    said = pl.read_parquet_metadata("grid.parquet")["sheetarray"]
+    change(pl.read_parquet("grid.parquet")).write_parquet("grid.parquet", metadata={"sheetarray": said})
+    return "grid.parquet"
+
+
+def make_table(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
+    """Write a table of an array with labels, and change it."""
+    grid = xr.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3) + 0.5)}, {"y": [1, 2], "x": [3, 4, 5]})
+    sa.write_table("table.xlsx", grid.assign(code=("y", ["a", "b"])))
+    book = openpyxl.load_workbook("table.xlsx")
+    rows = [[cell.value for cell in row] for row in book.active.iter_rows()]
+    table = change(pl.DataFrame(rows[1:], schema=rows[0], orient="row"))
+    book.active.delete_rows(1, len(rows))
+    for row in [table.columns, *table.rows()]:
+        book.active.append(row)
+    parts = book.active.tables["table"]
+    parts.ref = parts.autoFilter.ref = f"A1:{openpyxl.utils.get_column_letter(table.width)}{table.height + 1}"
+    for column, name in zip(parts.tableColumns, table.columns, strict=False):
+        column.name = name
+    del parts.tableColumns[table.width :]
+    book.save("table.xlsx")
+    return "table.xlsx"
+
+
+def make_lines() -> Path:
+    """Write a CSV file whose columns are between semicolons, and most of its cells commas of text."""
+    Path("commas.csv").write_text("x;y\n1;" + "a," * 200_000 + "\n")
+    return Path("commas.csv")
+
+
+CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
+    ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
+    (
+        "resize=True reads what stands there, sheetarray adopt",
+        lambda: sa.read("grown.csv"),
+        lambda: sa.read("grown.csv", resize=True),
+    ),
+    (
+        "resize=True reads what stands there, sheetarray adopt",
+        lambda: sa.read("grown.xlsx"),
+        lambda: sa.read("grown.xlsx", resize=True),
+    ),
+    ("name format='xlsx'", lambda: sa.read("book.csv"), lambda: sa.read("book.csv", format="xlsx")),
+    (
+        "name the encoding, for example encoding='cp1252'",
+        lambda: sa.read_columns("latin.csv"),
+        lambda: sa.read_columns("latin.csv", encoding="cp1252"),
+    ),
+    (
+        "strict=False accepts the older form",
+        lambda: sa.read("older.json", strict=True),
+        lambda: sa.read("older.json", strict=False),
+    ),
+    (
+        "file.seek(0) goes back to its beginning",
+        lambda: sa.read(at_end("run.csv"), format="csv"),
+        lambda: sa.read(from_start(at_end("run.csv")), format="csv"),
+    ),
+    (
+        "read_columns reads the table",
+        lambda: sa.read(make_grid(pl.DataFrame.reverse)),
+        lambda: sa.read_columns(make_grid(pl.DataFrame.reverse)),
+    ),
+    (
+        "read_columns reads it as it is",
+        lambda: sa.read(make_grid(lambda table: table.with_columns(pl.col("t").cast(pl.String)))),
+        lambda: sa.read_columns(make_grid(lambda table: table.with_columns(pl.col("t").cast(pl.String)))),
+    ),
+    (
+        "names= chooses other columns",
+        lambda: (pl.DataFrame({"n": [1], "p": [{"a": 1}]}).write_parquet("p.parquet"), sa.read("p.parquet")),
+        lambda: sa.read("p.parquet", names=["n"]),
+    ),
+    (
+        "read_dataset takes them",
+        lambda: (sa.write("d.csv", {"a": [1, 2], "t": np.zeros((2, 2))}), sa.read_frame("d.csv", ["t"])),
+        lambda: sa.read_dataset("d.csv"),
+    ),
+    (
+        "names= chooses",
+        lambda: sa.read_frame("three.csv"),
+        lambda: sa.read_frame("three.csv", names=["a"]),
+    ),
+    (
+        "dims= names the columns that tell rows apart; read_columns",
+        lambda: sa.read_dataset(make_table(lambda rows: rows.head(5)), table="table"),
+        lambda: sa.read_columns(make_table(lambda rows: rows.head(5)), table="table"),
+    ),
+    (
+        "type the same value in all of these rows, or use read_columns",
+        lambda: sa.read_dataset(make_table(change_code), table="table"),
+        lambda: sa.read_columns(make_table(change_code), table="table"),
+    ),
+    (
+        "name the delimiter, for example delimiter=';'",
+        lambda: sa.read_columns(make_lines(), delimiter=","),
+        lambda: sa.read_columns(make_lines(), delimiter=";"),
+    ),
+    (
+        "where(column.notna(), None) says so beforehand",
+        lambda: sa.write("s.csv", pd.DataFrame({"s": pd.Series(["a", np.nan], dtype=object)})),
+        lambda: sa.write("s.csv", keep_none(pd.DataFrame({"s": pd.Series(["a", np.nan], dtype=object)}))),
+    ),
+    (
+        "astype(float) keeps NaN",
+        lambda: sa.write("n.csv", pd.DataFrame({"n": pd.Series([1, np.nan], dtype=object)})),
+        lambda: sa.write("n.csv", pd.DataFrame({"n": pd.Series([1, np.nan], dtype=object).astype(float)})),
+    ),
+    (
+        "df.columns = [f'{name}_{number}'",
+        lambda: sa.write("twice.csv", pd.DataFrame([[1, 2]], columns=["a", "a"])),
+        lambda: sa.write("twice.csv", number_columns(pd.DataFrame([[1, 2]], columns=["a", "a"]))),
+    ),
+]
+
+
+def change_code(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("z")).otherwise("code").alias("code"))
+
+
+def keep_none(df: pd.DataFrame) -> pd.DataFrame:
+    return df.assign(**{name: column.where(column.notna(), None) for name, column in df.items()})
+
+
+def number_columns(df: pd.DataFrame) -> pd.DataFrame:
+    df.columns = [f"{name}_{number}" for number, name in enumerate(df.columns)]
+    return df
+
+
+@pytest.mark.parametrize(("hint", "call", "followed"), CALLS, ids=[row[0] for row in CALLS])
+@pytest.mark.filterwarnings("error::sheetarray.SheetArrayWarning")
+def test_what_a_hint_of_python_names_works(
+    hint: str, call: Callable[[], object], followed: Callable[[], object], folder: Path
+) -> None:
+    with pytest.raises((sa.SheetArrayError, sa.SheetArrayWarning, ValueError)) as caught:
         call()
-    match = re.search(rf"\b{key}=(?:'([^']*)'|\"([^\"]*)\"|(True|False))", str(caught.value))
-    assert match is not None, str(caught.value)
-    value: Any = match[1] or match[2] or match[3] == "True"
-    assert call(**{key: value})
+    assert hint in str(caught.value)
+    with warnings.catch_warnings():
+        if not isinstance(caught.value, Warning):
+            warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        followed()
+
+
+ELSEWHERE = {
+    "are these two? then name the delimiter, delimiter={}": "sheets/delimited/test_csv.py",
+    "max_bytes= allows more": "interchange/awkward/test_awkward_sizes.py",
+    "errors='replace' reads": "interchange/awkward/test_awkward_reading.py",
+    "whitelist=[*WHITELIST, {}] reads it": "interchange/awkward/test_awkward_reading.py",
+    "functions={{}: callable} supplies one": "interchange/awkward/test_awkward_functions.py",
+    "compat='skip' leaves out such files": "lazy/test_open_many.py",
+    "skip_rows= and skip_footer= pass over": "sheets/excel/test_excel_tables.py",
+    "are some lines no rows of the table (skip_rows=)": "sheets/delimited/test_csv_sparse.py",
+    'write with cells="text" to keep every digit': "sheets/excel/test_excel_readers.py",
+    "pass it as credentials=, or name it in GOOGLE_APPLICATION_CREDENTIALS": "sheets/google/test_google_client.py",
+    "or log in as yourself: sheetarray gsheets login": "sheets/google/test_google_login.py",
+    "or name it with --client FILE": "sheets/google/test_google_login.py",
+    "sheetarray gsheets clean URL": "sheets/google/test_google_leftovers.py",
+    "sheetarray gsheets clean --all URL": "sheets/google/test_google_leftovers.py",
+}
+NOT_RUN = {
+    "put it back, or take the columns as they are with read_columns": "read_columns of such a table is followed above",
+    "for example anon=true": "an option of services on the network, as S3 has it",
+    "resize=True takes whole rows of {} elements": "it says why resize=True does not help: the cells are no whole rows",
+    "if that is meant, read fewer arrays at a time with names=": "arrays of more bytes than a test may take",
+    "xarray.open_dataset(path, engine='scipy') reads it": "needs SciPy, which nothing here does",
+    "xarray.open_zarr(url) reads it": "a call of xarray's own, at a service",
+    "names= chooses other variables": "NetCDF has no kind of variable that h5netcdf reads and that is refused today",
+    "names= chooses the arrays": "a hint of each file with one entry that is no array",
+    "names= reads some": "a worksheet of openpyxl with cells a million rows apart",
+    "openpyxl.load_workbook(path) without read_only=True": "a worksheet of millions of blank cells that openpyxl makes",
+    "write the array without base=True": "no writer of this package makes the file that the hint is about",
+    "write the arrays to a new file: read them with resize=True": "resize=True is followed above",
+    "run sheetarray view again": "the page is open in a browser while its file changes",
+    "pass a longer timeout= for large arrays": "the service does not answer in time",
+}
+NAMED = re.compile(
+    r"\bsheetarray (?!writes)[a-z]|(?<![\w-])--?[a-z]|\b\w+=|\bread_(columns|dataset)\b|\w\(\w*[^)]*\)| = \["
+)
+
+
+def find_hints() -> Iterator[str]:
+    """Yield the hints of the package, with {} for what differs."""
+    for path in sorted(Path(sa.__file__).parent.rglob("*.py")):
+        values: list[ast.expr] = []
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            match node:
+                case (
+                    ast.Call(func=ast.Name("Finding"), args=[_, _, _, hint, *_])
+                    | ast.Call(func=ast.Name("UsageProblem"), args=[_, hint])
+                ):
+                    values.append(hint)
+                case ast.Call(keywords=keywords):
+                    values += [keyword.value for keyword in keywords if keyword.arg == "hint"]
+                case ast.FunctionDef(name=name) if "hint" in name:
+                    values += [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
+        named = {value.id for value in values if isinstance(value, ast.Name)} | {"hint"}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in named:
+                values.append(node.value)
+        for value in values:
+            yield from find_texts(value)
+
+
+def find_texts(node: ast.expr) -> list[str]:
+    """Return the texts that an expression may have."""
+    match node:
+        case ast.Constant(str() as text):
+            return [text]
+        case ast.JoinedStr(parts):
+            return ["".join(part.value if isinstance(part, ast.Constant) else "{}" for part in parts)]  # type: ignore[misc]
+        case ast.IfExp(_, one, other):
+            return find_texts(one) + find_texts(other)
+        case ast.BoolOp(_, parts):
+            return [text for part in parts for text in find_texts(part)]
+        case ast.BinOp(one, ast.Add(), other):
+            return [first + second for first in find_texts(one) or ["{}"] for second in find_texts(other) or ["{}"]]
+    return []
+
+
+def test_every_hint_that_names_what_to_run_is_followed() -> None:
+    hints = set(find_hints())
+    assert len(hints) > 150
+    known = {row[0] for row in (*COMMANDS, *CALLS)} - {""} | {*ELSEWHERE, *NOT_RUN}
+    left = [hint for hint in hints if NAMED.search(hint) and not any(part in hint for part in known)]
+    assert [hint for hint in left if not hint.startswith("prompt=")] == []  # which Excel shows beside a cell
+    assert [part for part in known if not any(part in hint for hint in hints)] == []
+    for place in ELSEWHERE.values():
+        assert (Path(__file__).parents[1] / place).exists()
