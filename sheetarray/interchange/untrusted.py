@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import errno
 import io
-import lzma
 import re
 import zipfile
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from ..errors import FormatError, SheetArrayError, is_panic
-from ..files import Sink, fast_zlib
+from ..files import Sink
 
 
 @contextmanager
@@ -114,9 +113,8 @@ _FED = 2**16  # bytes that are handed to a decompressor at once
 class FedStream:
     """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
 
-    def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
-        self._data, self._decompressor, self._name = data, decompressor, name
-        self._errors: tuple[type[Exception], ...] = (*fast_zlib.errors(), lzma.LZMAError, OSError, ValueError, EOFError)
+    def __init__(self, data: memoryview, decompressor: Any) -> None:
+        self._data, self._decompressor = data, decompressor
         self._position = 0
 
     @property
@@ -125,23 +123,15 @@ class FedStream:
         return self._decompressor.eof and not self._decompressor.unused_data and self._position == len(self._data)
 
     def read(self, most: int, /) -> bytes:
-        """Return some more bytes, at most `most`; none at the end."""
+        """Return some more bytes, at most `most`; none at the end. What is damaged raises the decompressor's errors."""
         while self._data and not self._decompressor.eof:
-            piece = self._next_piece()
-            try:
-                content: bytes = self._decompressor.decompress(piece, most)
-            except self._errors as error:
-                raise FormatError(f"damaged {self._name} data ({error})") from error
+            piece: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
+            if not piece and getattr(self._decompressor, "needs_input", True):
+                piece = bytes(self._data[self._position : self._position + _FED])
+                self._position += len(piece)
+            content: bytes = self._decompressor.decompress(piece, most)
             if content:
                 return content
             if not piece:
-                raise FormatError(f"damaged {self._name} data (they break off)")
+                raise EOFError("they break off")
         return b""
-
-    def _next_piece(self) -> bytes:
-        rest: bytes = getattr(self._decompressor, "unconsumed_tail", b"")  # what zlib had no room for
-        if rest or not getattr(self._decompressor, "needs_input", True):
-            return rest
-        piece = bytes(self._data[self._position : self._position + _FED])
-        self._position += len(piece)
-        return piece

@@ -2,15 +2,21 @@
 
 Source: https://avro.apache.org/docs/1.12.0/specification/#object-container-files. The frame is a few numbers around
 the records, so it is written and read here: the elements of an array go from where they lie straight into the file, and
-on reading nothing that a file says of its sizes is believed.
+on reading nothing that a file says of its sizes is believed. A compressed block does not say how large its content is,
+so that it is inflated as far as its arrays are read; only Snappy has its size in front, which is compared with the most
+that so many bytes can stand for.
 """
 
 from __future__ import annotations
 
+import bz2
+import io
 import json
+import lzma
 import os
+import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,12 +24,13 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
 from ...file_array import FileArray
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
-from .datum import CODECS, SCHEMA, PackedWire, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
+from ..untrusted import DICTIONARY, FedStream, damage_as_format_error
+from .datum import SCHEMA, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
@@ -159,15 +166,14 @@ def read_avro(
         total = sum(stored.element_count for name, stored in file.iter_heads() if name in wanted) if progress else 0
         done, report = 0, progress or ignore_progress
         report(0, total)
-        for block, members in file.iter_blocks(set(wanted)):
-            wire = file.wire_of(block)
+        for members, wire in file.iter_blocks(set(wanted)):
             for name in members:
                 if name in wanted:
                     arrays[name] = read_array(wire)
                     report(done := done + arrays[name].size, total)
                 else:
                     skip_array(wire)
-            file.check_finished(wire)
+            wire.check_finished()
         return {name: arrays[name] for name in wanted}
 
 
@@ -199,24 +205,13 @@ def check_avro(source: Readable) -> Iterator[Finding]:
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         file = _AvroSource(opened)
-        for block, members in file.iter_blocks(None):
+        for members, wire in file.iter_blocks():
             with noting(findings, array=members[0] if len(members) == 1 else None):
-                wire = file.wire_of(block)
                 for name in members:
                     with locating(array=name):
                         read_array(wire)
-                file.check_finished(wire)
+                wire.check_finished()
     yield from findings
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """The location of a block in a file."""
-
-    first: int  # the number of its first record, from 0
-    count: int  # of its records
-    start: int  # the offset of its bytes
-    end: int
 
 
 class _AvroSource:
@@ -226,13 +221,12 @@ class _AvroSource:
         self._data = memoryview(source.whole(text=False))
         refuse_empty(bytes(self._data[:1]), "byte 0")
         self._codec = "null"
-        self._blocks, names = [_Block(0, 1, 0, len(self._data))], None
-        self._wire = Wire(self._data)
+        self._blocks, names = [(1, 0, len(self._data))], None  # of each the number of its records, its start and end
         if self._data[: len(MAGIC)] == MAGIC:
             wire = Wire(self._data, len(MAGIC))
             names, sync = self._read_header(wire)
             self._blocks = list(self._read_blocks(wire, sync))
-        count = sum(block.count for block in self._blocks)
+        count = sum(records for records, _, _ in self._blocks)
         if names is not None and len(names) != count:
             raise FormatError(f"{NAMES} has {len(names)} names for {count} records", location="byte 4")
         if not count:
@@ -265,9 +259,9 @@ class _AvroSource:
                 raise FormatError(reason, hint="fastavro reads other records")
             return _parse_names(metadata[NAMES]) if NAMES in metadata else None, sync
 
-    def _read_blocks(self, wire: Wire, sync: bytes) -> Iterator[_Block]:
+    def _read_blocks(self, wire: Wire, sync: bytes) -> Iterator[tuple[int, int, int]]:
         """Yield every block, in order; their bytes are passed over."""
-        first = 0
+        total = 0
         for _ in range(_MOST_BLOCKS):
             if wire.is_at_end():
                 return
@@ -278,47 +272,36 @@ class _AvroSource:
             wire.skip(size, "a block")
             if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
                 raise FormatError(f"a block of {size} bytes with {count} records", location=location)
-            if first + count > MOST_RECORDS:
+            if (total := total + count) > MOST_RECORDS:
                 raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=location)
             marker = wire.location()
             if bytes(wire.read(_SYNC, "the sync marker")) != sync:
                 raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
-            yield _Block(first, count, start, start + size)
-            first += count
+            yield count, start, start + size
         if not wire.is_at_end():
             raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.location())
 
-    def iter_blocks(self, wanted: set[str] | None) -> Iterator[tuple[_Block, list[str]]]:
-        """Yield blocks with the names of their records: all, or those that hold something wanted."""
-        self._inflated = 0  # bytes, of the blocks read so far
-        for block in self._blocks:
-            members = self._names[block.first : block.first + block.count]
-            if wanted is None or not wanted.isdisjoint(members):
-                self._wire = Wire(self._data)
-                yield block, members
-                self._inflated += self._wire.inflated
-
-    def wire_of(self, block: _Block) -> Wire:
-        """Return the records of a block."""
-        if self._codec == "null":
-            self._wire = Wire(self._data, block.start, block.end)
-        else:
-            most = max(0, max_inflated_size(len(self._data)) - self._inflated)
-            self._wire = PackedWire(self._data[block.start : block.end], block.start, self._codec, most)
-        return self._wire
+    def iter_blocks(self, wanted: set[str] | None = None) -> Iterator[tuple[list[str], Wire]]:
+        """Yield the names of the records of each block, and their bytes: of all, or of those with something wanted."""
+        first, limit = 0, max_inflated_size(len(self._data))
+        for count, start, end in self._blocks:
+            members = self._names[first : first + count]
+            first += count
+            if wanted is not None and wanted.isdisjoint(members):
+                continue
+            if self._codec == "null":
+                yield members, Wire(self._data, start, end)
+            else:
+                wire = _PackedWire(self._data[start:end], start, self._codec, max(0, limit))
+                yield members, wire
+                limit -= wire.inflated
 
     def iter_heads(self) -> Iterator[tuple[str, FileArray]]:
         """Yield the name of each array, and its dtype, shape and position in the file."""
-        for block, members in self.iter_blocks(None):
-            wire = self.wire_of(block)
+        for members, wire in self.iter_blocks():
             for name in members:
                 yield name, skip_array(wire)
-            self.check_finished(wire)
-
-    def check_finished(self, wire: Wire) -> None:
-        """Refuse bytes after the last record of a block."""
-        if not wire.is_at_end():
-            raise FormatError("bytes after the end of the array", location=wire.location())
+            wire.check_finished()
 
 
 def _parse_json(text: bytes, what: str) -> Any:
@@ -356,3 +339,100 @@ def _type_name(type_: Any, deepest: int = 4) -> Any:
     if type_.get("type") == "array":
         return "items", _type_name(type_.get("items"), deepest - 1)
     return _type_name(type_.get("type"), deepest - 1)
+
+
+# Compressed blocks ----------------------------------------------------------------------------------------------------
+
+CODECS = ("deflate", "bzip2", "xz", "zstandard", "snappy")  # that are read, besides null
+_LEAST = 4096  # bytes that are inflated at once
+_SNAPPY_TIMES = 22  # three bytes stand for 64 at most
+_CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
+
+
+def _open_stream(codec: str, data: memoryview) -> Any:
+    """Return a stream that gives the content of a block, inflated as far as it is read."""
+    if codec == "deflate":
+        return FedStream(data, fast_zlib.decompressor(fast_zlib.RAW))
+    if codec == "bzip2":
+        return FedStream(data, bz2.BZ2Decompressor())
+    if codec == "xz":
+        return FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=DICTIONARY))
+    if codec == "zstandard":
+        inflater = fast_zlib.load_zstandard().ZstdDecompressor(max_window_size=DICTIONARY)
+        return inflater.stream_reader(data, read_across_frames=True)
+    try:
+        from cramjam import snappy
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Snappy blocks of Avro files are read by cramjam: pip install 'sheetarray[avro]'"
+        ) from error
+    packed, checksum = bytes(data[:-_CHECKSUM]), bytes(data[-_CHECKSUM:])
+    if (size := snappy.decompress_raw_len(packed)) > _SNAPPY_TIMES * len(packed):
+        raise ValueError(f"{len(packed)} bytes cannot stand for {size}")
+    content = bytes(snappy.decompress_raw(packed))
+    if zlib.crc32(content) != int.from_bytes(checksum, "big"):
+        raise ValueError("its checksum is another one")
+    return io.BytesIO(content)
+
+
+class _PackedWire(Wire):
+    """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
+
+    Locations count the inflated bytes, `byte 50 of the block at byte 200`.
+
+    Attributes:
+        inflated: the bytes that were inflated so far, taken or not.
+    """
+
+    def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
+        super().__init__(data, 0, most)
+        self.inflated = 0
+        self._block, self._codec = block, codec
+        self._stream: Any = None
+        self._waiting = bytearray()
+
+    def location(self) -> str:
+        """Return the next byte, as a location."""
+        return f"byte {self.at} of the block at byte {self._block}"
+
+    def read(self, count: int, what: str) -> bytearray:
+        """Return the next bytes, in a buffer of their own."""
+        if not 0 <= count <= self.end - self.at:
+            raise FormatError(
+                f"{what} of {count} bytes, of which {self.end - self.at} are read at once",
+                location=self.location(),
+                hint="if that is meant, read fewer arrays at a time with names=",
+            )
+        taken, self._waiting = self._waiting, bytearray()
+        while len(taken) < count:
+            more = self._inflate(count - len(taken))
+            if not more:
+                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.location())
+            taken += more
+        if len(taken) > count:
+            self._waiting = taken[count:]
+            del taken[count:]
+        self.at += count
+        return taken
+
+    def skip(self, count: int, what: str) -> None:
+        """Inflate bytes, and forget them."""
+        while count > _STEP:
+            self.read(_STEP, what)
+            count -= _STEP
+        self.read(count, what)
+
+    def is_at_end(self) -> bool:
+        """Return whether nothing is left."""
+        if not self._waiting:
+            self._waiting = bytearray(self._inflate(1))
+        return not self._waiting
+
+    def _inflate(self, most: int) -> bytes:
+        """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
+        with damage_as_format_error(f"damaged {self._codec} data", self.location()):
+            if self._stream is None:
+                self._stream = _open_stream(self._codec, self._data)
+            more: bytes = self._stream.read(max(most, _LEAST))
+        self.inflated += len(more)
+        return more

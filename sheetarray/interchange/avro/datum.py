@@ -4,120 +4,27 @@ Source: https://yeps.yaq.fyi/113/ (version 3 of NumPy's array interface: https:/
 arrays.interface.html). Stored are booleans, integers, floats and complex numbers (typestr kinds `b i u f c`) in C
 order and in their own byte order; the datum ends with the version, 3. No schema and no names travel with it.
 
-Values are taken from memory, or from a block that is
-inflated as far as it is asked for. Every size is a Python int that is compared with what there is before anything is
-taken. A compressed block does not say how large its content is, so every codec gives a stream that inflates a few bytes
-at a time; only Snappy has its size in front, which is compared with the most that so many bytes can stand for.
+Every size is a Python int that is compared with what there is before anything is taken.
 """
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import re
-import zlib
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ... import dtypes
-from ...errors import DTypeError, FormatError, LimitError, MissingDependencyError, locating
+from ...errors import DTypeError, FormatError, LimitError, locating
 from ...file_array import FileArray, copy_elements
-from ...files import fast_zlib
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
-from ..untrusted import DICTIONARY, FedStream
-
-# Codecs of an object container ----------------------------------------------------------------------------------------
-
-_SNAPPY_TIMES = 22  # three bytes stand for 64 at most
-_CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
-
-
-class BlockStream(Protocol):
-    """The content of a block."""
-
-    def read(self, most: int, /) -> bytes:
-        """Return some more bytes, at most `most`; none at the end.
-
-        Raises:
-            FormatError: the block is damaged.
-        """
-
-
-class _ZstandardStream:
-    """A stream out of Zstandard frames."""
-
-    def __init__(self, data: memoryview) -> None:
-        zstandard = fast_zlib.load_zstandard()
-
-        decompressor = zstandard.ZstdDecompressor(max_window_size=DICTIONARY)
-        self._reader = decompressor.stream_reader(data, read_across_frames=True)
-        self._error = zstandard.ZstdError
-
-    def read(self, most: int, /) -> bytes:
-        try:
-            return bytes(self._reader.read(most))
-        except self._error as error:
-            raise FormatError(f"damaged zstandard data ({error})") from error
-
-
-class _SnappyStream:
-    """The content of one Snappy block, which is small: it is decompressed at once, and compared with its checksum."""
-
-    def __init__(self, data: memoryview) -> None:
-        packed, checksum = data[:-_CHECKSUM], bytes(data[-_CHECKSUM:])
-        size, shift = 0, 0
-        for byte in packed[:5]:
-            size |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        if size > _SNAPPY_TIMES * len(packed):
-            raise FormatError(f"damaged snappy data ({len(packed)} bytes cannot stand for {size})")
-        try:
-            self._content = memoryview(_snappy_decompress()(bytes(packed)))
-        except MissingDependencyError:
-            raise
-        except Exception as error:  # each of the libraries has errors of its own
-            raise FormatError(f"damaged snappy data ({error})") from error
-        if zlib.crc32(self._content) != int.from_bytes(checksum, "big"):
-            raise FormatError("damaged snappy data (its checksum is another one)")
-        self._position = 0
-
-    def read(self, most: int, /) -> bytes:
-        content = bytes(self._content[self._position : self._position + most])
-        self._position += len(content)
-        return content
-
-
-def _snappy_decompress() -> Callable[[bytes], Any]:
-    try:
-        from cramjam import snappy
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Snappy blocks of Avro files are read by cramjam: pip install 'sheetarray[avro]'"
-        ) from error
-    decompress: Callable[[bytes], Any] = snappy.decompress_raw
-    return decompress
-
-
-CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
-    "deflate": lambda data: FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
-    "bzip2": lambda data: FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
-    "xz": lambda data: FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=DICTIONARY), "xz"),
-    "zstandard": _ZstandardStream,
-    "snappy": _SnappyStream,
-}
-"""The functions that open the content of a block, by the codec's name in the metadata; "null" needs none."""
-
 
 # Values ---------------------------------------------------------------------------------------------------------------
 
 INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
 _MOST_BYTES = 10  # of a long
-_LEAST = 4096  # bytes that are inflated at once
 
 
 def encode_varint(number: int) -> bytes:
@@ -145,27 +52,17 @@ class Wire:
     """
 
     def __init__(self, data: memoryview, at: int = 0, end: int | None = None) -> None:
-        self._data = data
-        self.at = at
+        self._data, self.at = data, at
         self.end = len(data) if end is None else end
 
     def location(self) -> str:
         """Return the next byte, as a location."""
         return f"byte {self.at}"
 
-    @property
-    def inflated(self) -> int:
-        """The bytes that were inflated so far; none where the bytes lie in memory."""
-        return 0
-
-    def max_left(self) -> int:
-        """Return the largest number of bytes that can be left."""
-        return self.end - self.at
-
     def read(self, count: int, what: str) -> memoryview | bytearray:
         """Return the next bytes: a view where they lie in memory, else a buffer of their own."""
-        if not 0 <= count <= self.max_left():
-            raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.location())
+        if not 0 <= count <= self.end - self.at:
+            raise FormatError(f"{what} of {count} bytes, but {self.end - self.at} are left", location=self.location())
         self.at += count
         return self._data[self.at - count : self.at]
 
@@ -176,6 +73,11 @@ class Wire:
     def is_at_end(self) -> bool:
         """Return whether nothing is left."""
         return self.at == self.end
+
+    def check_finished(self) -> None:
+        """Refuse bytes after the last array."""
+        if not self.is_at_end():
+            raise FormatError("bytes after the end of the array", location=self.location())
 
     def read_long(self, what: str, within: range | None = None) -> int:
         """Return an int or a long."""
@@ -225,70 +127,6 @@ class Wire:
                 raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=location)
 
 
-class PackedWire(Wire):
-    """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
-
-    Locations count the inflated bytes, `byte 50 of the block at byte 200`.
-    """
-
-    def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
-        super().__init__(data, 0, most)
-        self._block = block
-        self._inflated = 0
-        self._waiting = bytearray()
-        with locating(location=self.location()):
-            self._stream = CODECS[codec](data)
-
-    @property
-    def inflated(self) -> int:
-        """The bytes that were inflated so far, taken or not."""
-        return self._inflated
-
-    def location(self) -> str:
-        """Return the next byte, as a location."""
-        return f"byte {self.at} of the block at byte {self._block}"
-
-    def read(self, count: int, what: str) -> memoryview | bytearray:
-        """Return the next bytes, in a buffer of their own."""
-        if not 0 <= count <= self.max_left():
-            raise FormatError(
-                f"{what} of {count} bytes, of which {self.max_left()} are read at once",
-                location=self.location(),
-                hint="if that is meant, read fewer arrays at a time with names=",
-            )
-        taken, self._waiting = self._waiting, bytearray()
-        while len(taken) < count:
-            more = self._inflate(count - len(taken))
-            if not more:
-                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.location())
-            taken += more
-        if len(taken) > count:
-            self._waiting = taken[count:]
-            del taken[count:]
-        self.at += count
-        return taken
-
-    def skip(self, count: int, what: str) -> None:
-        """Inflate bytes, and forget them."""
-        while count > 2**20:
-            self.read(2**20, what)
-            count -= 2**20
-        self.read(count, what)
-
-    def is_at_end(self) -> bool:
-        """Return whether nothing is left."""
-        if not self._waiting:
-            self._waiting = bytearray(self._inflate(1))
-        return not self._waiting
-
-    def _inflate(self, most: int) -> bytes:
-        """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
-        with locating(location=self.location()):
-            more = self._stream.read(max(most, _LEAST))
-        self._inflated += len(more)
-        return more
-
-
 # YEP-113 ------------------------------------------------------------------------------------------------------------
 
 SCHEMA: dict[str, Any] = {
@@ -329,8 +167,7 @@ def pack(array: Any) -> bytes:
         >>> pack(np.array([[1.5]])).hex(" ", 1)
         '04 02 02 00 06 3c 66 38 10 00 00 00 00 00 00 f8 3f 06'
     """
-    head, data, tail = encode_parts(array)
-    return b"".join((head, data, tail))
+    return b"".join(encode_parts(array))
 
 
 def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
@@ -349,8 +186,7 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
     """
     wire = Wire(memoryview(data).cast("B"))
     array = read_array(wire)
-    if not wire.is_at_end():
-        raise FormatError(f"{wire.max_left()} bytes after the end of the array", location=wire.location())
+    wire.check_finished()
     return array
 
 
@@ -361,10 +197,8 @@ def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
     """
     contiguous = as_array(array)
     typestr = check_holdable(contiguous)
-    dims = b"".join(map(encode_varint, contiguous.shape))
-    shape = encode_varint(contiguous.ndim) + dims + encode_varint(0) if contiguous.ndim else encode_varint(0)
-    name = typestr.encode()
-    head = shape + encode_varint(len(name)) + name + encode_varint(contiguous.nbytes)
+    sizes = [contiguous.ndim, *contiguous.shape, 0] if contiguous.ndim else [0]
+    head = b"".join(map(encode_varint, [*sizes, len(typestr)])) + typestr.encode() + encode_varint(contiguous.nbytes)
     return head, np.asarray(contiguous, order="C").reshape(-1).view(np.uint8).data, encode_varint(_VERSION)
 
 
@@ -385,7 +219,7 @@ def check_holdable(array: np.ndarray[Any, Any]) -> str:
 # Reading -----------------------------------------------------------------------------------------------------
 
 
-def read_head(wire: Wire) -> FileArray:
+def _read_head(wire: Wire) -> FileArray:
     """Read up to the first element."""
     shape: list[int] = []
     location = wire.location()
@@ -404,10 +238,10 @@ def read_head(wire: Wire) -> FileArray:
 
 def read_array(wire: Wire) -> np.ndarray[Any, Any]:
     """Read one datum, and no byte more."""
-    stored = read_head(wire)
+    stored = _read_head(wire)
     location = wire.location()
     data = wire.read(stored.byte_count, "data")
-    read_version(wire)
+    _read_version(wire)
     if not stored.byte_count:
         return np.empty(stored.shape, stored.dtype)
     if stored.dtype.kind == "b" and np.max(bits := np.frombuffer(data, np.uint8)) > 1:
@@ -419,13 +253,13 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
 
 def skip_array(wire: Wire) -> FileArray:
     """Pass over one datum."""
-    stored = read_head(wire)
+    stored = _read_head(wire)
     wire.skip(stored.byte_count, "data")
-    read_version(wire)
+    _read_version(wire)
     return stored
 
 
-def read_version(wire: Wire) -> None:
+def _read_version(wire: Wire) -> None:
     """Read the version; a newer one is accepted, as the specification asks."""
     location = wire.location()
     if (version := wire.read_long("version", INT)) < _VERSION:

@@ -25,7 +25,7 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError, MissingDependencyError, NotFoundError
 from ...files import fast_zlib
-from ..untrusted import DICTIONARY, FedStream
+from ..untrusted import DICTIONARY, FedStream, damage_as_format_error
 
 # Limits of a file, and the memory that it may take --------------------------------------------------------------------
 
@@ -159,26 +159,20 @@ class StoredBlob:
             lz4 = load_package("lz4.block", f"the blob {self.name!r:.80} is compressed by LZ4", "lz4")
             if int.from_bytes(stored[:_LZ4_SIZE], "little") > most:
                 raise self._too_long(most)
-            try:
+            with damage_as_format_error(f"the blob {self.name!r:.80} is damaged LZ4 data"):
                 return bytes(lz4.decompress(stored))
-            except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
-                raise self._damage(error) from error
         inflater = lzma.LZMADecompressor(memlimit=DICTIONARY) if self.packed == "lzma" else None
-        stream = FedStream(stored, inflater or fast_zlib.decompressor(fast_zlib.ZLIB), self.packed or "")
+        stream = FedStream(stored, inflater or fast_zlib.decompressor(fast_zlib.ZLIB))
         content = bytearray()
-        try:
+        with damage_as_format_error(f"the blob {self.name!r:.80} is damaged {self.packed} data"):
             while len(content) <= most and (chunk := stream.read(min(_STEP, most + 1 - len(content)))):
                 content += chunk
-        except FormatError as error:
-            raise FormatError(f"the blob {self.name!r:.80}: {error.reason}") from error
         if len(content) > most:
             raise self._too_long(most)
         if not stream.is_complete:
-            raise self._damage("it is cut off, or something follows its end")
+            reason = "it is cut off, or something follows its end"
+            raise FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({reason})")
         return content
-
-    def _damage(self, error: object) -> FormatError:
-        return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
 
     def _too_long(self, most: int) -> FormatError:
         return FormatError(f"the blob {self.name!r:.80} inflates to more than the {most} bytes that it may have")
