@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import stat
@@ -10,9 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, cast
-
-import click
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .. import api
 from ..columns import keeping_unreadable
@@ -40,14 +40,14 @@ class Endpoint:
         row: the registry's row of its format.
         label: the name that messages use.
         place: a path, a `RemoteFile` with its storage options, or the URL of a service.
-        pipe: standard input, if it is read; else None.
+        pipe: returns all bytes of standard input or of a named pipe, if that is read; else None.
     """
 
     text: str
     row: Format
     label: str
     place: Any
-    pipe: ReplayableStream | None = None
+    pipe: Callable[[], bytes] | None = None
 
     @property
     def size(self) -> int | None:
@@ -57,11 +57,8 @@ class Endpoint:
         return os.stat(self.place).st_size
 
     def source(self) -> Any:
-        """Return the source for `api.read`; a pipe is set back to its beginning."""
-        if self.pipe is None:
-            return self.place
-        self.pipe.seek(0)
-        return cast("IO[bytes]", self.pipe)
+        """Return the source for `api.read`; of a pipe its bytes, which are kept."""
+        return self.place if self.pipe is None else io.BytesIO(self.pipe())
 
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
         """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress.
@@ -165,7 +162,7 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True, place
     if text == PIPE:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names('--from')}")
-        return Endpoint(text, FORMATS[format], "stdin", text, ReplayableStream(sys.stdin.buffer))
+        return Endpoint(text, FORMATS[format], "stdin", text, functools.cache(sys.stdin.buffer.read))
     counts = always or not _has_known_suffix(text)
     row = _find_format(text, format if counts else None, "--from")
     place = place_of(text, row) if place is None else place
@@ -198,10 +195,8 @@ def _label_of(text: str, place: Any) -> str:
     return os.fspath(place) if isinstance(place, RemoteFile) else text
 
 
-def _open_device(text: Any) -> ReplayableStream | None:
-    """Return a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is
-    read once.
-    """
+def _open_device(text: Any) -> Callable[[], bytes] | None:
+    """Return what reads a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`, which is read once."""
     if (
         not isinstance(text, str)
         or not os.path.exists(text)
@@ -209,9 +204,7 @@ def _open_device(text: Any) -> ReplayableStream | None:
         or stat.S_ISDIR(mode)
     ):
         return None
-    stream = open(text, "rb")  # noqa: SIM115  (closed with the command)
-    click.get_current_context().call_on_close(stream.close)
-    return ReplayableStream(stream)
+    return functools.cache(Path(text).read_bytes)
 
 
 def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
@@ -319,44 +312,6 @@ def _has_known_suffix(text: str) -> bool:
 def _names(option: str) -> str:
     """Return the names that an option takes; those of formats that are only read are no names for a target."""
     return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
-
-
-class ReplayableStream(io.RawIOBase):
-    """A stream that can be read again: its bytes are kept once they are read, and only as many as needed are read."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream, self._kept, self._at = stream, bytearray(), 0
-        self._ended = False
-
-    def readable(self) -> bool:
-        """Return True: it can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return True: what has been read is kept."""
-        return True
-
-    def readinto(self, target: Any) -> int:
-        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
-        self._read_until(self._at + len(target))
-        chunk = self._kept[self._at : self._at + len(target)]
-        target[: len(chunk)] = chunk
-        self._at += len(chunk)
-        return len(chunk)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a byte; from the end only after reading all."""
-        if whence == os.SEEK_END:
-            self._read_until(None)
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence, len(self._kept))
-        self._at = max(0, start + offset)
-        return self._at
-
-    def _read_until(self, count: int | None) -> None:
-        while not self._ended and (count is None or len(self._kept) < count):
-            chunk = self._stream.read(2**20 if count is None else max(count - len(self._kept), 2**16))
-            self._ended = not chunk
-            self._kept += chunk
 
 
 # Progress -----------------------------------------------------------------------------------------------------------

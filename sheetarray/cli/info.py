@@ -39,6 +39,7 @@ from .program import FINDINGS, FINE
 if TYPE_CHECKING:
     from rich.table import Table
 
+_FACTS = ("dtype", "shape", "order", "strides", "offset", "capacity", "cells", "location", "parts", "dims")
 _LEAST_NAME = 20  # characters of names that stand in one line, however narrow the terminal is
 
 
@@ -87,19 +88,7 @@ def _to_json(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]
         "format": place.row.name,
         "bytes": place.size,
         "arrays": [
-            {
-                "name": name,
-                "dtype": array.dtype,
-                "shape": list(array.shape),
-                "order": array.order,
-                "strides": list(array.strides),
-                "offset": array.offset,
-                "capacity": array.capacity,
-                "cells": array.cells,
-                "location": array.location,
-                "parts": array.parts,
-                **({} if array.dims is None else {"dims": list(array.dims)}),
-            }
+            {"name": name, **{fact: getattr(array, fact) for fact in _FACTS if getattr(array, fact) is not None}}
             for name, array in arrays.items()
         ],
     }
@@ -228,14 +217,7 @@ def _findings_to_json(place: Endpoint, findings: Sequence[Finding], count: int |
         "ok": not findings,
         "arrays": count,
         "findings": [
-            {
-                "severity": finding.severity,
-                "location": finding.location,
-                "array": finding.array,
-                "index": None if finding.index is None else list(finding.index),
-                "message": finding.message,
-                "hint": finding.hint,
-            }
+            {fact: getattr(finding, fact) for fact in ("severity", "location", "array", "index", "message", "hint")}
             for finding in findings
         ],
     }
