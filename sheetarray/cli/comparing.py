@@ -36,7 +36,15 @@ from .values import to_rectangular
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 
-DifferingElement = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
+
+@dataclass(frozen=True, slots=True)
+class DifferingElement:
+    """An element that differs: its index in B and in A, and its values in both; an error where a cell is unreadable."""
+
+    index: tuple[int, ...]
+    index_in_a: tuple[int, ...]
+    a: Any
+    b: Any
 
 
 @dataclass(slots=True)
@@ -57,7 +65,7 @@ class Comparison:
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
         noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
-        unreadable: elements whose cells cannot be read in A or B, as in `first`; an error stands for such a cell.
+        unreadable: elements whose cells cannot be read in A or B, as in `first`.
         alignment: of the rows, where one axis has another length and the other rows were compared; else None.
         rows_gone: the elements of the first rows that B lacks, by their numbers in A.
         rows_come: the elements of the first rows that A lacks, by their numbers in B.
@@ -83,18 +91,10 @@ class Comparison:
     rows_come: dict[int, Array] = field(default_factory=dict)
     explanation: str | None = None
 
-    def index_in_a(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the index in A of the element that has an index in B."""
-        if self.alignment is None:
-            return index
-        in_a, in_b = self.alignment.pairs
-        return self.alignment.put_row(index, int(in_a[np.searchsorted(in_b, index[self.alignment.axis])]))
-
-    def index_in_b(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the index in B of an element, given its index among the rows that were compared."""
-        if self.alignment is None:
-            return index
-        return self.alignment.put_row(index, int(self.alignment.pairs[1][index[self.alignment.axis]]))
+    @property
+    def is_reshaped(self) -> bool:
+        """Whether the shapes differ, and not by rows that were added or deleted."""
+        return self.shapes[0] != self.shapes[1] and self.alignment is None
 
     @property
     def same(self) -> bool:
@@ -119,7 +119,7 @@ def compare(
     most: int = 10,
     names_noise: bool = True,
     release: Callable[[], None] | None = None,
-    errors: tuple[Array | None, Array | None] = (None, None),
+    errors: Sequence[Array | None] = (None, None),
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -130,7 +130,7 @@ def compare(
     alone. `release`: is called after each block, for arrays that are mapped. `errors`: of the elements of both whose
     cells cannot be read, which are listed apart.
     """
-    a, b = to_rectangular(a), to_rectangular(b)
+    a, b, aligned = to_rectangular(a), to_rectangular(b), None
     comparison = Comparison(
         name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
     )
@@ -149,24 +149,14 @@ def compare(
         comparison.rows_gone = {row: np.take(a, row, aligned.axis).ravel() for row in aligned.deleted[:most]}
         comparison.rows_come = {row: np.take(b, row, aligned.axis).ravel() for row in aligned.inserted[:most]}
         a, b = (np.take(array, rows, aligned.axis) for array, rows in zip((a, b), aligned.pairs, strict=True))
-        one, other = (
-            None if some is None else np.take(some, rows, aligned.axis)
-            for some, rows in zip(errors, aligned.pairs, strict=True)
-        )
-        errors = one, other
+        taken = zip(errors, aligned.pairs, strict=True)
+        errors = [None if some is None else np.take(some, rows, aligned.axis) for some, rows in taken]
     if not comparison.compared:
         return comparison
     comparison.elements = a.size
     hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
     left_out: Any = np.any(hidden, axis=0) if hidden else np.zeros((), np.bool_)
-    for place in np.argwhere(left_out).tolist() if hidden else ():
-        index = tuple(place)
-        pair = [
-            array[index] if some is None or some[index] is None else some[index]
-            for array, some in zip((a, b), errors, strict=True)
-        ]
-        comparison.unreadable.append((comparison.index_in_b(index), *pair))
-    ranking = _Ranking(most)
+    ranks, places = np.empty((0, 2)), np.empty((0, a.ndim), np.int64)
     for block in cover_with_blocks(a.shape):
         if release is not None:
             release()
@@ -180,18 +170,28 @@ def compare(
             unequal &= ~left_out[*block, ...]
         if not unequal.any():
             continue
-        places = np.argwhere(unequal) + [part.start for part in block]
+        at = np.argwhere(unequal) + [part.start for part in block]
         x, y = x[unequal], y[unequal]
-        comparison.differing += len(x)
         noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
+        comparison.differing += len(x)
         comparison.noise += int(np.count_nonzero(noise))
-        ranks = _measure(comparison, x, y)
-        ranks[noise, 0] = 3
+        some = _measure(comparison, x, y)
+        some[noise, 0] = 3
         named = np.ones(len(x), np.bool_) if names_noise else ~noise
-        ranking.add(ranks[named], places[named])
-    for place in ranking.indices.tolist():
-        index = tuple(place)
-        comparison.first.append((comparison.index_in_b(index), a[index], b[index]))
+        ranks, places = np.concatenate([ranks, some[named]]), np.concatenate([places, at[named]])
+        lowest = np.lexsort((ranks[:, 1], ranks[:, 0]))[:most]  # of equal ones those that come first
+        ranks, places = ranks[lowest], places[lowest]
+
+    def name_element(place: tuple[int, ...]) -> DifferingElement:
+        pair = [
+            array[place] if some is None or some[place] is None else some[place]
+            for array, some in zip((a, b), errors, strict=True)
+        ]
+        indices = (place, place) if aligned is None else aligned.find_indices(place)
+        return DifferingElement(*indices, *pair)
+
+    comparison.first = [name_element(tuple(place)) for place in places.tolist()]
+    comparison.unreadable = [name_element(tuple(place)) for place in np.argwhere(left_out).tolist()] if hidden else []
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = _explain(a, b)
     return comparison
@@ -254,9 +254,12 @@ class Alignment:
     deleted: list[int]
     inserted: list[int]
 
-    def put_row(self, index: tuple[int, ...], row: int) -> tuple[int, ...]:
-        """Return an index with another row."""
-        return (*index[: self.axis], row, *index[self.axis + 1 :])
+    def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """Return the indices in B and in A of an element, given its index among the rows that are compared."""
+        row = place[self.axis]
+        return tuple(
+            (*place[: self.axis], int(rows[row]), *place[self.axis + 1 :]) for rows in (self.pairs[1], self.pairs[0])
+        )
 
 
 def align_rows(a: Array, b: Array) -> Alignment | None:
@@ -348,22 +351,6 @@ def format_rows(rows: list[int]) -> str:
 # By how much, and which differ most ----------------------------------------------------------------------------------
 
 
-class _Ranking:
-    """The indices of the `most` elements of the lowest ranks; of equal ones those that come first in the array."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._ranks, self.indices = np.empty((0, 2)), np.empty((0, 0), np.int64)
-
-    def add(self, ranks: Array, indices: Array) -> None:
-        if not self._most or not len(ranks):
-            return
-        ranks = np.concatenate([self._ranks, ranks])
-        indices = np.concatenate([self.indices, indices]) if len(self.indices) else indices
-        order = np.lexsort((ranks[:, 1], ranks[:, 0]))[: self._most]
-        self._ranks, self.indices = ranks[order], indices[order]
-
-
 def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     """Return a rank for each pair of elements that differ, and note the largest differences.
 
@@ -374,51 +361,43 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     kinds = {x.dtype.kind, y.dtype.kind}
     if not kinds <= set("iufc"):
         return ranks
-    exact: list[tuple[list[int | float], list[float]]] = []
-    whole: list[int | float] = []
-    if x.dtype == y.dtype and kinds <= set("iu"):
-        steps = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # modulo 2^64
-        apart, whole = steps.astype(np.float64), [int(steps.max())]
-    elif kinds <= set("iu"):
+    sizes = np.abs(to_double(y))
+    with np.errstate(all="ignore"):
+        apart = np.abs(to_double(x) - to_double(y))
+        shares = (apart / sizes)[(sizes > 0) & np.isfinite(sizes) & ~np.isnan(apart)]
+    absolute: Sequence[float] = [apart[~np.isnan(apart)].max(initial=-1).item()]
+    relative: Sequence[float] = [shares.max(initial=-1).item()]
+    if kinds <= set("iu"):
         differences = np.abs(x.astype(object) - y.astype(object))
-        apart, whole = differences.astype(np.float64), [int(differences.max())]
-    else:
-        with np.errstate(all="ignore"):
-            apart = np.abs(to_double(x) - to_double(y))
-        if not (is_exact_as_double(x) and is_exact_as_double(y)):
-            parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
-            exact = [_measure_exactly(part(x), part(y)) for part in parts]
+        apart, absolute = differences.astype(np.float64), [int(differences.max())]
+    elif not (is_exact_as_double(x) and is_exact_as_double(y)):
+        parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
+        absolute, relative = zip(*(_measure_exactly(part(x), part(y)) for part in parts), strict=True)
     known = np.isfinite(apart)
     ranks[:, 0] = np.where(known, np.where(apart == 0, 2, 1), 0)
     ranks[:, 1] = np.where(known, -apart, 0)
-    if not exact:
-        numbers = ~np.isnan(apart)
-        size = np.abs(to_double(y))
-        with np.errstate(all="ignore"):
-            ratios = (apart / size)[numbers & (size > 0) & np.isfinite(size)]
-        if not whole and numbers.any():
-            whole = [float(np.max(apart[numbers]))]
-        exact = [(whole, [float(np.max(ratios))] if ratios.size else [])]
-    for absolute, relative in exact:
-        comparison.absolute = max([*absolute, *_known(comparison.absolute)], default=None)
-        comparison.relative = max([*relative, *_known(comparison.relative)], default=None)
+    comparison.absolute = _find_largest(comparison.absolute, absolute)
+    comparison.relative = _find_largest(comparison.relative, relative)
     return ranks
 
 
-def _measure_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
-    """Return the largest difference, and the largest relative one, where doubles do not hold the integers."""
+def _find_largest(before: float | None, found: Sequence[float]) -> float | None:
+    largest = max(found) if before is None else max(before, *found)
+    return None if largest < 0 else largest
+
+
+def _measure_exactly(x: Array, y: Array) -> tuple[int | float, float]:
+    """Return the largest difference, and the largest relative one, where doubles do not hold the integers; -1 if no
+    numbers differ.
+    """
     pairs = list(zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
     if any(math.isinf(value) for pair in pairs for value in pair):
-        return [math.inf], []
+        return math.inf, -1
     numbers = [(Fraction(a), Fraction(b)) for a, b in pairs if not (math.isnan(a) or math.isnan(b))]
-    largest = max((abs(a - b) for a, b in numbers), default=None)
-    ratio = max((abs(a - b) / abs(b) for a, b in numbers if b), default=None)
-    absolute = [] if largest is None else [int(largest) if largest.denominator == 1 else float(largest)]
-    return absolute, [] if ratio is None else [float(ratio) if ratio < 2**1023 else math.inf]
-
-
-def _known(value: Any) -> list[Any]:
-    return [] if value is None else [value]
+    largest = max((abs(a - b) for a, b in numbers), default=Fraction(-1))
+    ratio = max((abs(a - b) / abs(b) for a, b in numbers if b), default=Fraction(-1))
+    absolute = int(largest) if largest.denominator == 1 else float(largest)
+    return absolute, float(ratio) if ratio < 2**1023 else math.inf
 
 
 # Labels --------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -26,13 +25,13 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .comparing import Comparison, compare, compare_labels, find_sorted_rows, format_rows
+from .comparing import Comparison, DifferingElement, compare, compare_labels, find_sorted_rows, format_rows
 from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
 
-MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
+MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named, of --all the latter
 
 
 def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
@@ -51,12 +50,6 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 @click.option(
     "--atol", type=float, default=0, callback=_check_tolerance, help="Absolute tolerance of floats; 0 by default."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=None,
-    help="So many differing elements of each array are named: 10, and with --json 100,000, unless this says another.",
-)
 @all_option("lines of details")
 @reading_options()
 @json_option
@@ -66,7 +59,6 @@ def diff(
     names: tuple[str, ...],
     rtol: float,
     atol: float,
-    limit: int | None,
     wants_all: bool,
     reading: FormatOptions,
     wants_json: bool,
@@ -79,8 +71,8 @@ def diff(
     as for np.isclose, and another dtype or order is named, but is no difference. The exit status is 1 where anything
     differs. The two files may be of different formats.
 
-    Where several arrays differ, the first line sums up; details follow, up to 20 lines unless --all or --limit says
-    more. Rows that were inserted or deleted are told once, with their labels and values, and the others compared at
+    Where several arrays differ, the first line sums up; details follow, up to 20 lines unless --all is given.
+    Rows that were inserted or deleted are told once, with their labels and values, and the others compared at
     their places; elements are named as in B. Where the rows of a table were sorted, that is one line, and elements are
     named as in A. A change that was the same for all elements, such as a factor, is one line. The largest differences
     come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of which only the count is
@@ -97,75 +89,60 @@ def diff(
     if len(places) != 2:
         raise UsageProblem(f"diff compares two files, and these are {len(places)}")
     reading.refuse_unknown([place.row for place in places], "read")
-    options = [reading.parse(place.row, "read", lenient=True) for place in places]
-    scanning = [reading.parse(place.row, "scan", lenient=True) for place in places]
     held, described = [], []
-    for place, scan in zip(places, scanning, strict=True):
+    for place in places:
         with reading_labels() as description:
-            held.append(dict(place.call("scan", **scan)))
+            held.append(dict(place.call("scan", **reading.parse(place.row, "scan", lenient=True))))
         described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
-    most = limit if limit is not None else MOST_IN_JSON if wants_json or wants_all else MOST_SHOWN
-    tolerances = {"rtol": rtol, "atol": atol}
+    how: dict[str, Any] = {"rtol": rtol, "atol": atol, "names_noise": wants_json}
+    how["most"] = MOST_IN_JSON if wants_json or wants_all else MOST_SHOWN
     with ExitStack() as stack:
-        arrays, releases = [], []
-        errors: list[dict[str, Any]] = [{}, {}]
-        for place, option, unreadable in zip(places, options, errors, strict=True):
-            opened = place.opened_arrays("read_changed", common, option, unreadable=unreadable)
-            some, release = stack.enter_context(opened)
-            arrays.append(some)
-            releases.append(release)
+        errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+        opened = [
+            stack.enter_context(
+                place.opened_arrays(
+                    "read_changed", common, reading.parse(place.row, "read", lenient=True), unreadable=unreadable
+                )
+            )
+            for place, unreadable in zip(places, errors, strict=True)
+        ]
+        (before, _), (now, _) = opened
 
-        def release_all() -> None:
-            for release in filter(None, releases):
-                release()
+        def release() -> None:
+            for _, release in opened:
+                if release is not None:
+                    release()
 
-        sorted_rows = find_sorted_rows(
-            {name: (arrays[0][name], arrays[1][name]) for name in common if not any(name in each for each in errors)}
-        )
+        whole = [name for name in common if name not in errors[0] and name not in errors[1]]
+        sorted_rows = find_sorted_rows({name: (before[name], now[name]) for name in whole})
         for table in sorted_rows:  # the rows of B are put in the order of A
             for name in table.names:
-                one, other = arrays[0][name], arrays[1][name]
-                taken = np.take(other, table.order, row_axis(one))
-                arrays[1][name] = np.asfortranarray(taken) if row_axis(other) else taken
+                taken = np.take(now[name], table.order, row_axis(before[name]))
+                now[name] = np.asfortranarray(taken) if row_axis(now[name]) else taken
         compared = [
-            compare(
-                name,
-                arrays[0][name],
-                arrays[1][name],
-                **tolerances,
-                most=most,
-                names_noise=wants_json,
-                release=release_all,
-                errors=(errors[0].get(name), errors[1].get(name)),
-            )
+            compare(name, before[name], now[name], release=release, errors=[some.get(name) for some in errors], **how)
             for name in common
         ]
-        arrays.clear()  # before their maps are closed
-    only = {
-        name: place
-        for name in wanted
-        for place, names_present in zip(places, held, strict=True)
-        if name in names_present and name not in common
-    }
+        before = now = {}  # before their maps are closed
+        opened.clear()
+    only = {name: places[name not in held[0]] for name in wanted if name not in common}
     labels = [] if names else compare_labels(described)
+    same = not (only or sorted_rows) and all(comparison.same for comparison in compared)
     if wants_json:
-        found = _to_json(places, compared, only)
-        found["same"] &= not sorted_rows
         moved = [{"by": table.by, "arrays": table.names, "rows": table.order.tolist()} for table in sorted_rows]
-        print_json({**found, "labels": labels, "sorted": moved})
+        print_json({**_to_json(places, compared, only), "same": same, "labels": labels, "sorted": moved})
     else:
         for table in sorted_rows:
             print_wrapped(escape_controls(table.to_text()), indent=2)
-        shown = None if wants_all or limit is not None else MOST_LINES
         rows = _describe_rows(compared, held, described)
-        _print_comparisons(compared, only, rows, most=shown, is_sorted=bool(sorted_rows), lists_all=limit is not None)
+        _print_comparisons(compared, only, rows, most=None if wants_all else MOST_LINES, is_sorted=bool(sorted_rows))
         for text in labels:
             click.echo(escape_controls(text))
     if labels and None not in described:  # a format that keeps none is no difference
         return FINDINGS
-    return FINDINGS if only or sorted_rows or not all(comparison.same for comparison in compared) else FINE
+    return FINE if same else FINDINGS
 
 
 def _select_names(names: Sequence[str], held: Sequence[Mapping[str, ArrayInfo]]) -> list[str]:
@@ -185,58 +162,48 @@ def _print_comparisons(
     *,
     most: int | None,
     is_sorted: bool,
-    lists_all: bool,
 ) -> None:
     """Print what differs: a summary where several arrays do, then the details.
 
     `rows`: lines on rows that were added or deleted, by the array below whose line they stand. `most`: the largest
-    number of lines of details; None for all. `is_sorted`: whether rows were told to be sorted. `lists_all`: whether
-    elements are named although one sentence explains how they have changed.
+    number of lines of details; None for all. `is_sorted`: whether rows were told to be sorted.
     """
     blocks = [([name], f"only in {place.label}", list[_Line]()) for name, place in only.items()]
     alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
+    silent = {comparison.name for comparison in compared if comparison.same and not _format_layouts(comparison)}
     for comparison in compared:
-        if comparison.same and not _format_layouts(comparison):
+        if comparison.name in silent:
             continue
-        names_elements = comparison.explanation is None or most is None or lists_all
-        text, below = _format_comparison(comparison), _describe_elements(comparison) if names_elements else []
-        below = [*rows.get(comparison.name, []), *below]
-        if not below and text in alike:
+        text, own = _format_comparison(comparison), rows.get(comparison.name, [])
+        below = _describe_elements(comparison) if comparison.explanation is None or most is None else []
+        if not own and not below and text in alike:
             alike[text].append(comparison.name)
             continue
-        blocks.append(([comparison.name], text, below))
-        if not below or below == rows.get(comparison.name):
+        blocks.append(([comparison.name], text, [*own, *below]))
+        if not below:
             alike[text] = blocks[-1][0]
     if len(blocks) > 1 and (summary := _summarise(compared, only)):
         print_wrapped(escape_controls(summary), indent=2)
-    lines = [line for names, text, below in blocks for line in (_Line(escape_controls(text), 2, names), *below)]
+    lines = [line for names, text, below in blocks for line in (_Line(text, names), *below)]
     for line in lines[:most]:
-        line.print()
+        if line.dim:
+            print_line(line.text, dim=True)
+        else:
+            head = f"{escape_controls(_join_names(line.names))}: " if line.names else ""
+            print_wrapped(escape_controls(line.text), indent=2 if line.names else 4, head=head)
     print_left_out(len(lines) - len(lines[:most]), "line")
-    same = sum(comparison.same for comparison in compared)
-    silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
-    if same == len(compared) and not only:
-        click.echo(f"{'no other differences' if is_sorted else 'no differences'} ({count_noun(same, 'array')})")
+    if all(comparison.same for comparison in compared) and not only:
+        click.echo(f"no {'other ' * is_sorted}differences ({count_noun(len(compared), 'array')})")
     elif silent:
-        print_line(f"{count_noun(silent, 'other array')} without differences", dim=True)
+        print_line(f"{count_noun(len(silent), 'other array')} without differences", dim=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of details: its text, the blanks before what goes on below, and the names of the arrays that it is of."""
+class _Line(NamedTuple):
+    """A line of details, and the names of the arrays that it is of; without names it stands below such a line."""
 
     text: str
-    indent: int
     names: Sequence[str] = ()
-    head: str = ""
     dim: bool = False
-
-    def print(self) -> None:
-        if self.dim:
-            print_line(self.text, dim=True)
-        else:
-            head = f"{escape_controls(_join_names(self.names))}: " if self.names else self.head
-            print_wrapped(self.text, indent=self.indent, head=head)
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -246,31 +213,22 @@ def _join_names(names: Sequence[str]) -> str:
 
 def _summarise(compared: Sequence[Comparison], only: Mapping[str, Endpoint]) -> str:
     """Return a line of what differs: rows first, then elements, then all else; each with the names of its arrays."""
-    found: dict[str, list[str]] = {}
-    for comparison in compared:
-        for what in _format_changed_rows(comparison):
-            found.setdefault(what, []).append(comparison.name)
-    parts = [f"{what} in {_join_names(names)}" for what, names in found.items()]
-    explained = {one.name: one.explanation for one in compared if one.explanation is not None}
-    parts += [f"{what} in {_join_names(names)}" for what, names in _by_value(explained).items()]
-    edited = {one.name: one.differing - one.noise for one in compared if one.differing > one.noise}
-    edited = {name: count for name, count in edited.items() if name not in explained}
-    if edited:
-        parts.append(f"{count_noun(sum(edited.values()), 'element')} changed in {_join_names([*edited])}")
-    unreadable = {one.name: len(one.unreadable) for one in compared if one.unreadable}
-    if unreadable:
-        parts.append(f"{count_noun(sum(unreadable.values()), 'cell')} unreadable in {_join_names([*unreadable])}")
-    noisy = [one.name for one in compared if one.noise]
-    whole = [one.name for one in compared if not one.compared]
-    other = [
-        one.name
-        for one in compared
-        if _format_layouts(one) or (one.shapes[0] != one.shapes[1] and one.alignment is None)
-    ]
+    parts = []
+    for describe in (_format_changed_rows, lambda one: [one.explanation] if one.explanation else []):
+        found: dict[str, list[str]] = {}
+        for one in compared:
+            for what in describe(one):
+                found.setdefault(what, []).append(one.name)
+        parts += [f"{what} in {_join_names(names)}" for what, names in found.items()]
+    edited = {one.name: one.differing - one.noise for one in compared if one.explanation is None}
+    unreadable = {one.name: len(one.unreadable) for one in compared}
+    for counts, noun, what in ((edited, "element", "changed"), (unreadable, "cell", "unreadable")):
+        if names := [name for name, count in counts.items() if count]:
+            parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {_join_names(names)}")
     for names, what in (
-        (noisy, "rounded"),
-        (whole, "different as a whole"),
-        (other, "of another shape, dtype or order"),
+        ([one.name for one in compared if one.noise], "rounded"),
+        ([one.name for one in compared if not one.compared], "different as a whole"),
+        ([one.name for one in compared if _format_layouts(one) or one.is_reshaped], "of another shape, dtype or order"),
         ([*only], "in one file only"),
     ):
         parts += [f"{_join_names(names)} {what}"] if names else []
@@ -300,22 +258,21 @@ def _format_comparison(comparison: Comparison) -> str:
 def _describe_elements(comparison: Comparison) -> list[_Line]:
     """Return a line for each element that is named, and for those that are only counted."""
     lines = []
-    for index, x, y in comparison.first:
-        element = escape_controls(_format_element(comparison.name, index))
-        if (before := comparison.index_in_a(index)) != index:
-            element += f" (was {list(before)})"
-        lines.append(_Line(f"  {element}: {format_value(x)} -> {format_value(y)}", 4))
-    for index, x, y in comparison.unreadable[:MOST_SHOWN]:
-        head = f"  {escape_controls(_format_element(comparison.name, index))}: "
-        lines.append(_Line(" -> ".join(map(_format_cell, (x, y))), 4, head=head))
+    for one in comparison.first:
+        was = f" (was {list(one.index_in_a)})" if one.index_in_a != one.index else ""
+        lines.append(_Line(f"  {_format_element(comparison.name, one.index)}{was}: {_format_pair(one)}"))
+    lines += [
+        _Line(f"  {_format_element(comparison.name, one.index)}: {_format_pair(one)}")
+        for one in comparison.unreadable[:MOST_SHOWN]
+    ]
     if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
-        lines.append(_Line(f"  and {left:,} more cells that cannot be read", 4, dim=True))
+        lines.append(_Line(f"  and {left:,} more cells that cannot be read", dim=True))
     if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
-        lines.append(_Line(f"  and {left:,} more", 4, dim=True))
+        lines.append(_Line(f"  and {left:,} more", dim=True))
     if comparison.noise:
         what = "element differs" if comparison.noise == 1 else "elements differ"
         rounding = f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits"
-        lines.append(_Line(rounding, 4))
+        lines.append(_Line(rounding))
     return lines
 
 
@@ -328,14 +285,6 @@ def _format_layouts(comparison: Comparison) -> list[str]:
     )
     alike = comparison.orders[0] == comparison.orders[1] or comparison.shapes[0] != comparison.shapes[1]
     return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
-
-
-def _by_value(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the names that have each text."""
-    names: dict[str, list[str]] = {}
-    for name, text in texts.items():
-        names.setdefault(text, []).append(name)
-    return names
 
 
 def _describe_rows(
@@ -367,9 +316,9 @@ def _describe_rows(
                 more = len(cells) - MOST_NAMED
                 beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
                 values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
-                lines.append(_Line(escape_controls(f"  row {row}{place}{values}"), 4))
+                lines.append(_Line(f"  row {row}{place}{values}"))
             if more := len(all_rows) - len(shown):
-                lines.append(_Line(f"  and {count_noun(more, 'more row')} {what}", 4, dim=True))
+                lines.append(_Line(f"  and {count_noun(more, 'more row')} {what}", dim=True))
         found[group[0].name] = lines
     return found
 
@@ -417,11 +366,16 @@ def _format_changed_rows(comparison: Comparison) -> list[str]:
     return [f"{format_rows(rows)} {what}" for rows, what in changed if rows]
 
 
-def _format_cell(value: Any) -> str:
-    """Return the value of an element; of one that cannot be read where its cell is, and why."""
-    if not isinstance(value, FormatError):
-        return format_value(value)
-    return escape_controls(f"{value.location}: {value.reason}" if value.location else value.reason)
+def _format_pair(one: DifferingElement) -> str:
+    """Return the values of an element in both files; of one that cannot be read where its cell is, and why."""
+    return " -> ".join(
+        format_value(value)
+        if not isinstance(value, FormatError)
+        else f"{value.location}: {value.reason}"
+        if value.location
+        else value.reason
+        for value in (one.a, one.b)
+    )
 
 
 def _format_element(name: str, index: Sequence[int]) -> str:
@@ -449,17 +403,21 @@ def _to_finite(value: float | None) -> int | float | str | None:
     return value if value is None or math.isfinite(value) else "Infinity"
 
 
-def _to_json_value(value: Any) -> Any:
-    if isinstance(value, FormatError):
-        return {"location": value.location, "problem": value.reason}
-    return to_json_cells(np.asarray(value))
+def _element_to_json(name: str, one: DifferingElement) -> dict[str, Any]:
+    values = {
+        side: {"location": value.location, "problem": value.reason}
+        if isinstance(value, FormatError)
+        else to_json_cells(np.asarray(value))
+        for side, value in (("a", one.a), ("b", one.b))
+    }
+    where = {"index": list(one.index), "index_in_a": list(one.index_in_a)}
+    return {"element": _format_element(name, one.index), **where, **values}
 
 
 def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: dict[str, Endpoint]) -> dict[str, Any]:
     return {
         "a": places[0].label,
         "b": places[1].label,
-        "same": not only and all(comparison.same for comparison in compared),
         "only_in_a": [name for name, place in only.items() if place is places[0]],
         "only_in_b": [name for name, place in only.items() if place is places[1]],
         "arrays": [
@@ -478,28 +436,11 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                 "noise": comparison.noise,
                 "listed": len(comparison.first),
                 "signs_of_zero": comparison.signs,
-                "unreadable": [
-                    {
-                        "element": _format_element(comparison.name, index),
-                        "index": list(index),
-                        "index_in_a": list(comparison.index_in_a(index)),
-                        **{side: _to_json_value(value) for side, value in (("a", x), ("b", y))},
-                    }
-                    for index, x, y in comparison.unreadable[:MOST_IN_JSON]
-                ],
+                "unreadable": [_element_to_json(comparison.name, one) for one in comparison.unreadable[:MOST_IN_JSON]],
                 "explanation": comparison.explanation,
                 "largest_absolute": _to_finite(comparison.absolute),
                 "largest_relative": _to_finite(comparison.relative),
-                "first": [
-                    {
-                        "element": _format_element(comparison.name, index),
-                        "index": list(index),
-                        "index_in_a": list(comparison.index_in_a(index)),
-                        "a": to_json_cells(np.asarray(x)),
-                        "b": to_json_cells(np.asarray(y)),
-                    }
-                    for index, x, y in comparison.first
-                ],
+                "first": [_element_to_json(comparison.name, one) for one in comparison.first],
             }
             for comparison in compared
         ],

@@ -43,8 +43,6 @@ def test_what_was_typed_comes_first_and_noise_is_one_line(tmp_path: Path) -> Non
     answer = json.loads(run(a, b, "--json").stdout)["arrays"][0]
     assert (answer["differing"], answer["noise"], answer["listed"]) == (noisy + 1, noisy, noisy + 1)
     assert [answer["first"][0]["index"], len(answer["first"])] == [[33, 1], noisy + 1]
-    bounded = json.loads(run(a, b, "--json", "--limit", 5).stdout)["arrays"][0]
-    assert (bounded["differing"], bounded["listed"], len(bounded["first"])) == (noisy + 1, 5, 5)
 
 
 def test_noise_alone_is_a_difference(tmp_path: Path) -> None:
@@ -88,12 +86,12 @@ def test_other_dtypes_have_no_noise() -> None:
 def test_largest_differences_first_then_signs_of_zero() -> None:
     a = np.array([1.0, 2.0, 0.0, np.nan, 5.0, 7.0])
     b = np.array([1.5, 12.0, -0.0, 4.0, 4.0, 7.0])
-    assert [index for index, _, _ in compare("t", a, b).first] == [(3,), (1,), (4,), (0,), (2,)]
-    assert [index for index, _, _ in compare("t", a, b, most=2).first] == [(3,), (1,)]
+    assert [one.index for one in compare("t", a, b).first] == [(3,), (1,), (4,), (0,), (2,)]
+    assert [one.index for one in compare("t", a, b, most=2).first] == [(3,), (1,)]
     big = np.array([2**63 - 1, 0]), np.array([2**63 - 2, 3])
-    assert [index for index, _, _ in compare("t", *big).first] == [(1,), (0,)]
+    assert [one.index for one in compare("t", *big).first] == [(1,), (0,)]
     text = np.array(["a", "b", "c"]), np.array(["x", "b", "y"])
-    assert [index for index, _, _ in compare("t", *text).first] == [(0,), (2,)]
+    assert [one.index for one in compare("t", *text).first] == [(0,), (2,)]
 
 
 def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
@@ -296,8 +294,6 @@ def test_twenty_lines_of_details_and_the_rest_with_all(tmp_path: Path, more: int
     assert details[20:] == rest[more - 1 : more] if more else not details[20:]
     whole = run(tmp_path / "a.csv", tmp_path / "b.csv", "--all").stdout.splitlines()[1:]
     assert (len(whole), whole[:20]) == (20 + more, details[:20])
-    limited = run(tmp_path / "a.csv", tmp_path / "b.csv", "--limit", 9).stdout.splitlines()[1:]
-    assert limited == whole
 
 
 def test_all_names_every_element(tmp_path: Path) -> None:
