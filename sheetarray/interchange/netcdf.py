@@ -20,7 +20,6 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +31,7 @@ from ..arrays import linear_arrays, select, values_by_name
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..elements import text_array
-from ..errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
+from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ..files import (
     Readable,
     Source,
@@ -55,7 +54,7 @@ from ..labels import (
     parse_labels,
 )
 from ..values import as_array, to_objects
-from .untrusted import damage_as_format_error
+from .untrusted import damage_as_format_error, load_package
 
 __all__ = ["check_netcdf", "keeps_netcdf", "read_netcdf", "scan_netcdf", "write_netcdf"]
 
@@ -316,13 +315,7 @@ def _check_blosc(path: Path) -> None:
 
 
 def _import(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        extra = "zarr" if name == "zarr" else "netcdf"
-        raise MissingDependencyError(
-            f"{name} is not installed: pip install 'sheetarray[{extra}]'", name=name
-        ) from error
+    return load_package(name, f"{name} is not installed", f"'sheetarray[{'zarr' if name == 'zarr' else 'netcdf'}]'")
 
 
 def _take_labels(dataset: Any, note: Any = warn_of_finding) -> DatasetLabels | None:

@@ -2,8 +2,8 @@
 
 The format is that of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1.0 to 3.0; a
 file written is, byte for byte, what `numpy.save` or `numpy.savez` writes. Order in memory is kept; elements come in
-native byte order. Pickles are neither read nor written (`allow_pickle=False`). The header of an array is magic bytes, a
-version, a length, and a Python dictionary as text, which is taken apart by a pattern and never evaluated:
+native byte order. Pickles are neither read nor written (`allow_pickle=False`). NumPy's own function reads the header of
+an array, a Python dictionary as text of 10,000 bytes at most:
 
     \\x93NUMPY 1 0 <length> {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }
 
@@ -14,9 +14,9 @@ memory is taken.
 
 from __future__ import annotations
 
+import contextlib
 import io
-import re
-import struct
+import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ from ..adapters import EVERYTHING, Keeps, Progress, ignore_progress
 from ..arrays import default_name, plain_arrays, select
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import Finding, FormatError, LimitError, locating, noting
+from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ..file_array import FileArray, in_member, write_elements
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from .untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
@@ -50,27 +50,12 @@ __all__ = [
 
 # The header -----------------------------------------------------------------------------------------------------------
 
-_MAGIC = b"\x93NUMPY"
-_LENGTHS = {(1, 0): "<H", (2, 0): "<I", (3, 0): "<I"}
 _LONGEST = 10_000  # bytes of a header, as numpy.load has it
-_WIDEST = {"U": (2**31 - 1) // 4, "V": 2**31 - 1}  # characters, bytes of an element
-
-_ENTRY = re.compile(
-    r"""\s*(?P<q>['"])(?P<key>\w+)(?P=q)\s*:\s*
-    (?: (?P<r>['"])(?P<text>[^'"\\]*)(?P=r)
-      | (?P<bool>True|False)
-      | \((?P<sizes>(?:\s*\d{1,20}L?\s*,)*\s*(?:\d{1,20}L?\s*)?)\) )
-    \s*(?:,|(?=\}))""",
-    re.VERBOSE | re.ASCII,
-)
-_DESCR = re.compile(r"(?P<mark>[<>=|]?)(?P<kind>[A-Za-z])(?P<size>\d{0,10})(?P<unit>\[\w+\])?", re.ASCII)
-_END = re.compile(r"\s*\}\s*")
-_STRUCTURED = re.compile(r"""['"]descr['"]\s*:\s*[\[(]""")
 _READ_IT = "read it with numpy.load"
-_REFUSED = {
+_REFUSED = {  # by the kind of a dtype
     "O": ("Python objects, which the file holds as a pickle; pickles are never read", ""),
     "S": ("bytes", f"{_READ_IT} and decode it: np.char.decode(a, 'utf-8')"),
-    "a": ("bytes", f"{_READ_IT} and decode it: np.char.decode(a, 'utf-8')"),
+    "V": ("structures", f"{_READ_IT} and write one array per field"),
     "f": ("floats of another precision", f"{_READ_IT} and cast it: a.astype('float64')"),
     "c": ("complex numbers of another precision", f"{_READ_IT} and cast it: a.astype('complex128')"),
     "m": ("times without a unit", f"{_READ_IT} and cast it: a.astype('timedelta64[ns]')"),
@@ -82,33 +67,39 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
     """Read a header."""
     start = prefix(8)
     refuse_empty(start, "byte 0")
-    if start[:6] != _MAGIC:
-        raise FormatError(
-            "no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=_refusal_hint(start)
-        )
+    if start[:6] != b"\x93NUMPY":
+        hint = "a zip archive: read it as .npz" if start.startswith(b"PK") else None
+        hint = "a pickle, which is never read" if start[:1] == b"\x80" else hint
+        raise FormatError("no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=hint)
     version = tuple(start[6:])
-    if len(version) < 2 or version not in _LENGTHS:
+    if version not in ((1, 0), (2, 0), (3, 0)):
         raise FormatError(
             f"version {'.'.join(map(str, version))} of the format; 1.0 to 3.0 are known", location="byte 6"
         )
-    layout = _LENGTHS[version[0], version[1]]
-    begin = 8 + struct.calcsize(layout)
-    if len(start := prefix(begin)) < begin:
-        raise FormatError("the header ends before its length", location=f"byte {len(start)}")
-    (length,) = struct.unpack(layout, start[8:])
-    if length > _LONGEST:
-        raise FormatError(f"a header of {length} bytes; at most {_LONGEST} are read", location="byte 8")
-    if len(start := prefix(begin + length)) < begin + length:
-        raise FormatError("the header breaks off", location=f"byte {len(start)}")
-    fields = _fields(start[begin:].decode("latin-1"), f"byte {begin}")
-    try:
-        dtype = _dtype(fields["descr"])
-        sizes = tuple(int(size.strip().rstrip("L")) for size in fields["shape"].split(",") if size.strip())
-        order: Any = "column-major" if fields["fortran_order"] == "True" else "row-major"
-        return FileArray(dtype, sizes, order, begin + length)
-    except FormatError as error:
-        error.location = f"byte {begin}"
-        raise
+    read = numpy_format.read_array_header_1_0 if version == (1, 0) else numpy_format.read_array_header_2_0
+    begin = 10 if version == (1, 0) else 12
+    file = io.BytesIO(prefix(begin + _LONGEST))
+    file.seek(8)
+    with locating(location=f"byte {begin}"):
+        with damage_as_format_error("no header of an array"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # numbers of Python 2
+            shape, is_column_major, dtype = read(file, max_header_size=_LONGEST)
+        if min(shape, default=0) < 0:
+            raise FormatError(f"the shape {shape!r:.80}")
+        _check_dtype(dtype)
+        return FileArray(dtype, shape, "column-major" if is_column_major else "row-major", file.tell())
+
+
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    """Refuse elements that the package has no dtype for; opaque bytes are held."""
+    if dtype.kind == "V" and dtype.names is None and dtype.subdtype is None:
+        return
+    with contextlib.suppress(DTypeError):
+        if dtype.kind not in _REFUSED.keys() - set("fcmM"):
+            dtypes.from_name(dtypes.from_numpy(dtype).name)
+            return
+    what, hint = _REFUSED.get(dtype.kind, ("elements of an unknown kind", ""))
+    raise FormatError(f"holds {what}, for which the package has no dtype", hint=hint or None)
 
 
 def header_for(array: np.ndarray[Any, Any]) -> bytes:
@@ -116,53 +107,6 @@ def header_for(array: np.ndarray[Any, Any]) -> bytes:
     header = io.BytesIO()
     numpy_format.write_array_header_1_0(header, numpy_format.header_data_from_array_1_0(array))
     return header.getvalue()
-
-
-def _fields(text: str, location: str) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    kinds = {"descr": "text", "fortran_order": "bool", "shape": "sizes"}
-    brace = re.match(r"\s*\{", text)
-    position = brace.end() if brace else 0
-    while brace and (entry := _ENTRY.match(text, position)):
-        key = entry["key"]
-        value = entry[kinds[key]] if key in kinds and key not in fields else None
-        if value is None or (key == "shape" and value.strip() and "," not in value):
-            break
-        fields[key], position = value, entry.end()
-    if not brace or len(fields) < len(kinds) or not _END.fullmatch(text, position):
-        if _STRUCTURED.search(text):
-            raise FormatError(
-                "holds structures, for which the package has no dtype",
-                location=location,
-                hint=f"{_READ_IT} and write one array per field",
-            )
-        raise FormatError("the header is not a dictionary of descr, fortran_order and shape", location=location)
-    return fields
-
-
-def _dtype(descr: str) -> np.dtype[Any]:
-    match = _DESCR.fullmatch(descr)
-    kind, size, unit = (match["kind"], match["size"], match["unit"]) if match else ("", "", None)
-    dtype: np.dtype[Any] | None = None
-    if kind in ("m", "M") and size == "8" and unit:
-        dtype = dtypes.from_name(f"{'timedelta64' if kind == 'm' else 'datetime64'}{unit}").numpy
-    elif unit is None and descr.lstrip("<>=|") in _PLAIN:
-        dtype = _PLAIN[kind + size]
-    elif unit is None and kind in _WIDEST and size and (kind == "U" or int(size)) and int(size) <= _WIDEST[kind]:
-        dtype = np.dtype(f"{kind}{int(size)}")
-    if dtype is None or match is None:
-        what, hint = _REFUSED.get(kind, ("elements of an unknown kind", ""))
-        raise FormatError(f"descr is {descr!r:.60}: {what}, for which the package has no dtype", hint=hint or None)
-    return dtype.newbyteorder(">" if match["mark"] == ">" else "<" if match["mark"] == "<" else "=")
-
-
-_PLAIN = {dtype.numpy.str[1:]: dtype.numpy for dtype in dtypes.DTYPES.values() if dtype.numpy.kind in "biufc"}
-
-
-def _refusal_hint(start: bytes) -> str | None:
-    if start.startswith(b"PK"):
-        return "a zip archive: read it as .npz"
-    return "a pickle, which is never read" if start[:1] == b"\x80" else None
 
 
 # .npy: one array ------------------------------------------------------------------------------------------------------

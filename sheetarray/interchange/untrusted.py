@@ -1,5 +1,6 @@
-"""What several formats here do with the bytes of others: damage becomes an error of ours, members of zip archives are
-looked at before they are read, and compressed data are inflated no further than asked.
+"""What several formats here do with the bytes of others, and the packages of others: damage becomes an error of ours,
+members of zip archives are looked at before they are read, compressed data are inflated no further than asked, and a
+package that is not installed is named.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import IO, Any, cast
 
-from ..errors import FormatError, SheetArrayError, is_panic
+from ..errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ..files import Sink
 
 
@@ -32,6 +34,15 @@ def damage_as_format_error(what: str, location: str | None = None) -> Iterator[N
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # a seek to where no file reaches
             raise
         raise FormatError(f"{what} ({str(error) or type(error).__name__:.200})", location=location) from error
+
+
+def load_package(name: str, sentence: str, install: str) -> Any:
+    """Return a module of a package that not everybody has; where it is absent, the sentence says what needs it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise MissingDependencyError(f"{sentence}: pip install {install}", name=package) from error
 
 
 # Zip archives ---------------------------------------------------------------------------------------------------------

@@ -24,12 +24,12 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, locating, noting
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...file_array import FileArray
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
-from ..untrusted import DICTIONARY, FedStream, damage_as_format_error
+from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
 from .datum import SCHEMA, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
 
 MAGIC = b"Obj\x01"
@@ -360,12 +360,7 @@ def _open_stream(codec: str, data: memoryview) -> Any:
     if codec == "zstandard":
         inflater = fast_zlib.load_zstandard().ZstdDecompressor(max_window_size=DICTIONARY)
         return inflater.stream_reader(data, read_across_frames=True)
-    try:
-        from cramjam import snappy
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Snappy blocks of Avro files are read by cramjam: pip install 'sheetarray[avro]'"
-        ) from error
+    snappy = load_package("cramjam", "Snappy blocks of Avro files are read by cramjam", "'sheetarray[avro]'").snappy
     packed, checksum = bytes(data[:-_CHECKSUM]), bytes(data[-_CHECKSUM:])
     if (size := snappy.decompress_raw_len(packed)) > _SNAPPY_TIMES * len(packed):
         raise ValueError(f"{len(packed)} bytes cannot stand for {size}")

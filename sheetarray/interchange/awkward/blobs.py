@@ -17,15 +17,14 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...dtypes import Array
-from ...errors import FormatError, MissingDependencyError, NotFoundError
+from ...errors import FormatError, NotFoundError
 from ...files import fast_zlib
-from ..untrusted import DICTIONARY, FedStream, damage_as_format_error
+from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
 
 # Limits of a file, and the memory that it may take --------------------------------------------------------------------
 
@@ -94,15 +93,6 @@ AwkwardLayout = Any  # one of ak.contents, which has no types to check against
 def awkward_module() -> Any:
     """Return the package awkward."""
     return load_package("awkward", "Awkward arrays need awkward", "'sheetarray[awkward]'")
-
-
-def load_package(name: str, sentence: str, install: str) -> Any:
-    """Return a module of a package that not everybody has; where it is absent, the sentence says what needs it."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        raise MissingDependencyError(f"{sentence}: pip install {install}", name=package) from error
 
 
 # Blobs that are read --------------------------------------------------------------------------------------------------

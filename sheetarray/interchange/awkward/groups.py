@@ -15,9 +15,8 @@ import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError
 from ...file_array import in_member
-from ..untrusted import damage_as_format_error, name_problem
+from ..untrusted import damage_as_format_error, load_package, name_problem
 from .archives import check_inflated
-from .blobs import load_package
 from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, check_free, plan
 

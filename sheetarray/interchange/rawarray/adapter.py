@@ -9,8 +9,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ...file_array import in_member, write_elements
 from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
-from .single import Axes, BoolAs, RawHeader, as_bytes, check_axes, decode, parse, prepare
+from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
 
 # Names of files in a folder ------------------------------------------------------------------------------------------
 
@@ -176,11 +174,11 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
         >>> read_ra(path)
         {'t': array([1.5, 2.5])}
     """
-    check_axes(axes)
+    check_options(axes)
     arrays = {}
     with locating(source=_file_label(source)):
-        for name, place in select(_array_files(source), names).items():
-            with _opening(place) as opened:
+        for name, (file, member) in select(_array_files(source), names).items():
+            with in_member(member), Source(file) as opened:
                 arrays[name] = decode(parse(opened), opened.own(), axes)[0]
     return arrays
 
@@ -196,13 +194,13 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
         FormatError: no RawArray file, or a broken header.
         OSError: no such file, or it cannot be read.
     """
-    check_axes(axes)
+    check_options(axes)
     infos = {}
     with locating(source=_file_label(source)):
-        for name, place in _array_files(source).items():
-            with _opening(place) as opened:
+        for name, (file, member) in _array_files(source).items():
+            with in_member(member), Source(file) as opened:
                 header = parse(opened)
-                infos[name] = header.to_file_array(axes).to_info(header.dtype, member=place.member)
+                infos[name] = header.to_file_array(axes).to_info(header.dtype, member=member)
     return infos
 
 
@@ -216,44 +214,27 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
     """
-    check_axes(axes)
+    check_options(axes)
     findings: list[Finding] = []
     with noting(findings):
-        for name, place in _array_files(source).items():
-            with noting(findings, array=name), _opening(place) as opened:
+        for name, (file, member) in _array_files(source).items():
+            with noting(findings, array=name), in_member(member), Source(file) as opened:
                 decode(parse(opened), opened.own(), axes)
     yield from findings
 
 
-# Files and folders -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _ArrayFile:
-    """The place of one array: a file, and its name if it lies in a folder."""
-
-    file: Readable
-    member: str | None = None
-
-
-def _array_files(source: Readable) -> dict[str, _ArrayFile]:
+def _array_files(source: Readable) -> dict[str, tuple[Readable, str | None]]:
+    """Return the file of each array by its name, and the file's name if it lies in a folder."""
     if not isinstance(source, (str, os.PathLike)) or not _is_folder(source):
-        return {default_name(_file_label(source)): _ArrayFile(source)}
+        return {default_name(_file_label(source)): (source, None)}
     paths = sorted(Path(source).iterdir())
     files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
     if not files:
         raise FormatError("a folder without any .ra file")
-    files_by_name = {path.name[: -len(SUFFIX)]: _ArrayFile(path, path.name) for path in files}
+    files_by_name = {path.name[: -len(SUFFIX)]: (path, path.name) for path in files}
     if len(files_by_name) < len(files):
         raise FormatError("two files of the folder differ in the case of their suffix alone")
-    return files_by_name
-
-
-@contextmanager
-def _opening(place: _ArrayFile) -> Iterator[Source]:
-    """Yield the open file; in a folder its name goes before the location of a `FormatError`."""
-    with in_member(place.member), Source(place.file) as opened:
-        yield opened
+    return {**files_by_name}
 
 
 def _is_folder(place: Readable | Writable) -> bool:

@@ -24,6 +24,7 @@ from ...errors import DTypeError, FormatError, LimitError, locating
 from ...file_array import FileArray, FileBytes, write_elements
 from ...files import Readable, Source, Writable, refuse_empty, replacing
 from ...header import Order, check_dimensions
+from ..untrusted import damage_as_format_error, load_package
 
 # The header -----------------------------------------------------------------------------------------------------------
 
@@ -37,7 +38,7 @@ _FIXED = 48  # bytes before the dimensions
 _MOST_BYTES = 2**31 - 1  # of an element, to NumPy
 _USER, _INT, _UINT, _FLOAT, _COMPLEX, _OTHER = range(6)
 _NAMES = ("user-defined", "signed integer", "unsigned integer", "float", "complex", "brain float or Bool")
-_CODES = {"V": _USER, "i": _INT, "u": _UINT, "f": _FLOAT, "c": _COMPLEX}
+_KINDS = "Viufcu"  # of NumPy, for each element type; integers stand for the elements that NumPy lacks
 _SIZES = {_INT: (1, 2, 4, 8), _UINT: (1, 2, 4, 8), _FLOAT: (2, 4, 8), _COMPLEX: (4, 8, 16), _OTHER: (1, 2)}
 _INSTEAD = {
     "b": 'choose bool_as="uint8" (comes back as numbers) or bool_as="julia" (eltype 5, comes back as bool)',
@@ -65,10 +66,10 @@ class RawHeader:
     @property
     def raw_dtype(self) -> np.dtype[Any]:
         """The dtype of the elements as they are stored; integers for the two that NumPy lacks."""
-        kind = {_USER: "V", _INT: "i", _UINT: "u", _FLOAT: "f", _COMPLEX: "c", _OTHER: "u"}[self.eltype]
         if self.is_half_complex:
             return np.dtype("u4")
-        dtype = np.dtype("bool") if self.is_bool else np.dtype(f"{kind}{self.elbyte}")
+        is_bool = (self.eltype, self.elbyte) == (_OTHER, 1)  # a Bool of Julia, in a byte
+        dtype = np.dtype("bool" if is_bool else f"{_KINDS[self.eltype]}{self.elbyte}")
         return dtype.newbyteorder(">" if self.flags & BIG_ENDIAN else "<")
 
     @property
@@ -81,11 +82,6 @@ class RawHeader:
         return np.dtype("float32") if self.is_brain_float else self.raw_dtype.newbyteorder("=")
 
     @property
-    def is_bool(self) -> bool:
-        """Whether an element is a Bool of Julia, in a byte."""
-        return (self.eltype, self.elbyte) == (_OTHER, 1)
-
-    @property
     def is_brain_float(self) -> bool:
         """Whether an element is the upper half of a float32."""
         return (self.eltype, self.elbyte) == (_OTHER, 2) and not self.flags & BITS
@@ -94,11 +90,6 @@ class RawHeader:
     def is_half_complex(self) -> bool:
         """Whether an element is a pair of float16."""
         return (self.eltype, self.elbyte) == (_COMPLEX, 4)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether an element is an integer."""
-        return self.eltype in (_INT, _UINT)
 
     def to_file_array(self, axes: Axes, at: int | None = None) -> FileArray:
         """Return the array of the file as NumPy sees it: its dtype, shape, order, and first byte."""
@@ -139,19 +130,16 @@ def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | No
     count = math.prod(dims)
     if dtype.kind == "b" and bool_as is not None:
         return RawHeader(0, _UINT if bool_as == "uint8" else _OTHER, 1, count, dims)
-    if dtype.kind in _CODES and dtype.itemsize and (dtype.kind == "V" or dtype.itemsize in _SIZES[_CODES[dtype.kind]]):
-        return RawHeader(0, _CODES[dtype.kind], dtype.itemsize, count * dtype.itemsize, dims)
+    eltype = _KINDS.find(dtype.kind)
+    if dtype.itemsize and (eltype == _USER or dtype.itemsize in _SIZES.get(eltype, ())):
+        return RawHeader(0, eltype, dtype.itemsize, count * dtype.itemsize, dims)
     raise DTypeError(f"RawArray has no element for {dtype}: {_INSTEAD.get(dtype.kind, 'cast it first')}")
 
 
-def check_axes(axes: str) -> None:
-    """Refuse a value of the option `axes` that is neither "reversed" nor "same"."""
+def check_options(axes: str, bool_as: str | None = None) -> None:
+    """Refuse values that the options `axes` and `bool_as` do not have."""
     if axes not in ("reversed", "same"):
         raise LimitError(f'axes is "reversed" or "same", not {axes!r}')
-
-
-def check_bool_as(bool_as: str | None) -> None:
-    """Refuse a value of the option `bool_as` that is neither None, "uint8" nor "julia"."""
     if bool_as not in (None, "uint8", "julia"):
         raise LimitError(f'bool_as is "uint8" or "julia", not {bool_as!r}')
 
@@ -159,7 +147,8 @@ def check_bool_as(bool_as: str | None) -> None:
 def _check(header: RawHeader) -> None:
     if unknown := header.flags & ~(BIG_ENDIAN | ENCODED | BITS):
         bits = ", ".join(str(bit) for bit in range(64) if unknown >> bit & 1)
-        raise FormatError(f"unknown flags (bits {bits})", location="byte 8", hint=_unknown_hint(unknown))
+        hint = "compressed as a whole, perhaps: decompress it with the program that wrote it" if unknown == 8 else ""
+        raise FormatError(f"unknown flags (bits {bits})", location="byte 8", hint=hint)
     if header.eltype >= len(_NAMES):
         raise FormatError(f"unknown element type {header.eltype}; 0 to 5 are known", location="byte 16")
     if header.flags & BITS:
@@ -178,10 +167,6 @@ def _check(header: RawHeader) -> None:
             f"{_NAMES[header.eltype]} elements of {header.elbyte} bytes; NumPy has {', '.join(most)} or {last}",
             location="byte 24",
         )
-
-
-def _unknown_hint(unknown: int) -> str:
-    return "compressed as a whole, perhaps: decompress it with the program that wrote it" if unknown == 8 else ""
 
 
 # Data that do not lie there as in memory ------------------------------------------------------------------------------
@@ -241,7 +226,7 @@ def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endia
 
 
 def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray:
-    """Return the content of one LZ4 block (https://github.com/lz4/lz4, "LZ4 Block Format Description")."""
+    """Return the content of one LZ4 block."""
     if len(content) - at < length:
         raise FormatError(
             f"the LZ4 block ends at byte {at + length}, but there are only {len(content)}",
@@ -249,54 +234,12 @@ def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray
         )
     if size > _LZ4_TIMES * length:
         raise FormatError(f"an LZ4 block of {length} bytes cannot hold {size}", location="byte 32")
-    block = bytes(content[at : at + length])
-    try:
-        return _inflate_block(block, size)
-    except IndexError as error:
-        raise FormatError("the LZ4 block breaks off within a sequence", location=f"byte {at + length}") from error
-    except ValueError as error:
-        reason, position = error.args
-        raise FormatError(f"damaged LZ4 block: {reason}", location=f"byte {at + position}") from error
-
-
-def _inflate_block(block: bytes, size: int) -> bytearray:
-    """Follow the sequences of a block: literals, then a copy of what was written before."""
-    out = bytearray()
-    position, end = 0, len(block)
-    while position < end:
-        start = position
-        token = block[position]
-        count, position = _length(block, position + 1, token >> 4)
-        if position + count > end:
-            raise ValueError("literals beyond its end", start)
-        out += block[position : position + count]
-        position += count
-        if position == end or len(out) > size:
-            break
-        back = block[position] | block[position + 1] << 8
-        count, position = _length(block, position + 2, token & 15)
-        count += 4
-        if not 0 < back <= len(out):
-            raise ValueError(f"a copy from {back} bytes back, after {len(out)}", start)
-        if len(out) + count > size:
-            raise ValueError(f"more than the {size} bytes of the array", start)
-        begin = len(out) - back
-        out += out[begin : begin + count] if count <= back else (out[begin:] * (count // back + 1))[:count]
+    lz4 = load_package("lz4.block", "LZ4 blocks of RawArray files are read by lz4", "lz4")
+    with damage_as_format_error("damaged LZ4 block", f"byte {at}"):
+        out: bytearray = lz4.decompress(content[at : at + length], uncompressed_size=size, return_bytearray=True)
     if len(out) != size:
-        raise ValueError(f"{len(out)} bytes, where the array has {size}", max(0, position - 1))
+        raise FormatError(f"damaged LZ4 block: {len(out)} bytes, where the array has {size}", location=f"byte {at}")
     return out
-
-
-def _length(block: bytes, position: int, count: int) -> tuple[int, int]:
-    """Return a length, of which 15 means that bytes follow, the last of them below 255; and where they end."""
-    if count == 15:
-        while True:
-            more = block[position]
-            position += 1
-            count += more
-            if more < 255:
-                break
-    return count, position
 
 
 # One file -------------------------------------------------------------------------------------------------------------
@@ -331,7 +274,7 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
         >>> read(file, axes="same").shape
         (3, 2)
     """
-    check_axes(axes)
+    check_options(axes)
     with Source(file) as source, locating(source=source.name):
         return decode(parse(source), source.own(), axes)[0]
 
@@ -399,8 +342,7 @@ def as_bytes(metadata: bytes | str) -> bytes:
 
 def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader, Array]:
     """Return the header, and the elements in the order of the file."""
-    check_axes(axes)
-    check_bool_as(bool_as)
+    check_options(axes, bool_as)
     header = header_for(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
     little = np.asarray(array, header.raw_dtype if array.dtype.kind != "b" else None)
     return header, little.ravel(order="C" if axes == "reversed" else "F")
@@ -413,7 +355,7 @@ def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, in
         big = bool(header.flags & BIG_ENDIAN)
         flat = decode_bits(content, header.position, stored.element_count, header.size, big_endian=big)
         return _reshape(flat, header, axes), header.position + header.size
-    if not header.flags & ENCODED or (header.size == stored.byte_count and not header.is_integer):
+    if not header.flags & ENCODED or (header.size == stored.byte_count and header.eltype not in (_INT, _UINT)):
         # Julia's code sets the flag of floats too, and writes them as they are
         if header.size != stored.byte_count:
             dims = " x ".join(map(str, header.dims)) or "one"

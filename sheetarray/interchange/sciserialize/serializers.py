@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import base64
 import json
-from types import ModuleType
 from typing import Any
 
-from ...errors import FormatError, LimitError, MissingDependencyError
+from ...errors import FormatError, LimitError
 from ...files import BytesLike, Sink, check_structure
 from ...json_text import faults_as_format_errors
+from ..untrusted import load_package
 from .dicts import BASE64, DEEPEST, MOST_VALUES, count_values, path_inside
 from .nested import check_keys, decode_types, encode_views, reject_duplicate_keys
 
@@ -354,16 +354,9 @@ def _refuse(code: int, data: bytes) -> Any:  # noqa: ARG001  (as msgpack calls i
     raise FormatError(f"an extension type of MessagePack, {code}, which SciSerialize does not have")
 
 
-def msgpack_module() -> ModuleType:
+def msgpack_module() -> Any:
     """Return the package msgpack."""
-    try:
-        import msgpack  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingDependencyError(
-            "SciSerialize as MessagePack needs msgpack: pip install 'sheetarray[sciserialize]'"
-        ) from error
-    module: ModuleType = msgpack
-    return module
+    return load_package("msgpack", "SciSerialize as MessagePack needs msgpack", "'sheetarray[sciserialize]'")
 
 
 # The value of one name written into a file ----------------------------------------------------------------------------
