@@ -6,7 +6,8 @@ import io
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -15,7 +16,8 @@ from addresses import cell_address
 
 import sheetarray as sa
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.sheet import ExcelSheet
+from sheetarray.columns import Request
+from sheetarray.dtypes import from_name
 from sheetarray.sheets.excel.workbook import Workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -162,9 +164,32 @@ def book(cells: Mapping[tuple[int, int], str] | str, **options: Any) -> bytes:
     return zipped(parts({"arrays": worksheet(rows)}, **options))
 
 
-def opened(content: bytes, title: str = "arrays") -> ExcelSheet:
-    """A sheet of a workbook."""
-    return Workbook(Source(io.BytesIO(content))).sheet(title)
+@contextmanager
+def opened(content: bytes, title: str | None = None) -> Iterator[Any]:
+    """The first sheet of a workbook, or another, as the adapter reads it."""
+    with Source(io.BytesIO(content)) as source, Workbook(source) as book:
+        yield book.sheet(book.titles[0] if title is None else title)
+
+
+def column_of(content: bytes, column: int, *, dtype: str = "float64", first: int = 0, typed: bool = False) -> list[Any]:
+    """The cells of a column from a row on, as an array of a dtype asks for them; the reason of one that has none."""
+    with opened(content) as sheet:
+        ((_, cells),) = sheet.columns([Request(column, first, from_name(dtype))], typed=typed)
+        return [getattr(cell, "reason", cell) for cell in cells]
+
+
+def cells_of(runs: Iterable[Any]) -> tuple[dict[tuple[int, int], tuple[int, Any, bool]], set[Any]]:
+    """Kinds, values and formulas by place, and the areas of array formulas, of the cells that a reader gives."""
+    cells: dict[tuple[int, int], tuple[int, Any, bool]] = {}
+    areas: set[Any] = set()
+    for run in runs:
+        assert not run.width or len(run) % run.width == 0
+        marks = [False] * len(run) if run.formulas is None else run.formulas.tolist()
+        places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
+        values = [None if value != value else value for value in run.values.to_list()]
+        cells |= zip(places, zip(run.kinds.tolist(), values, marks, strict=True), strict=True)
+        areas |= set(run.areas)
+    return cells, areas
 
 
 def read(content: bytes, **options: Any) -> dict[str, Any]:
@@ -380,3 +405,40 @@ def _large_compound(streams: Mapping[str, bytes]) -> bytes:
 def _entry(name: str, kind: int, start: int, size: int) -> bytes:
     raw = name.encode("utf-16-le")
     return raw.ljust(64, b"\0") + struct.pack("<HB49xIQ", len(raw) + 2, kind, start, size)
+
+
+# Both ---------------------------------------------------------------------------------------------------------
+
+_double, _place97 = struct.Struct("<d").pack, struct.Struct("<3H").pack
+
+
+def book_of_everything(suffix: str) -> bytes:
+    """A workbook with an array, shared strings, formulas, errors, booleans, and numbers shown as dates."""
+    flat = ["t", *words("float64", 2), 0.5, -7.0]
+    if suffix == "xls":
+        cells: dict[tuple[int, int], Any] = {(row, 0): value for row, value in enumerate(flat)}
+        for row in range(4):
+            cells[row, 2] = excel97_record(0x00FD, _place97(row, 2, 0) + struct.pack("<I", row % 2))
+            formula = struct.pack("<BxB3xH", 0, 0, 0xFFFF) + bytes(6) + struct.pack("<H", 5) + bytes(5)
+            cells[row, 3] = excel97_record(0x0006, _place97(row, 3, 0) + formula)
+            cells[row, 3] += excel97_record(0x0207, excel97_text(f"t{row}"))
+            cells[row, 4] = excel97_record(0x0205, _place97(row, 4, 0) + bytes([7, row % 2]))
+            cells[row, 5] = excel97_record(0x0203, _place97(row, 5, 1) + _double(43831.5))
+            cells[row, 6] = excel97_record(0x00BD, struct.pack("<2H", row, 6) + bytes(6 * 3) + b"\x08\0")
+        table = excel97_record(0xFC, struct.pack("<2I", 2, 2) + excel97_text("a") + excel97_text("漢"))
+        styles = excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
+        styles += b"".join(excel97_record(0xE0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 164))
+        return excel97_book(cells, globals_=styles + table)
+    rows: dict[int, list[bytes]] = {}
+    for row, value in enumerate(flat):
+        text = isinstance(value, str)
+        rows[row] = [binary_cell(6, 0, wide(value)) if text else binary_cell(5, 0, _double(value))]  # type: ignore[arg-type]
+        rows[row] += [
+            binary_cell(7, 2, struct.pack("<I", row % 2)),
+            binary_cell(8, 3, wide(f"t{row}") + bytes(8)),
+            binary_cell(3, 4, b"\7"),
+            binary_cell(4, 5, b"\1"),
+            binary_cell(2, 6, struct.pack("<i", row << 2 | 2), 1),
+            binary_cell(62, 7, b"\1" + wide("rich") + bytes(8)),
+        ]
+    return binary_book(rows, strings=["a", "漢"], dates=True)

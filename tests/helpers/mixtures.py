@@ -66,7 +66,6 @@ TEXTS = st.one_of(
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
-    TEXTS,
     st.integers(-(2**53), 2**53),
     st.floats(allow_nan=False, allow_infinity=False),
     st.floats(-1000, 1000),
@@ -95,7 +94,7 @@ def numbers(draw: Any, shapes: Any = SHAPES) -> Any:
 
 
 @st.composite
-def arrays(draw: Any) -> Any:
+def arrays(draw: Any, texts: Any = TEXTS) -> Any:
     """Any array of any dtype, in any layout of memory."""
     kind = draw(st.sampled_from(["number", "number", "string", "generic"]))
     if kind == "number":
@@ -103,7 +102,7 @@ def arrays(draw: Any) -> Any:
     else:
         shape = draw(SHAPES)
         count = int(np.prod(shape))
-        values = draw(st.lists(TEXTS if kind == "string" else SCALARS, min_size=count, max_size=count))
+        values = draw(st.lists(texts if kind == "string" else texts | SCALARS, min_size=count, max_size=count))
         array = np.empty(count, dtype=object)
         array[:] = values
         array = (array.astype(np.str_) if kind == "string" else array).reshape(shape)

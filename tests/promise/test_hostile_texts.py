@@ -15,6 +15,7 @@ from hostile import survive
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
 
+MARK = "\ufeff"
 COLUMN = ["x", *map(str, sa.to_linear(np.array([1.5, 2.5])))]
 
 
@@ -60,6 +61,16 @@ def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread() -> Non
 def test_a_byte_order_mark_says_the_encoding(encoding: str) -> None:
     content = "\r\n".join(COLUMN).encode(encoding)
     assert read(content)["x"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("rows", [3, 400])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_table_loses_one_mark_and_no_more(rows: int, encoding: str) -> None:
+    text = f"{MARK}{MARK}a,b\n" + f"{MARK}1,{MARK}x\n" * rows
+    content = text.encode("utf-8" if encoding == "utf-8" else "utf-16-le")
+    columns = sa.read_columns(io.BytesIO(content), format="csv")
+    assert list(columns) == [f"{MARK}a", "b"]
+    assert columns["b"].tolist() == [f"{MARK}x"] * rows
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -58,23 +57,20 @@ class TestDialects(Hostile):
 
 @pytest.mark.skipif("ods" not in INSIDE, reason="the adapter was deleted")
 class TestOldWorkbooks(Hostile):
-    """Workbooks that are only read, of an array of two elements and a table beside it."""
+    """Workbooks that are only read, of an array of two elements, and of cells of every kind beside it."""
 
     suffix, format = ".ods", "ods"
 
     def samples(self, place: Path) -> Mapping[str, Content]:
-        from foreign_books import binary_book, binary_cell, document, excel97_book, table_cell, table_row, wide, words
+        from foreign_books import book_of_everything, document, table_cell, table_row, words
 
-        cells = ["t", *words("float64", 2), 0.5, -7]
-        binary = {
-            row: [
-                binary_cell(6, 0, wide(cell)) if isinstance(cell, str) else binary_cell(5, 0, struct.pack("<d", cell))
-            ]
-            for row, cell in enumerate(cells)
-        }
-        rows = [table_row(table_cell(cell if isinstance(cell, str) else float(cell))) for cell in cells]
+        rows = [table_row(table_cell(cell)) for cell in ("t", *map(_as_cell, words("float64", 2)), 0.5, -7.0)]
         return {
             "ods": document({"arrays": "".join(rows)}),
-            "xls": excel97_book({(row, 0): cell for row, cell in enumerate(cells)}),
-            "xlsb": binary_book(binary, strings=["x"]),
+            "xls": book_of_everything("xls"),
+            "xlsb": book_of_everything("xlsb"),
         }
+
+
+def _as_cell(word: str | int) -> str | float:
+    return word if isinstance(word, str) else float(word)

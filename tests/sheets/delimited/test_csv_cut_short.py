@@ -122,8 +122,13 @@ def test_a_text_that_ends_within_a_quoted_cell_is_an_error(quoted: bytes) -> Non
     assert (finding.severity, finding.location) == ("error", "line 22")
 
 
-def test_a_worksheet_has_all_of_its_cells(tmp_path: Any) -> None:
-    array = np.array(["a", "", ""])
-    sa.write(tmp_path / "t.xlsx", {"t": array})
-    assert sa.read(tmp_path / "t.xlsx")["t"].tolist() == array.tolist()
-    assert list(sa.check(tmp_path / "t.xlsx")) == []
+@pytest.mark.parametrize("rows", [1, 40, 4000])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_quote_that_is_never_closed_takes_no_rows_of_a_table_with_it(rows: int, delimiter: str) -> None:
+    lines = ["a,b", *["1,2"] * rows, '3,"4', *["5,6"] * rows]
+    text = "\n".join(lines).replace(",", delimiter)
+    with pytest.raises(sa.FormatError, match="never closed") as caught:
+        sa.read_columns(io.BytesIO(text.encode()), format="csv")
+    assert caught.value.location == f"line {rows + 2}"
+    closed = text.replace('"4', '"4"')
+    assert len(sa.read_columns(io.BytesIO(closed.encode()), format="csv")["a"]) == 2 * rows + 1

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import random
 import struct
 import sys
 import zipfile
@@ -15,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from children import measured, run_limited
-from examples import examples
 from foreign_books import (
     begin,
     binary_book,
     binary_cell,
+    cells_of,
+    column_of,
     compound,
     excel97_book,
     excel97_record,
@@ -29,19 +27,14 @@ from foreign_books import (
     opened,
     record,
     wide,
-    words,
     zipped,
 )
-from hostile import mutate
 from limits import set_limits
 from programs import resave, resave_by_node
 
 import sheetarray as sa
-from sheetarray.columns import Request
-from sheetarray.dtypes import from_name
 from sheetarray.sheets.excel.reader import legacy
 
-FLOAT = from_name("float64")
 FOREIGN = Path(__file__).parents[4] / "shared" / "foreign-workbooks"
 double, place97 = struct.Struct("<d").pack, struct.Struct("<3H").pack
 
@@ -70,14 +63,10 @@ def many_cells(suffix: str, rows: int) -> bytes:
     return excel97_book(cells, globals_=excel97_record(0xFC, table))
 
 
-def cells_of(content: bytes, title: str = "arrays") -> dict[tuple[int, int], str]:
-    """All cells of a sheet, as text."""
-    with opened(content, title).runs(numeric=False) as runs:
-        return {
-            place: value
-            for run in runs
-            for place, value in zip(zip(run.rows.tolist(), run.columns.tolist(), strict=True), run.values, strict=True)
-        }
+def texts_of(content: bytes) -> dict[tuple[int, int], str]:
+    """All cells of the first sheet, as text."""
+    with opened(content) as sheet, sheet.runs(numeric=False) as runs:
+        return {place: value for place, (_, value, _) in cells_of(runs)[0].items()}
 
 
 def refused(content: bytes, message: str, verb: Callable[..., Any] = sa.read_columns) -> sa.FormatError:
@@ -99,10 +88,7 @@ def test_cells_of_many_records(suffix: str, rows: int) -> None:
     assert table["B"].tolist() == [("a", "é", "漢")[row % 3] for row in range(rows)]
     assert table["C"].tolist() == [row / 7 for row in range(rows)]
     assert table["D"].tolist() == [f"t{row}" for row in range(rows)]
-    sheet = opened(content)
-    for _ in range(2):  # the second time from what was kept
-        ((_, numbers),) = sheet.columns([Request(2, 0, FLOAT)], typed=True)
-        assert list(numbers) == [row / 7 for row in range(rows)]
+    assert column_of(content, 2, typed=True) == [row / 7 for row in range(rows)]
 
 
 @pytest.mark.parametrize("suffix", ["xls", "xlsb"])
@@ -115,7 +101,7 @@ def test_cells_far_from_the_first_ones(suffix: str) -> None:
         content = binary_book(
             {row: [binary_cell(5, column, double(value))] for (row, column), value in expected.items()}
         )
-    assert cells_of(content) == {place: str(value) for place, value in expected.items()}
+    assert texts_of(content) == {place: str(value) for place, value in expected.items()}
 
 
 @pytest.mark.parametrize("suffix", ["xls", "xlsb"])
@@ -128,8 +114,7 @@ def test_numbers_keep_every_bit(suffix: str) -> None:
     else:
         content = binary_book({row: [binary_cell(5, 0, double(value))] for row, value in enumerate(numbers)})
     for typed in (True, False):
-        ((_, cells),) = opened(content).columns([Request(0, 0, FLOAT)], typed=typed)
-        assert np.array([float(cell) for cell in cells]).tobytes() == numbers.tobytes()
+        assert np.array([float(cell) for cell in column_of(content, 0, typed=typed)]).tobytes() == numbers.tobytes()
 
 
 def test_errors_dates_and_durations_are_told_apart() -> None:
@@ -195,7 +180,10 @@ def test_arrays_go_through_other_programs(suffix: str, tmp_path: Path) -> None:
         "ok": source.random(90) < 0.5,
         "s": np.array(["a", "é漢😀", "=1+1", "x" * 255]),  # SheetJS cuts longer ones in .xls
         "d": np.array(["1999-12-31", "2026-02-28"], "datetime64[D]"),
-        "g": np.array([None, 1.5, "x", True], dtype=object),
+        "g": np.array([None, 1.5, "x", True, "12", 2.0], dtype=object),
+        "c": np.array([1 + 2j, complex(-0.0, np.inf)]),
+        "f": np.array([[1.5, np.nan, -np.inf], [0.25, 1e-9, 7]]),
+        "l": np.array([1, 2**60, -5]),
     }
     sa.write(tmp_path / "a.xlsx", arrays)
     saved = [resave_by_node("sheetjs", tmp_path / "a.xlsx", tmp_path / f"node.{suffix}")]
@@ -204,7 +192,7 @@ def test_arrays_go_through_other_programs(suffix: str, tmp_path: Path) -> None:
         read = sa.read(path)
         for name, array in arrays.items():
             assert read[name].dtype.kind == array.dtype.kind, name
-            assert read[name].tolist() == array.tolist(), name
+            assert repr(read[name].tolist()) == repr(array.tolist()), name
         assert list(sa.scan(path)) == list(arrays)
         assert not [finding for finding in sa.check(path) if finding.severity == "error"]
 
@@ -326,7 +314,7 @@ def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypa
         )
         assert "save it as .xlsx" in str(error.hint)
     else:
-        assert len(cells_of(content)) == 12
+        assert len(texts_of(content)) == 12
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1])
@@ -336,7 +324,7 @@ def test_the_range_of_a_sheet_is_bounded(more: int, monkeypatch: pytest.MonkeyPa
     if more > 0:
         refused(content, "cells in a range of 10 rows and 8 columns")
     else:
-        assert list(cells_of(content)) == [(5, 3), (14, 10)]
+        assert list(texts_of(content)) == [(5, 3), (14, 10)]
 
 
 @pytest.mark.parametrize(("suffix", "bytes_of_one"), [("xls", 2), ("xlsb", 1)])
@@ -384,89 +372,16 @@ def test_a_text_that_ends_with_its_record(text: str, less: int, version: int) ->
     if less:
         refused(content, "a text of [0-9]+ bytes, of which the record has", partial(sa.read_columns, header=False))
     else:
-        assert list(cells_of(content, "arrays").values()) == ["1.5", text]
+        assert list(texts_of(content).values()) == ["1.5", text]
 
 
 @pytest.mark.parametrize("count", [16_384, 16_385])
 def test_a_row_has_no_more_cells_than_columns(count: int) -> None:
     content = binary_book({0: [binary_cell(5, column, double(1.0)) for column in range(count)]})
     if count == 16_384:
-        assert len(cells_of(content)) == 16_384
+        assert len(texts_of(content)) == 16_384
     else:
         refused(content, "a cell beyond the 1048576 rows and 16384 columns")
-
-
-# Damage ------------------------------------------------------------------------------------------------------
-
-_READ = """
-import collections, json, pathlib, sys, warnings
-import sheetarray as sa
-warnings.simplefilter("ignore")
-outcomes = collections.Counter()
-for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
-    for verb in (sa.read, sa.read_columns, lambda path: sa.check(path)):
-        try:
-            list(verb(path))
-            outcomes["read"] += 1
-        except sa.FormatError as error:
-            assert path.name in str(error), error
-            outcomes["refused"] += 1
-print(json.dumps(outcomes))
-"""
-
-
-@pytest.mark.slow
-@measured
-@pytest.mark.parametrize("suffix", ["xls", "xlsb"])
-def test_mutations_are_read_or_refused_within_bounds(suffix: str, tmp_path: Path) -> None:
-    source = random.Random(suffix)
-    count = examples(1000)
-    made = book_of_everything(suffix)
-    members = {} if suffix == "xls" else members_of(made)
-    for number in range(count):
-        if members and number % 4:
-            name = source.choice([name for name in members if name.endswith(".bin")])
-            content = zipped({**members, name: mutate(members[name], source)})
-        else:
-            content = mutate(made, source)
-        (tmp_path / f"{number}.{suffix}").write_bytes(content)
-    (tmp_path / f"whole.{suffix}").write_bytes(made)
-    child = run_limited(_READ, tmp_path, seconds=5 + count / 50, mebibytes=512)
-    outcomes = json.loads(child.output)
-    assert outcomes["read"] + outcomes["refused"] == 3 * count + 3
-    assert outcomes["read"] > count / 10  # not all of them are refused
-
-
-def book_of_everything(suffix: str) -> bytes:
-    """A workbook with an array, shared strings, formulas, errors, booleans, and numbers shown as dates."""
-    flat = ["t", *words("float64", 2), 0.5, -7.0]
-    if suffix == "xls":
-        cells: dict[tuple[int, int], Any] = {(row, 0): value for row, value in enumerate(flat)}
-        for row in range(4):
-            cells[row, 2] = excel97_record(0x00FD, place97(row, 2, 0) + struct.pack("<I", row % 2))
-            formula = struct.pack("<BxB3xH", 0, 0, 0xFFFF) + bytes(6) + struct.pack("<H", 5) + bytes(5)
-            cells[row, 3] = excel97_record(0x0006, place97(row, 3, 0) + formula)
-            cells[row, 3] += excel97_record(0x0207, excel97_text(f"t{row}"))
-            cells[row, 4] = excel97_record(0x0205, place97(row, 4, 0) + bytes([7, row % 2]))
-            cells[row, 5] = excel97_record(0x0203, place97(row, 5, 1) + double(43831.5))
-            cells[row, 6] = excel97_record(0x00BD, struct.pack("<2H", row, 6) + bytes(6 * 3) + b"\x08\0")
-        table = excel97_record(0xFC, struct.pack("<2I", 2, 2) + excel97_text("a") + excel97_text("漢"))
-        styles = excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
-        styles += b"".join(excel97_record(0xE0, struct.pack("<2H", 0, code) + bytes(16)) for code in (0, 164))
-        return excel97_book(cells, globals_=styles + table)
-    rows: dict[int, list[bytes]] = {}
-    for row, value in enumerate(flat):
-        text = isinstance(value, str)
-        rows[row] = [binary_cell(6, 0, wide(value)) if text else binary_cell(5, 0, double(value))]  # type: ignore[arg-type]
-        rows[row] += [
-            binary_cell(7, 2, struct.pack("<I", row % 2)),
-            binary_cell(8, 3, wide(f"t{row}") + bytes(8)),
-            binary_cell(3, 4, b"\7"),
-            binary_cell(4, 5, b"\1"),
-            binary_cell(2, 6, struct.pack("<i", row << 2 | 2), 1),
-            binary_cell(62, 7, b"\1" + wide("rich") + bytes(8)),
-        ]
-    return binary_book(rows, strings=["a", "漢"], dates=True)
 
 
 def members_of(content: bytes) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ import pytest
 import python_calamine
 import xlsxwriter
 from examples import ANEW, examples
-from foreign_books import book, rows_of, shared, styles
+from foreign_books import book, cells_of, rows_of, shared, styles
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mixtures import random_table
@@ -43,25 +43,16 @@ def ways_of(container: Any, title: str) -> dict[str, Callable[[], Iterator[c.Cel
         "text": lambda: container.cells(title, numeric=False),
         "numbers": lambda: container.cells(title, numeric=True),
         "table": lambda: container.cells_of_table(title),
-        "rows": lambda: container.cells_of_rows(title, [(0, 3), (7, 9)]),
         "words": lambda: container.cells_with(title, ["version", "b"]),
     }
 
 
-def cells_of(runs: Iterator[c.CellRun]) -> Any:
+def told(runs: Iterator[c.CellRun]) -> Any:
     """Return kinds, values and formulas by place, and the areas of array formulas; or the error."""
-    cells: dict[Place, Any] = {}
-    areas: set[Any] = set()
     try:
-        for run in runs:
-            marks = [False] * len(run) if run.formulas is None else run.formulas.tolist()
-            places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
-            values = [None if value != value else value for value in run.values.to_list()]
-            cells |= zip(places, zip(run.kinds.tolist(), values, marks, strict=True), strict=True)
-            areas |= set(run.areas)
+        return cells_of(runs)
     except FormatError as error:
         return str(error)
-    return cells, areas
 
 
 def all_cells(content: bytes) -> Any:
@@ -70,22 +61,12 @@ def all_cells(content: bytes) -> Any:
         with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
             container: Any = opened._container
             found = {
-                (title, way): cells_of(read())
-                for title in opened.titles
-                for way, read in ways_of(container, title).items()
-                if way != "rows"
+                (title, way): told(read()) for title in opened.titles for way, read in ways_of(container, title).items()
             }
             references = [list(container.references(title)) for title in opened.titles]
             return found, references
     except FormatError as error:
         return str(error)
-
-
-def rows_and_words(content: bytes) -> Any:
-    """Return the cells of some rows: others may come with them, as blocks do."""
-    with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
-        found = cells_of(ways_of(opened._container, opened.titles[0])["rows"]())
-        return found if isinstance(found, str) else {place: cell for place, cell in found[0].items() if place[0] < 3}
 
 
 def assert_ways_agree(content: bytes) -> Any:

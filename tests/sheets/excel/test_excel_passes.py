@@ -9,14 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.adapters import Source
 from sheetarray.sheets.excel.reader import book as books
 from sheetarray.sheets.excel.reader import parsing, worksheet
-from sheetarray.sheets.excel.reader.formulas import FormulaCells
-from sheetarray.sheets.excel.workbook import Workbook
 
 
 @pytest.fixture
@@ -100,43 +96,3 @@ def test_a_damaged_part_is_refused_though_all_of_it_was_read_already() -> None:
             sa.FormatError, match=r"damaged|checksum|XML|breaks off|ends|inflates to more|value|reference|cell"
         ):
             function(io.BytesIO(content), format="xlsx")
-
-
-def test_room_is_given_back(inflations: list[str]) -> None:
-    """Of a sheet that does not fit, and of one that was read in part."""
-    with Source(book(x=doubles(60_000))) as source, Workbook(source) as opened:
-        container = opened._container
-        assert isinstance(container, books.OoxmlBook)
-        before = worksheet.Room(**vars(container._room))
-        cells = container.cells("arrays", numeric=False)
-        next(cells)
-        assert container._room != before
-        cells.close()
-        assert container._room == before
-        list(container.cells("arrays", numeric=False))
-        container._sheets["arrays"].release()
-        assert container._room == before
-    assert len(inflations) == 2
-
-
-def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = book(x=doubles(10)).getvalue()
-    size = zipfile.ZipFile(io.BytesIO(content)).getinfo("xl/worksheets/sheet1.xml").file_size
-    for bound, is_short in ((size - 1, False), (size, True), (size + 1, True)):
-        set_limits(monkeypatch, short_worksheet=bound)
-        package = books.Package(Source(io.BytesIO(content)).whole())
-        assert worksheet.SheetRows(package, "xl/worksheets/sheet1.xml", worksheet.Room()).is_short is is_short
-
-
-def test_rows_that_are_asked_for_again_are_kept_up_to_a_number_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Source(book(a=doubles(5))) as source, Workbook(source) as opened:
-        sheet = opened.sheet("arrays")
-        cells = sheet.cells_of_rows([(0, 20)])
-        assert sheet.cells_of_rows([(5, 20), (0, 6)]) is cells
-        assert sheet.cells_of_rows([(0, 19)]) is not cells
-        for most, is_kept in ((len(cells) - 1, False), (len(cells), True), (len(cells) + 1, True)):
-            set_limits(monkeypatch, run_cells=most)
-            sheet.formulas = FormulaCells()  # whoever asks for formulas has them noted
-            again = sheet.cells_of_rows([(0, 20)])
-            assert again is not cells
-            assert (sheet.cells_of_rows([(0, 20)]) is again) == is_kept

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from examples import examples
 from hypothesis import given, settings
@@ -18,8 +17,7 @@ from mixtures import TEXTS
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.cells import TypedCells
-from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows, format_text, value_layers
+from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows
 from sheetarray.testing.cases import dtype_cases
 
 
@@ -96,33 +94,12 @@ def test_the_loop_writes_the_bytes_of_the_plain_way(data: st.DataObject) -> None
 @needs_loop
 def test_numbers_where_their_form_changes_are_the_same_in_both_ways() -> None:
     powers = [float(f"{digits}e{power}") for power in range(-8, 24) for digits in ("1", "1.5", "9.999999999999999")]
-    around = [step(power) for power in powers for step in (lambda x: x, lambda x: np.nextafter(x, 0.0))]
-    edges = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 2.0**53, 2.0**63, 0.1 + 0.2]
-    for kind, dtype in (("d", np.float64), ("f", np.float32)):
-        with np.errstate(over="ignore"):
-            numbers = np.array([*around, *edges], dtype)
-        numbers = np.concatenate([numbers, -numbers])
-        numbers = numbers[np.isfinite(numbers)]
-        layer = Layer("><v>", kind, numbers, None, "</v></c>")  # type: ignore[arg-type]
-        rows = in_both_ways(
-            lambda layer=layer: format_rows(
-                1, len(layer.values), [ColumnSegment("A", 0, 0, 0, len(layer.values))], [[layer]]
-            )
-        )
-        texts = re.findall(rb"<v>([^<]*)</v>", rows)
-        assert np.array(list(map(bytes.decode, texts))).astype(dtype).tobytes() == numbers.tobytes()
-
-
-def test_no_cell_holds_what_is_not_finite() -> None:
-    numbers = np.array([1.0, np.nan, np.inf, -np.inf, 2.0])
-    for kind, dtype in (("d", np.float64), ("f", np.float32)):
-        layer = Layer("><v>", kind, numbers.astype(dtype), None, "</v></c>")  # type: ignore[arg-type]
-        segment = ColumnSegment("A", 0, 0, 0, 5)
-        for compiled in {loops.COMPILED, False}:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(loops, "COMPILED", compiled)
-                rows = format_rows(1, 5, [segment], [[layer]])
-            assert re.findall(rb'r="(A[0-9])"><v>([^<]*)', rows) == [(b"A1", b"1.0"), (b"A5", b"2.0")]
+    edges = [0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 2.0**53, 2.0**63, 0.1 + 0.2]
+    numbers = np.array([*powers, *np.nextafter(powers, 0.0), *edges])
+    with np.errstate(over="ignore"):
+        arrays = {dtype: np.concatenate([numbers, -numbers]).astype(dtype) for dtype in ("float64", "float32")}
+    back = sa.read(io.BytesIO(in_both_ways(lambda: content(arrays))), format="xlsx")
+    assert {name: array.tobytes() for name, array in back.items()} == {n: a.tobytes() for n, a in arrays.items()}
 
 
 def test_white_space_that_programs_change_is_marked() -> None:
@@ -141,12 +118,13 @@ def test_white_space_that_programs_change_is_marked() -> None:
         "\u2028",
         "\u1680",
     ]
-    plain = ["", "a", "a b c", "é", "\u20a8", "\u200b", "\u206f", "\u3001", "\xa1", "_x0020_"]
-    for text in [*spaced, *plain]:
-        cells = TypedCells(None, pl.Series([text]), None)
-        rows = format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [value_layers(cells, None)])
-        assert (b"preserve" in rows) == (text in spaced), text
-        assert rows.removesuffix(b"</row>").endswith(format_text(text).encode()), text
+    plain = ["a", "a b c", "é", "\u20a8", "\u200b", "\u206f", "\u3001", "\xa1", "_x0020_"]
+    for texts in (spaced, plain):
+        made = content({"t": np.array(texts)})
+        with zipfile.ZipFile(io.BytesIO(made)) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml")
+        starts = [start for start, _ in re.findall(rb"<t( [^>]*)?>([^<]*)", sheet)[-len(texts) :]]
+        assert set(starts) == {b' xml:space="preserve"' if texts is spaced else b""}
 
 
 @needs_loop
@@ -167,10 +145,3 @@ def test_the_loop_refuses_what_lies_beyond_its_cells() -> None:
         format_rows(1, -1, [], [])
     with pytest.raises(ValueError, match="marks"):
         format_rows(1, 1, [], [[numbers._replace(present=np.ones(2, np.uint8))]])
-
-
-def test_blocks_of_many_columns_are_not_longer_than_those_of_few(tmp_path: Path) -> None:
-    arrays = {f"v{number}": np.arange(number % 3 * 64 + 1.0) for number in range(1200)}
-    sa.write(tmp_path / "wide.xlsx", arrays)
-    back = sa.read(tmp_path / "wide.xlsx")
-    assert all(back[name].tobytes() == array.tobytes() for name, array in arrays.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import xml.etree.ElementTree as ET
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from addresses import cell_address
 from foreign_books import (
     MAIN,
     book,
+    cells_of,
     columns,
     header,
     listed,
@@ -28,7 +30,6 @@ from foreign_books import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import cells as c
@@ -179,23 +180,14 @@ def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
 def read_cells(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     """The same as it is read here."""
     content = zipped(parts({"arrays": sheet}))
-    container = opened(content)._container
-    doubles = [
-        (place, value)
-        for run in opened(content)._container.cells("arrays", numeric=True)
-        for *place, value in zip(run.rows.tolist(), run.columns.tolist(), run.values.to_list(), strict=True)
-    ]
+    with opened(content) as made:
+        doubles, _ = cells_of(made._container.cells("arrays", numeric=True))
+        cells, _ = cells_of(made._container.cells("arrays", numeric=False))
     kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
-    result = {}
-    for run in container.cells("arrays", numeric=False):
-        for row, column, kind, value in zip(
-            run.rows.tolist(), run.columns.tolist(), run.kinds.tolist(), run.values.to_list(), strict=True
-        ):
-            assert (row, column) not in result
-            result[row, column] = kinds[kind], value
-    assert len(doubles) == len(result)
-    for (row, column), double in doubles:
-        kind, value = result[row, column]
+    result = {place: (kinds[kind], value) for place, (kind, value, _) in cells.items()}
+    assert doubles.keys() == cells.keys()
+    for place, (_, double, _) in doubles.items():
+        kind, value = result[place]
         assert double is None or double == float(value), (kind, value, double)
         assert double is not None or kind != "n" or value.strip() != value or "&" in sheet or "CDATA" in sheet
     return result
@@ -221,46 +213,6 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
     assert read_cells(sheet) == expected
 
 
-@pytest.mark.parametrize("rows", [50, 1_000, 20_000])
-def test_something_odd_far_down_a_sheet(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks before it have been read by then."""
-    set_limits(monkeypatch, first_block=2**13, block=2**18)
-    kinds = ("<!-- <row r='1'><c r='A1'> -->", "<?pi <row r='1'> ?>", f'<f:row xmlns:f="{FOREIGN}" r="1"/>')
-    for odd in kinds[: 1 if rows > 10**4 else 3]:  # blocks as long as they get are no other for the other kinds
-        lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
-        lines.insert(rows * 2 // 3, odd)
-        lines[-2] = lines[-2].replace(f"<v>{rows - 1}</v>", f"<v><![CDATA[{rows - 1}]]></v>")
-        result = read_cells(worksheet("".join(lines)))
-        assert result == {(index - 1, 0): ("n", str(index)) for index in range(1, rows + 1)}
-
-
-@pytest.mark.parametrize("shift", range(40))
-def test_something_odd_across_the_end_of_a_block(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, first_block=2**11)
-    line = '<row r="{0}"><c r="A{0}"><v>{0}</v></c></row>'
-    head = worksheet("@").index("@")
-    odd = "<!-- <row > -->" if shift % 2 else "<![CDATA[ ]]>"
-    for mark in (odd, '<row r="9999" xmlns:k="urn:k"/>', "</sheetData>"):
-        rows, index = "", 1
-        while len(rows) + head < 2**11 - 60 - len(mark):
-            rows, index = rows + line.format(index), index + 1
-        gap = 2**11 - head - len(rows) - shift
-        if mark == "</sheetData>":
-            sheet = worksheet(rows + " " * gap)
-        else:
-            sheet = worksheet(rows + " " * gap + mark + line.format(10_000))
-        expected = {(row - 1, 0): ("n", str(row)) for row in range(1, index)}
-        if mark != "</sheetData>":
-            expected[9999, 0] = ("n", "10000")
-        assert read_cells(sheet) == expected
-
-
-def test_text_that_looks_like_cells_is_text() -> None:
-    inner = '1</v></c></row><row r="1"><c r="B1"><v>2'
-    cells = columns([text("t"), *header("string", 1), f' t="str"><v><![CDATA[{inner}]]></v></c>'])
-    assert sa.read(io.BytesIO(book(cells)), format="xlsx")["t"].tolist() == [inner]
-
-
 def test_shared_strings_may_be_odd() -> None:
     cells = columns([text("t"), *header("string", 4), *[f' t="s"><v>{index}</v></c>' for index in range(4)]])
     strings = shared(
@@ -279,7 +231,6 @@ def test_shared_strings_may_be_odd() -> None:
 # A cell that comes twice -------------------------------------------------------------------------------------
 
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
-END = len(listed("float64", [number(1.5)]))
 
 
 @pytest.mark.parametrize(
@@ -295,8 +246,9 @@ END = len(listed("float64", [number(1.5)]))
 )
 def test_a_cell_that_comes_twice_is_an_error(rows: str, place: str) -> None:
     content = book(rows)
-    with pytest.raises(sa.FormatError, match=rf"\b{place}\b.*twice"):
-        sa.read(io.BytesIO(content), format="xlsx")
+    for verb in (sa.read, partial(sa.read_columns, header=False)):
+        with pytest.raises(sa.FormatError, match=rf"\b{place}\b.*twice"):
+            verb(io.BytesIO(content), format="xlsx")
     assert any("twice" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
 
 
@@ -347,25 +299,9 @@ def test_a_cell_has_one_value_and_no_elements_in_it(values: str, reason: str) ->
         read(book(rows))
 
 
-def test_cells_out_of_order_are_read() -> None:
-    rows = [f'<row r="{n}"><c r="C{n}"><v>{n}</v></c><c r="B{n}"><v>-{n}</v></c></row>' for n in range(2, 9)]
-    content = book(
-        '<row r="1"><c r="C1" t="str"><v>c</v></c><c r="B1" t="str"><v>b</v></c></row>' + "".join(rows[::-1])
-    )
-    result = sa.read_columns(io.BytesIO(content), format="xlsx")
-    assert result["c"].tolist() == list(range(2, 9))
-    assert result["b"].tolist() == [-n for n in range(2, 9)]
-
-
 def test_rows_and_cells_without_references_follow_each_other() -> None:
     cells = [text("a"), *header("float64", 3000), *[number(index / 7) for index in range(3000)]]
     rows = "".join(f'<row><c{cell}<c t="str"><v>x{index}</v></c><c s="0"/></row>' for index, cell in enumerate(cells))
     for made in (rows, rows.replace("<row>", "<row/><row>", 1), "<!-- -->" + rows):
         result = sa.read(io.BytesIO(book(made)), format="xlsx")
         assert np.array_equal(result["a"], np.arange(3000) / 7)
-
-
-def test_a_cell_of_a_table_that_comes_twice_is_an_error() -> None:
-    rows = "".join(f'<row r="{n}"><c r="B{n}"><v>1</v></c></row>' for n in (*range(1, 30_000), 150))
-    with pytest.raises(sa.FormatError, match=r"\bB150\b.*twice"):
-        sa.read_columns(io.BytesIO(book(rows)), format="xlsx")
