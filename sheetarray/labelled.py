@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import api
-from .api.doors import find_format
 from .arrays import select
 from .columns import ArrayInfo
 from .errors import FormatError, NotFoundError, quote_names, warn_caller
@@ -27,7 +26,7 @@ from .labels import (
     reading_labels,
     stack_labels,
 )
-from .registry import format_of, locate_place
+from .registry import find_format, format_of, locate_place
 from .values import is_of
 
 if TYPE_CHECKING:

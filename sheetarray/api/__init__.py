@@ -7,9 +7,11 @@ does not know is an error. A path may be a URL of a file, with `storage_options`
 from __future__ import annotations
 
 from .arrays import (
+    SourceOrTarget,
     check,
     check_readable,
     check_writable,
+    folder_beside,
     read,
     read_labelled,
     scan,
@@ -17,7 +19,6 @@ from .arrays import (
     write_releasing,
     write_spooled,
 )
-from .doors import SourceOrTarget, folder_beside
 from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
 from .merging import MergedFiles, adopt, conflict_to_json, convert, describe_value, merge, restore
 from .tables import read_columns, write_table

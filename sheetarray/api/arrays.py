@@ -6,20 +6,22 @@ import errno
 import html
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import IO, Any, TypeGuard
 
 import numpy as np
 
 from ..arrays import default_name, hold_stream, values_by_name
 from ..columns import ArrayInfo
-from ..errors import Finding, FormatError, warn_caller
-from ..files import name_part
+from ..elements import describe_object
+from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError, warn_caller
+from ..files import is_url, name_part
 from ..header import warn_of_finding
 from ..labels import LabelledArrays, has_labels, reading_labels
-from ..registry import format_of, locate_place
+from ..registry import Format, find_format, format_of, locate_place
 from ..spool import Spool, spool_blocks
-from .doors import SourceOrTarget, find_format, folder_beside, is_path
-from .several import first_url, split_tables, write_sheets
+from ..values import is_of, is_table, name_of
+
+SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
 
 
 def read(
@@ -308,6 +310,83 @@ def read_labelled(
     if description.error is not None:
         warn_of_finding(Finding.from_error(description.error))
     return LabelledArrays(arrays, description.labels)
+
+
+# What the verbs have in common ---------------------------------------------------------------------------------
+
+
+def folder_beside(target: SourceOrTarget) -> str | None:
+    """Return the folder in which a path lies; None for a URL or an open file."""
+    if not isinstance(target, (str, os.PathLike)) or "://" in os.fspath(target):
+        return None
+    return os.path.dirname(os.path.realpath(target))
+
+
+def is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether a place is a path or a URL, and no open file."""
+    return isinstance(place, (str, os.PathLike))
+
+
+def split_tables(arrays: Any) -> dict[str, Any] | None:
+    """Return the tables of a mapping by their titles; None for anything else that is written.
+
+    Raises:
+        DTypeError: a title that is not text, or arrays beside tables.
+        LimitError: two titles that differ in upper and lower case alone.
+    """
+    if type(arrays) is not dict and (
+        not isinstance(arrays, Mapping) or isinstance(arrays, LabelledArrays) or is_of(arrays, "xarray")
+    ):
+        return None
+    tables = {key: table for key, table in arrays.items() if is_table(table)}
+    if not tables:
+        return None
+    first = next(iter(tables))
+    if others := [key for key in arrays if key not in tables]:
+        raise DTypeError(
+            f"{first!r:.60} is a table, which gets a sheet of its own, and {others[0]!r:.60} is an array: write the "
+            'tables first, then the arrays, to a workbook with mode="a"'
+        )
+    titles = list(map(name_of, tables))
+    folded = [title.casefold() for title in titles]
+    if twice := [title for title in titles if folded.count(title.casefold()) > 1]:
+        raise LimitError(f"two sheets would have the same title, {twice[0]!r:.60} and {twice[1]!r:.60}: rename one")
+    return dict(zip(titles, tables.values(), strict=True))
+
+
+def write_sheets(
+    row: Format, target: SourceOrTarget, tables: Mapping[str, Any], options: Mapping[str, Any], *, plain: bool
+) -> Mapping[str, Any]:
+    """Write each table to a sheet of its own; return the source of each sheet, by title.
+
+    `row`: the format of the target. `options`: of its `write`, or with `plain` of its `write_table`.
+
+    Raises:
+        DTypeError: the format has no sheets, or a table has a column that no array holds.
+        LimitError: an option says the title, or a title or a table that no sheet can have; nothing is written.
+    """
+    for option in ("sheet", "worksheet"):
+        if options.get(option) is not None:
+            raise LimitError(f"{option}= is the title of one sheet, and these tables have theirs: leave it out")
+    options = {name: value for name, value in options.items() if name not in ("sheet", "worksheet")}
+    try:
+        write = row.function("write_sheets")
+    except NotFoundError:
+        verb, suffix = "write_table" if plain else "write", (row.suffixes or (".csv",))[0]
+        name, table = next(iter(tables.items()))
+        raise DTypeError(
+            f"{name}: {describe_object(table)} has columns of its own, and {row.title} has no sheets: write .xlsx, or "
+            "an entry for each column, or a file for each, for name, table in tables.items(): "
+            f"sa.{verb}(f'{{name}}{suffix}', table)"
+        ) from None
+    written: Mapping[str, Any] = write(target, tables, plain=plain, **{**row.writing, **options})
+    return written
+
+
+def first_url(places: Mapping[str, Any]) -> str | None:
+    """Return the URL of the first sheet in a service; None for sheets of anything else."""
+    first = next(iter(places.values()), None)
+    return first if isinstance(first, str) and is_url(first) else None
 
 
 # The results of scan and check, which show themselves as tables: of text in a terminal, of HTML in a notebook.

@@ -23,8 +23,7 @@ from ..header import contiguous_strides
 from ..labels import LabelledArrays, reading_labels
 from ..registry import format_of, locate_place
 from ..spool import MOST_BYTES, PiecedArrays
-from .arrays import read, read_labelled, scan
-from .doors import SourceOrTarget, is_path
+from .arrays import SourceOrTarget, is_path, read, read_labelled, scan
 
 # iter_blocks: an array that is larger than memory, some rows at a time.
 

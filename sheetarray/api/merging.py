@@ -13,13 +13,21 @@ import numpy as np
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import to_scalar
 from ..errors import FormatError, LimitError, NotFoundError, locating, quote_names, warn_caller
-from ..files import RemoteFile
+from ..files import RemoteFile, name_part
 from ..labels import DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
 from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
-from ..registry import format_of, locate_place, locate_places
-from .arrays import check_writable, read_labelled, scan, write, write_releasing
-from .doors import SourceOrTarget, check_suffixes, folder_beside
+from ..registry import Format, format_of, locate_place, locate_places
+from .arrays import (
+    SourceOrTarget,
+    check_writable,
+    folder_beside,
+    is_path,
+    read_labelled,
+    scan,
+    write,
+    write_releasing,
+)
 from .large import read_in_pieces
 
 
@@ -272,7 +280,7 @@ class _Target:
         _, self._place = locate_places([(base.given, None), (place, None)], storage_options)
         self._base = base
         row = format_of(self._place)
-        check_suffixes(row, base.row, base.place, self._place)
+        _check_suffixes(row, base.row, base.place, self._place)
         self._revise = None
         self._options = {"client": client} if client is not None and "client" in row.options("write") else {}
         if row.name == base.row.name and row.instead is None:
@@ -542,7 +550,7 @@ def adopt(
     goal = row if target is None else format_of(target)
     if goal.name == row.name and row.instead is not None:
         raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
-    check_suffixes(goal, row, source, target)
+    _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     adopt_in_place = row.adopt if goal.name == row.name else None
     with keeping_unreadable("missing") as unreadable:
@@ -569,6 +577,17 @@ def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
         warn_caller(f"1 cell cannot be read, and stays as it is: {errors[0]}")
     elif errors:
         warn_caller(f"{len(errors):,} cells cannot be read, and stay as they are; the first: {errors[0]}")
+
+
+def _check_suffixes(goal: Format, row: Format, source: object, target: object) -> None:
+    """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx.
+
+    Raises:
+        LimitError: names both suffixes.
+    """
+    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
+    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
+        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
 
 
 def restore(

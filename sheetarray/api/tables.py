@@ -14,7 +14,7 @@ from ..arrays import hold_stream, note_values, values_by_name
 from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, naming_sheet, quote_names, warn_caller
 from ..files import is_url
 from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
-from ..registry import locate_place
+from ..registry import find_format, locate_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ..header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 
-from .doors import SourceOrTarget, find_format
-from .several import first_url, split_tables, write_sheets
+from .arrays import SourceOrTarget, first_url, split_tables, write_sheets
 
 MOST_NAMED = 100  # columns, in one warning
 

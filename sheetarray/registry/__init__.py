@@ -9,7 +9,17 @@ a verb leaves the function out. docs/adapters.md says how to write one.
 from __future__ import annotations
 
 from .inside import LABELLING
-from .lookup import FORMATS, composites, format_of, is_place, locate_place, locate_places, read_head, register_format
+from .lookup import (
+    FORMATS,
+    composites,
+    find_format,
+    format_of,
+    is_place,
+    locate_place,
+    locate_places,
+    read_head,
+    register_format,
+)
 from .refusals import nearest, place_problem
 from .row import Composite, Format, Labelling
 
@@ -20,6 +30,7 @@ __all__ = [
     "Format",
     "Labelling",
     "composites",
+    "find_format",
     "format_of",
     "is_place",
     "locate_place",

@@ -7,15 +7,16 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
+from inspect import iscoroutinefunction
 from pathlib import PurePath
 from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from .inside import INSIDE
-from .refusals import name_problem, place_problem, source_problem
+from .refusals import name_problem, nearest, place_problem, source_problem
 from .row import Composite, Format, broken, check_free, check_row
 
 # The formats that installed packages give: entry points of the group `sheetarray.formats`.
@@ -207,6 +208,38 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
     rivals = [other for other in _load_outside() if other.signature and set(other.suffixes) & set(row.suffixes)]
     head = (read_head(source) if rivals else None) or b""
     return next((other for other in rivals if other.signature and other.signature.search(head)), row)
+
+
+def find_format(verb: str, place: Any, format: str | None, options: Mapping[str, Any]) -> Format:
+    """Return the format of a place, once the options are known to be its adapter's.
+
+    Raises:
+        NotFoundError: no such format, or it has no such verb.
+        TypeError: it has no such option, or takes no file that was opened for text.
+        ValueError: the file is closed.
+    """
+    writes = verb in ("write", "write_table")
+    if iscoroutinefunction(getattr(place, "read", None)):
+        raise TypeError(
+            f"a file whose methods are coroutines: give the file in it, such as {type(place).__name__}.file"
+        )
+    row = format_of(place, format, reading=not writes)
+    if not row.text and isinstance(place, io.TextIOBase):
+        raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")
+    if getattr(place, "closed", False):
+        raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
+    known = row.options(verb)
+    for option in options:
+        if option not in known:
+            if "table" in known:
+                from ..tables import TableOptions
+
+                known = [*(name for name in known if name != "table"), *(one.name for one in fields(TableOptions))]
+            meant = nearest(option, known)
+            has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
+            has = row.instead_of(option).format(verb=verb) or has
+            raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
+    return row
 
 
 def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:

@@ -221,7 +221,9 @@ def test_every_function_of_an_adapter_names_its_arguments_and_its_errors() -> No
         functions = [getattr(module, f"{verb}_{row.stem}", None) for verb in verbs if row.package is None]
         for function in filter(None, functions):
             text = inspect.getdoc(function) or ""
-            arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
+            others = re.findall(r"`(?:sheetarray\.)?(\w+)`", "".join(re.findall(r"rguments are those of .*", text)))
+            texts = [text, *(str(getattr(module, other, getattr(sa, other, None)).__doc__) for other in others)]
+            arguments = "".join(re.split(r"\n *Args:\n", one)[-1].partition("\n\n")[0] for one in texts)
             silent += [
                 (function.__name__, name) for name in inspect.signature(function).parameters if name not in arguments
             ]

@@ -50,28 +50,15 @@ def adopt_csv(
     """Make the headers of a delimited text true to the cells below them; all other bytes stay.
 
     Args:
-        source: a path, or an open file (then with a target).
         target: another file to write to; None for the source itself, which is replaced as a whole.
-        delimiter: as for `read_csv`.
-        decimal: as for `read_csv`.
-        encoding: as for `read_csv`.
-        missing: as for `read_csv`.
-        formulas: as for `read_csv`.
+
+    Other arguments are those of `read_csv`.
 
     Returns:
         The infos of the arrays that had other lengths, as their headers say them now.
 
     Raises:
         FormatError: as `read_csv`; the file is as it was.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> from .writing import write_csv
-        >>> file, adopted = io.StringIO(), io.BytesIO()
-        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
-        >>> adopt_csv(io.StringIO(file.getvalue() + "3.5\\r\\n"), adopted)["t"].shape
-        (3,)
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
@@ -187,23 +174,14 @@ def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
     New arrays stand to the right of all that is there.
 
     Args:
-        source: a path or an open file.
         target: a path, which may be the source, replaced as a whole; or an open file.
         arrays: what it is to hold, as for `write_csv`; arrays that are not named stay.
+
+    Other arguments are those of `read_csv`.
 
     Raises:
         FormatError: as `read_csv`, or the cells cannot be changed in place.
         LimitError: there is no room for rows.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> from .writing import write_csv
-        >>> file, revised = io.StringIO(), io.BytesIO()
-        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
-        >>> revise_csv(io.StringIO(file.getvalue()), revised, {"t": np.array([1.5, 7.5, 8.5])})
-        >>> revised.getvalue().split()[-4:]
-        [b'data', b'1.5', b'7.5', b'8.5']
     """
     columns = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     with Source(source) as opened, locating(source=opened.name):

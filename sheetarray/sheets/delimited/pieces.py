@@ -143,18 +143,8 @@ def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buf
     That is so for a small text, for one that people have changed, and for one with quotes below its headers.
 
     Args:
-        source: a path, or an open file.
-        name: the array's.
         start: the first of the elements, counted from 0.
         stop: the one after the last of them.
-
-    Example:
-        >>> import io
-        >>> from .writing import write_csv
-        >>> file = io.BytesIO()
-        >>> write_csv(file, {"t": np.arange(2000)})
-        >>> read_elements_csv(io.BytesIO(file.getvalue()), "t", 1200, 1203)
-        array([1200, 1201, 1202])
     """
     with Source(source) as opened, locating(source=opened.name):
         sheet = next(iter_heads(opened, None, "escape"), None)

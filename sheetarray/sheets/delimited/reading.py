@@ -140,23 +140,13 @@ def scan_csv(
     Arrays that begin below others are searched for; not if the text is remote, and stands as it was written.
 
     Args:
-        source: as for `read_csv`.
-        delimiter: as for `read_csv`.
-        encoding: as for `read_csv`.
         strict: refuse lists without a version.
-        formulas: as for `read_csv`; they matter for names.
         resize: shapes are those that `read_csv` gives with `resize=True`; all cells are read.
+
+    Other arguments are those of `read_csv`.
 
     Raises:
         FormatError: no array, or a broken header.
-
-    Example:
-        >>> import io
-        >>> from .writing import write_csv
-        >>> file = io.StringIO()
-        >>> write_csv(file, {"t": np.zeros((2, 3))})
-        >>> scan_csv(io.StringIO(file.getvalue()))["t"].shape
-        (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name):
         if not resize and encoding is None and (infos := scan_head(opened, delimiter, formulas)) is not None:
@@ -176,24 +166,10 @@ def check_csv(
 ) -> Iterator[Finding]:
     """Yield every finding in a delimited text; nothing for an intact one.
 
-    Args:
-        source: as for `read_csv`.
-        delimiter: as for `read_csv`.
-        decimal: as for `read_csv`.
-        encoding: as for `read_csv`.
-        missing: as for `read_csv`.
-        formulas: as for `read_csv`.
+    Arguments are those of `read_csv`.
 
     Raises:
         OSError: no such file; nothing is raised for its content.
-
-    Example:
-        >>> import io
-        >>> from .writing import write_csv
-        >>> file = io.StringIO()
-        >>> write_csv(file, {"t": np.array([1.5, 2.5])})
-        >>> [finding.location for finding in check_csv(io.StringIO(file.getvalue().replace("2.5", "x")))]
-        ['A21']
     """
     try:
         with Source(source) as opened:
@@ -231,22 +207,11 @@ def iter_elements_csv(
 
     A text in which a cell is wrong, or whose arrays lie in rows or in parts, is read whole.
 
-    Args:
-        source: a path, or an open file.
-        names: of the arrays.
-        missing: as for `read_csv`.
+    Arguments are those of `read_csv`.
 
     Raises:
         FormatError: as `read_csv`, when the first cell that is wrong is reached.
         NotFoundError: no such array.
-
-    Example:
-        >>> import numpy as np
-        >>> from .writing import write_csv
-        >>> file = io.BytesIO()
-        >>> write_csv(file, {"t": np.arange(3)})
-        >>> [(name, some.tolist()) for name, some in iter_elements_csv(io.BytesIO(file.getvalue()), ["t"])]
-        [('t', [0, 1, 2])]
     """
     check_missing(missing)
     done = dict.fromkeys(names, 0)
@@ -272,20 +237,15 @@ def read_columns_csv(
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
     Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
         columns: names (or letters) of the columns wanted; None for all.
-        table: what the caller says of the table; None for nothing.
         delimiter: between cells; None finds it from the first rows.
-        encoding: as for `read_csv`.
+        table: what the caller says of the table; None for nothing.
+
+    Other arguments are those of `read_csv`.
 
     Raises:
         FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
         NotFoundError: no such column.
-
-    Example:
-        >>> import io
-        >>> read_columns_csv(io.StringIO("id,t\\n007,1.5\\n008,\\n"))
-        {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
     table = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):

@@ -389,27 +389,11 @@ def write_table_csv(
 ) -> None:
     """Write the columns of a table as delimited text, one row of names above them; see `sheetarray.write_table`.
 
-    Args:
-        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
-        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
-        delimiter: as for `write_csv`.
-        decimal: as for `write_csv`.
-        encoding: as for `write_csv`.
-        bom: as for `write_csv`.
-        formulas: as for `write_csv`.
-        progress: called with the cells written and the cells in all.
+    Arguments are those of `sheetarray.write_table` and `write_csv`.
 
     Raises:
         DTypeError: an array that is no column, or that no text holds.
         LimitError: columns of different lengths, or a delimiter that cells may hold; before anything is written.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> file = io.StringIO()
-        >>> write_table_csv(file, {"id": np.array(["007"]), "t": np.array([1.5])})
-        >>> file.getvalue().split()
-        ['id,t', '007,1.5']
     """
     check_marks(delimiter, decimal)
     if formulas not in ("escape", "keep"):
