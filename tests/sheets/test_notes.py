@@ -118,15 +118,22 @@ def test_workbooks_in_memory_have_notes(tmp_path: Path) -> None:
     assert notes_of(tmp_path / "b.xlsx") == WANTED
 
 
-def test_names_have_notes_in_google_sheets(server: SheetsServer) -> None:
+@pytest.mark.parametrize("rows", [50, 30_000])  # the cells of the larger worksheet are not fetched at once
+@pytest.mark.parametrize("above", [0, 2])
+def test_names_have_notes_in_google_sheets(server: SheetsServer, rows: int, above: int) -> None:
     client = server.client()
     key = server.create()
     for units, wanted in (("°C <&>", NOTE), ("K", "air temperature\nunits: K"), (None, "")):
         sa.write(f"gsheets://{key}/arrays", dataset(units), client=client)
         sheet = client.open_by_key(key).worksheet("arrays")
-        notes = dict(zip(sheet.row_values(1), [*sheet.get_notes()[0], *[""] * 9], strict=False)) if wanted else {}
-        assert notes.get("t", "") == wanted
+        row, notes = 0 if units == "°C <&>" else above, sheet.get_notes()
+        found = dict(zip(sheet.row_values(row + 1), [*(notes[row] if notes else []), *[""] * 9], strict=False))
+        assert found.get("t", "") == wanted
         assert list(sa.check(f"gsheets://{key}/arrays", client=client)) == []
+        if units == "°C <&>":
+            sheet.resize(rows=rows)
+            if above:
+                sheet.insert_rows([[]] * above, 1)
     assert not any(map(any, sheet.get_notes()))
 
 

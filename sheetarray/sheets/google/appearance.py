@@ -15,6 +15,7 @@ from ...labels import NAME, find_notes_of_layouts
 from .address import Rect, join_columns
 from .changes import (
     Requests,
+    add_group,
     change_lines,
     collapse,
     delete_group,
@@ -26,7 +27,7 @@ from .changes import (
 )
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer
-from .spreadsheet_state import Worksheet
+from .spreadsheet_state import LineGroup
 
 _SAMPLE = 50  # elements of a column of text that are looked at for long texts
 _LONGEST = 60  # characters of a text as wide as which a column is made
@@ -39,7 +40,8 @@ def look_requests(plan: WritePlan, gid: int) -> Requests:
     if plan.adopted:
         headers = [*_column_requests(plan, gid), *_header_requests(plan, gid)]
     elif plan.moved:
-        headers = [*_ungroup_headers(plan.sheet, gid), *_header_requests(plan, gid)]
+        ours = [rows for rows in _row_groups(plan) if (rows.start, rows.depth) == (1, 1)]  # an earlier write made it
+        headers = [*(request for rows in ours for request in delete_group(gid, rows)), *_header_requests(plan, gid)]
     else:
         headers = list(_expand_requests(plan, gid))
     named = [*(make_bold(gid, rect) for rect in join_columns(names)), *_note_requests(plan, gid)]
@@ -49,22 +51,19 @@ def look_requests(plan: WritePlan, gid: int) -> Requests:
 def _note_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that put notes on names: what labels say of an array, for people to read.
 
-    A note that somebody else has written stays. So do all notes of a worksheet that is too large to be looked at.
+    A note that somebody else has written stays.
     """
-    pieces = plan.layout.pieces
+    pieces, notes = plan.layout.pieces, plan.notes
     if not any(piece.name == NAME for piece in pieces):  # there are no labels
         return
-    if plan.sheet is not None and plan.grid is None:
-        return
-    standing, own = (plan.grid.notes, plan.grid.own_notes) if plan.grid else ({}, frozenset[str]())
     texts = find_notes_of_layouts([plan.layout])
-    places = {(p.row if p.named else 0, p.column): pieces[p.index].name for p in plan.placed_columns}  # of names
-    for place, text in standing.items():
-        ours = text in own and (place in places or any(rect.holds(*place) for rect in plan.cleared))
+    places = {placed.name_cell: pieces[placed.index].name for placed in plan.placed_columns}
+    for place, text in notes.standing.items():
+        ours = text in notes.own and (place in places or any(rect.holds(*place) for rect in plan.cleared))
         if ours and places.get(place) not in texts:
             yield _set_note(gid, *place, None)
     for place, name in places.items():
-        if name in texts and (place not in standing or standing[place] in own - {texts[name]}):
+        if name in texts and (place not in notes.standing or notes.standing[place] in notes.own - {texts[name]}):
             yield _set_note(gid, *place, texts[name])
 
 
@@ -81,34 +80,25 @@ def _header_requests(plan: WritePlan, gid: int) -> Requests:
     if not _collapses_headers(plan):
         return [freeze_rows(gid, min(1, plan.rows - 1))]  # the service refuses to freeze all rows
     height = plan.layout.zone_height
-    return [freeze_rows(gid, height), *_group(lines_of(gid, "ROWS", 1, height))]
+    return [freeze_rows(gid, height), *add_group(gid, LineGroup("ROWS", 1, height, 1, True))]
 
 
 def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the requests that show the rows of collapsed groups in which elements will stand after the write."""
-    for rows in plan.sheet.groups if plan.sheet else ():
+    for rows in _row_groups(plan):
         reaching = (placed for placed in plan.placed_columns if placed.row < rows.end)
         if rows.collapsed and any(rows.start <= placed.elements.top < rows.end for placed in reaching):
-            yield collapse(lines_of(gid, "ROWS", rows.start, rows.end), rows.depth, collapsed=False)
+            yield collapse(gid, rows, collapsed=False)
+
+
+def _row_groups(plan: WritePlan) -> list[LineGroup]:
+    """Return the groups of rows that stand in the worksheet before the write."""
+    return [group for group in plan.sheet.groups if group.dimension == "ROWS"] if plan.sheet else []
 
 
 def _collapses_headers(plan: WritePlan) -> bool:
     """Return whether the headers are collapsed: no elements stand beside them, and some rows stay in sight."""
     return plan.layout.hides_headers and plan.rows > plan.layout.zone_height
-
-
-def _ungroup_headers(sheet: Worksheet | None, gid: int) -> Requests:
-    """Return the requests that show the group of header rows, which an earlier write has made, and remove it."""
-    groups = [rows for rows in sheet.groups if (rows.start, rows.depth) == (1, 1)] if sheet else []
-    return [request for rows in groups for request in delete_group(lines_of(gid, "ROWS", rows.start, rows.end))]
-
-
-# Groups of rows and columns ------------------------------------------------------------------------------------
-
-
-def _group(lines: Answer) -> Requests:
-    """Return the requests that make rows or columns a group, and collapse it."""
-    return [{"addDimensionGroup": {"range": lines}}, collapse(lines, 1)]
 
 
 # Columns -------------------------------------------------------------------------------------------------------
@@ -124,7 +114,7 @@ def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
         else:
             yield {"autoResizeDimensions": {"dimensions": lines}}
     for start, end in _runs_for_programs(plan):
-        yield from _group(lines_of(gid, "COLUMNS", start, end))
+        yield from add_group(gid, LineGroup("COLUMNS", start, end, 1, True))
 
 
 def _holds_long_text(piece: LayoutColumn) -> bool:

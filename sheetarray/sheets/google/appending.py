@@ -28,7 +28,7 @@ from ...header import Header, changed_header_cells, find_slow_axis, resize_heade
 from ...linear import LinearArray
 from .address import Rect, worksheet_url
 from .appearance import show_dates
-from .at_once import ChangedCellError, CheckedBatch
+from .at_once import ChangedCellError, SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, put_named_range, resize_sheet, update_cells
 from .content import (
     ConflictError,
@@ -268,11 +268,12 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         *(change for rows in grown for change in rows.header_changes(sheet.gid)),
         *(change for r in grown for change in _cover(state, sheet.gid, r.elements, was_empty=r.was_empty)),
     ]
+    headers = [Rect(a.row, a.column, a.row + a.start, a.column + 1) for a in (rows.standing.anchor for rows in grown)]
+    touched = [*headers, *(placed.cells for placed in columns)]
     grid = content.grid or GridCells.from_headers((rows.standing.anchor, rows.old) for rows in grown)
-    batch = CheckedBatch(service, state, swap, sheet.title, columns, grid)
-    shown = [placed.cells for placed in columns]
+    change = SheetChange(swap, sheet.title, columns, requests, height, sheet.columns, touched, grid)
     try:
-        batch.write(requests, (height, sheet.columns), shown=shown, attempts=None, hint="clear the rows, and adopt")
+        write_checked(service, state, [change], attempts=None, hint="clear the rows, and adopt")
     except ChangedCellError as changed:
         if changed.undone:
             raise DTypeError(str(changed)) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...elements import Cell
 from ...errors import RemoteError
@@ -15,6 +15,7 @@ from .address import Rect, range_on_sheet
 from .changes import (
     Requests,
     Swap,
+    add_group,
     apply_changes,
     claim,
     clear_cells,
@@ -29,7 +30,7 @@ from .content import GridCells, cells_after
 from .plan import CellDifference, PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, pack
 from .retries import RefusedError
-from .spreadsheet_state import State, fetch_state, parse_rect
+from .spreadsheet_state import State, Worksheet, fetch_state
 from .stage import finishing_requests, group_fresh, remains_requests
 from .worksheet import CELLS_A_REQUEST, fetch_values
 
@@ -50,170 +51,209 @@ class ChangedCellError(Exception):
         self.difference, self.undone = difference, undone
 
 
-def write_at_once(service: SheetsApi, plan: WritePlan, swap: Swap, title: str) -> None:
-    """Write all cells of a plan by one batch.
+@dataclass(frozen=True, slots=True)
+class SheetChange:
+    """What one batch changes in one worksheet.
+
+    Attributes:
+        swap: by which the batch takes effect once.
+        title: of the worksheet.
+        columns: that go into it.
+        requests: the changes, without the swap.
+        rows, columns_after: the size of the grid after them.
+        touched: the cells that they may change.
+        grid: the cells that stood there before, as far as they are touched.
+    """
+
+    swap: Swap
+    title: str
+    columns: Sequence[PlacedColumn]
+    requests: Requests
+    rows: int
+    columns_after: int
+    touched: Sequence[Rect]
+    grid: GridCells
+
+
+def write_at_once(
+    service: SheetsApi, state: State, plans: Sequence[WritePlan], swaps: Sequence[tuple[Swap, str]]
+) -> None:
+    """Write all cells of some plans by one batch, given the swap and the title of the worksheet of each.
 
     Raises:
-        RefusedError, TooHeavyError, ChangedCellError, RemoteError: as `CheckedBatch.write`.
+        RefusedError, TooHeavyError, ChangedCellError, RemoteError: as `write_checked`.
     """
-    gid = swap.gid
+    changes = [_plan_change(plan, swap, title) for plan, (swap, title) in zip(plans, swaps, strict=True)]
+    cells = sum(len(placed.piece.buffer) for plan in plans for placed in plan.placed_columns)
+    attempts = _ATTEMPTS if cells * 60 > _HEAVY else None
+    write_checked(service, state, changes, remains_requests(state), attempts=attempts, hint="write it again")
+
+
+def _plan_change(plan: WritePlan, swap: Swap, title: str) -> SheetChange:
+    gid, sheet = swap.gid, plan.sheet
     groups = [*group_fresh(plan), *([placed] for placed in plan.placed_columns if not placed.named)]
-    blocks = [_join_block(group) for group in groups]
-    if plan.sheet is None:
+    if sheet is None:
         grid = {"rowCount": plan.rows, "columnCount": plan.columns}
         first: Requests = [{"addSheet": {"properties": {"sheetId": gid, "title": title, "gridProperties": grid}}}]
     else:
-        first = resize_sheet(plan.sheet, plan.rows, plan.columns)
+        first = resize_sheet(sheet, plan.rows, plan.columns)
     requests = [
-        *remains_requests(plan.state),
         *first,
         *(clear_cells(gid, rect) for rect in plan.cleared),
-        *(update_cells(gid, rect.top, rect.left or 0, rows) for rect, rows in blocks),
+        *(_put_block(gid, group) for group in groups),
         *finishing_requests(plan, gid),
     ]
-    heavy = sum(len(placed.piece.buffer) for placed in plan.placed_columns) * 60 > _HEAVY
-    batch = CheckedBatch(service, plan.state, swap, title, plan.placed_columns, plan.grid or GridCells())
-    batch.write(
-        requests,
-        (plan.rows, plan.columns),
-        shown=[rect for rect, _ in blocks],
-        attempts=_ATTEMPTS if heavy else None,
-        hint="write it again",
-    )
+    touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
+    touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
+    touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
+    grid_before = plan.grid or GridCells()
+    return SheetChange(swap, title, plan.placed_columns, requests, plan.rows, plan.columns, touched, grid_before)
 
 
-def _join_block(columns: Sequence[PlacedColumn]) -> tuple[Rect, list[list[Cell]]]:
-    """Return the range of neighbouring columns that begin in one row, and its rows of cells."""
+def _put_block(gid: int, columns: Sequence[PlacedColumn]) -> Answer:
+    """Return the request that puts neighbouring columns, which begin in one row, into their cells."""
     sent = [placed.sent() for placed in columns]
-    height, first = max(map(len, sent)), columns[0]
-    padded = [[*cells, *[""] * (height - len(cells))] for cells in sent]
-    rect = Rect(first.row, first.column, first.row + height, first.column + len(columns))
-    return rect, [list(row) for row in zip(*padded, strict=True)]
+    height = max(map(len, sent))
+    padded: list[list[Cell]] = [[*cells, *[""] * (height - len(cells))] for cells in sent]
+    return update_cells(gid, columns[0].row, columns[0].column, list(zip(*padded, strict=True)))
 
 
-class CheckedBatch:
-    """A batch of changes that puts columns into a worksheet, and is taken back if a cell is kept as something else.
+def write_checked(
+    service: SheetsApi,
+    before: State,
+    changes: Sequence[SheetChange],
+    first: Sequence[Answer] = (),
+    *,
+    attempts: int | None,
+    hint: str,
+) -> None:
+    """Make changes by one batch that begins with some requests; take it back if a cell is kept as something else.
 
-    `before`: the spreadsheet before it. `title`: of the worksheet. `grid`: the cells that stood where it writes.
+    `before`: the spreadsheet before it. `hint`: what people do if the changes could not be taken back.
+
+    Raises:
+        RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
+        TooHeavyError: the service fails at so large a request.
+        ChangedCellError: the service does not keep a cell as it is.
+        RemoteError: the service does not answer, or what it did not keep could not be taken back.
     """
+    happened = changes[0].swap.took_effect  # one batch makes all of them
+    requests = [request for c in changes for request in c.swap.wrap(c.requests, c.rows, c.columns_after)]
+    shown = [range_on_sheet(c.title, rect) for c in changes for rect in _join_neighbours(c.columns)]
+    answer = apply_changes(service, [*first, *requests], happened, shown=shown, attempts=attempts)
+    difference = _find_difference(service, changes, answer)
+    if difference is None:
+        return
+    undone, after = False, fetch_state(service)
+    if all(change.swap.is_last(after) for change in changes):
+        with suppress(RefusedError):
+            _take_back(service, before, after, changes)
+            undone = True
+        if not undone and all(change.swap.is_last(fetch_state(service)) for change in changes):
+            raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint)
+    raise ChangedCellError(difference, undone=undone)
 
-    def __init__(
-        self,
-        service: SheetsApi,
-        before: State,
-        swap: Swap,
-        title: str,
-        columns: Sequence[PlacedColumn],
-        grid: GridCells,
-    ) -> None:
-        self._service, self._before, self._swap, self._title = service, before, swap, title
-        self._columns, self._grid = columns, grid
-        self._old = before.by_id(swap.gid)
 
-    def write(
-        self, requests: Requests, size: tuple[int, int], *, shown: Sequence[Rect], attempts: int | None, hint: str
-    ) -> None:
-        """Make the changes, after which the grid has a size, and compare the cells in the ranges that are shown.
+def _join_neighbours(columns: Sequence[PlacedColumn]) -> Iterator[Rect]:
+    """Yield ranges that hold all cells of some columns, with one range for neighbours that begin in one row."""
+    joined: Rect | None = None
+    for rect in (placed.cells for placed in columns):
+        if joined and (joined.top, joined.right) == (rect.top, rect.left):
+            joined = joined._replace(bottom=max(joined.bottom or 0, rect.bottom or 0), right=rect.right)
+            continue
+        if joined:
+            yield joined
+        joined = rect
+    if joined:
+        yield joined
 
-        `hint`: what people do if the changes could not be taken back.
 
-        Raises:
-            RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
-            TooHeavyError: the service fails at so large a request.
-            ChangedCellError: the service does not keep a cell as it is.
-            RemoteError: the service does not answer, or what it did not keep could not be taken back.
-        """
-        service, swap = self._service, self._swap
-        ranges = [range_on_sheet(self._title, rect) for rect in shown]
-        answer = apply_changes(service, swap.wrap(requests, *size), swap.took_effect, shown=ranges, attempts=attempts)
-        difference = self._find_change(answer)
-        if difference is None:
-            return
-        undone, after = False, fetch_state(service)
-        if swap.is_last(after):
-            with suppress(RefusedError):
-                again, undoing = self._undo_requests(after, requests)
-                apply_changes(service, undoing, lambda state: again is None or again.took_effect(state))
-                undone = True
-            if not undone and swap.is_last(fetch_state(service)):
-                raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint)
-        raise ChangedCellError(difference, undone=undone)
-
-    def _find_change(self, answer: Answer | None) -> CellDifference | None:
-        """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
-        grid = cells_after(answer, self._swap.gid) if answer else None
+def _find_difference(
+    service: SheetsApi, changes: Sequence[SheetChange], answer: Answer | None
+) -> CellDifference | None:
+    """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
+    for change in changes:
+        grid = cells_after(answer, change.swap.gid) if answer else None
         if grid is None:
-            return find_change(self._service, self._title, self._columns, self._swap)
-        changes = (placed.find_change(0, None, grid.cells(placed.cells)[0]) for placed in self._columns)
-        return next(filter(None, changes), None)
+            difference = find_change(service, change.title, change.columns, change.swap)
+        else:
+            found = (placed.find_change(0, None, grid.cells(placed.cells)[0]) for placed in change.columns)
+            difference = next(filter(None, found), None)
+        if difference is not None:
+            return difference
+    return None
 
-    # Taking back ---------------------------------------------------------------------------------------------
 
-    def _undo_requests(self, after: State, requests: Requests) -> tuple[Swap | None, Requests]:
-        """Return the batch that takes the changes back, and by what it is recognised; None if the worksheet goes."""
-        gid, old = self._swap.gid, self._old
-        generation, now = after.generation(gid), after.by_id(gid)
-        inverse = [undoing for request in reversed(requests) for undoing in self._inverse(request, after)]
-        if old is None:
-            taken = claim(generation) if generation else []
-            return None, [*taken, *inverse, {"deleteSheet": {"sheetId": gid}}]
+# Taking back: what differs between the states before and after, and the cells that may have changed ------------
+
+
+def _take_back(service: SheetsApi, before: State, after: State, changes: Sequence[SheetChange]) -> None:
+    """Make the spreadsheet what it was before some changes, by one batch.
+
+    Raises:
+        RefusedError: somebody else has written.
+    """
+    requests: Requests = []
+    swaps: list[Swap] = []
+    gone = []
+    for change in changes:
+        gid = change.swap.gid
+        old, now, generation = before.by_id(gid), after.by_id(gid), after.generation(gid)
         assert now is not None
-        largest = replace(now, rows=max(old.rows, now.rows), columns=max(old.columns, now.columns))
-        inverse = [
-            *resize_sheet(now, largest.rows, largest.columns),
-            *inverse,
-            *resize_sheet(largest, old.rows, old.columns),
-        ]
-        swap = Swap(gid, generation, now.notes, own=old.notes.own)
-        first = self._before.generation(gid) is None
-        return swap, swap.wrap(inverse, old.rows, old.columns, last=first)
+        if old is None:
+            gone.append(gid)
+            requests += [*(claim(generation) if generation else ()), *_restore_ranges(before, after, gid)]
+            requests.append({"deleteSheet": {"sheetId": gid}})
+            continue
+        swaps.append(Swap(gid, generation, now.notes, own=old.notes.own))
+        restored = [*_restore_ranges(before, after, gid), *_restore_sheet(old, now, change)]
+        requests += swaps[-1].wrap(restored, old.rows, old.columns, last=before.generation(gid) is None)
 
-    def _inverse(self, request: Answer, after: State) -> Iterator[Answer]:
-        """Yield what undoes a request; sizes of the grid, and what nobody misses, are left as they are."""
-        ((kind, body),) = request.items()
-        gid, old = self._swap.gid, self._old
-        if kind == "addNamedRange":
-            name = body["namedRange"]["name"]
-            ids = [named.id for named in after.ranges if named.name == name]
-            yield from ({"deleteNamedRange": {"namedRangeId": known}} for known in ids)
-        elif old is None:
-            return
-        elif kind == "updateNamedRange":
-            known = next(named for named in self._before.ranges if named.id == body["namedRange"]["namedRangeId"])
-            if known.rect:
-                yield put_named_range(known.name, gid, known.rect, known)
-        elif kind == "updateCells":
-            row, column = body["start"]["rowIndex"], body["start"]["columnIndex"]
-            width = max(len(line["values"]) for line in body["rows"])
-            yield from self._old_cells(Rect(row, column, row + len(body["rows"]), column + width))
-        elif kind == "repeatCell" and body["fields"] == "userEnteredValue":
-            yield from self._old_cells(parse_rect(body["range"]))
-        elif kind == "repeatCell":
-            yield {"repeatCell": {**body, "cell": {}}}
-        elif kind == "updateSheetProperties":
-            grid = body["properties"]["gridProperties"]
-            if "frozenRowCount" in grid:
-                yield freeze_rows(gid, old.frozen)
-            yield from self._old_cells(Rect(grid.get("rowCount", old.rows), 0, old.rows, old.columns))
-            yield from self._old_cells(Rect(0, grid.get("columnCount", old.columns), old.rows, old.columns))
-        elif kind == "addDimensionGroup":
-            yield from delete_group(body["range"])
-        elif kind == "deleteDimensionGroup":
-            yield {"addDimensionGroup": body}
-        elif kind == "updateDimensionGroup":
-            lines, depth = body["dimensionGroup"]["range"], body["dimensionGroup"]["depth"]
-            here = (lines["startIndex"], lines["endIndex"], depth)
-            groups = old.groups if lines["dimension"] == "ROWS" else ()
-            was = [rows.collapsed for rows in groups if (rows.start, rows.end, rows.depth) == here]
-            yield from (collapse(lines, depth, collapsed=collapsed) for collapsed in was)
+    def happened(state: State) -> bool:
+        return not any(map(state.by_id, gone)) and all(swap.took_effect(state) for swap in swaps)
 
-    def _old_cells(self, rect: Rect) -> Iterator[Answer]:
-        """Yield the request that puts back what stood in a range."""
-        assert self._old is not None
-        inside = rect.clip(self._old.rows, self._old.columns)
-        if inside is not None:
-            rows = list(zip(*self._grid.cells(inside), strict=True))
-            yield update_cells(self._swap.gid, inside.top, inside.left or 0, rows, self._grid.formulas)
+    apply_changes(service, requests, happened)
+
+
+def _restore_ranges(before: State, after: State, gid: int) -> Iterator[Answer]:
+    """Yield the requests that make the named ranges of a worksheet what they were, but for its generation."""
+    old = {named.id: named for named in before.ranges}
+    generation = after.generation(gid)
+    for named in after.ranges:
+        if named.gid != gid or named == generation:
+            continue
+        if named.id not in old:
+            yield {"deleteNamedRange": {"namedRangeId": named.id}}
+        elif (rect := old[named.id].rect) not in (None, named.rect):
+            yield put_named_range(named.name, gid, rect, named)
+
+
+def _restore_sheet(old: Worksheet, now: Worksheet, change: SheetChange) -> Iterator[Answer]:
+    """Yield the requests that make a worksheet what it was: its size, cells, groups, frozen rows.
+
+    The formats that the write has set are removed; widths of columns stay.
+    """
+    gid, grid = old.gid, change.grid
+    largest = replace(now, rows=max(old.rows, now.rows), columns=max(old.columns, now.columns))
+    yield from resize_sheet(now, largest.rows, largest.columns)
+    for rect in filter(None, (rect.clip(old.rows, old.columns) for rect in change.touched)):
+        rows = list(zip(*grid.cells(rect), strict=True))
+        yield update_cells(gid, rect.top, rect.left or 0, rows, grid.formulas)
+    for request in change.requests:
+        if "repeatCell" in request and request["repeatCell"]["fields"] != "userEnteredValue":
+            yield {"repeatCell": {**request["repeatCell"], "cell": {}}}
+    was = {(group.dimension, group.start, group.end, group.depth): group for group in old.groups}
+    for group in now.groups:
+        earlier = was.pop((group.dimension, group.start, group.end, group.depth), None)
+        if earlier is None:
+            yield from delete_group(gid, group)
+        elif earlier != group:
+            yield collapse(gid, earlier, collapsed=earlier.collapsed)
+    for earlier in was.values():
+        yield from add_group(gid, earlier)
+    if now.frozen != old.frozen:
+        yield freeze_rows(gid, old.frozen)
+    yield from resize_sheet(largest, old.rows, old.columns)
 
 
 def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn], swap: Swap) -> CellDifference | None:

@@ -12,6 +12,7 @@ from .retries import FailedError, RefusedError
 from .spreadsheet_state import (
     METADATA_KEY,
     SHOWN_FIELDS,
+    LineGroup,
     NamedRange,
     State,
     Worksheet,
@@ -227,16 +228,23 @@ def change_lines(lines: Answer, properties: Answer) -> Answer:
     return {"updateDimensionProperties": {"range": lines, "properties": properties, "fields": ",".join(properties)}}
 
 
-def collapse(lines: Answer, depth: int, *, collapsed: bool = True) -> Answer:
-    """Return the request that collapses a group of rows or columns, or shows it, given its DimensionRange."""
-    return {
-        "updateDimensionGroup": {
-            "dimensionGroup": {"range": lines, "depth": depth, "collapsed": collapsed},
-            "fields": "collapsed",
-        }
-    }
+def collapse(gid: int, group: LineGroup, *, collapsed: bool) -> Answer:
+    """Collapse a group of rows or columns, or show it."""
+    lines = lines_of(gid, group.dimension, group.start, group.end)
+    changed = {"range": lines, "depth": group.depth, "collapsed": collapsed}
+    return {"updateDimensionGroup": {"dimensionGroup": changed, "fields": "collapsed"}}
 
 
-def delete_group(lines: Answer) -> Requests:
-    """Return the requests that show a group of rows or columns of the first depth, and remove it."""
-    return [collapse(lines, 1, collapsed=False), {"deleteDimensionGroup": {"range": lines}}]
+def add_group(gid: int, group: LineGroup) -> Requests:
+    """Make rows or columns a group, and collapse it if it is a collapsed one."""
+    lines = lines_of(gid, group.dimension, group.start, group.end)
+    return [
+        {"addDimensionGroup": {"range": lines}},
+        *([collapse(gid, group, collapsed=True)] if group.collapsed else []),
+    ]
+
+
+def delete_group(gid: int, group: LineGroup) -> Requests:
+    """Show a group of rows or columns, and remove it."""
+    lines = lines_of(gid, group.dimension, group.start, group.end)
+    return [collapse(gid, group, collapsed=False), {"deleteDimensionGroup": {"range": lines}}]

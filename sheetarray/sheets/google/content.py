@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,13 +38,11 @@ class GridCells:
         columns: the values of each column from the first row on; a blank is "", and may be missing at the end.
         formulas: the text of each cell that is a formula, by row and column.
         notes: the note of each cell that has one, by row and column.
-        own_notes: the texts of notes that a write has put there, as the labels that stand here say.
     """
 
     columns: FetchedColumns = field(default_factory=list)
     formulas: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: dict[tuple[int, int], str] = field(default_factory=dict)
-    own_notes: frozenset[str] = frozenset()
 
     @classmethod
     def from_data(cls, data: list[Answer]) -> GridCells:
@@ -112,15 +111,18 @@ def _to_value(extended: dict[str, Any]) -> Cell:
     return f"#{extended['errorValue']['type']}" if "errorValue" in extended else ""
 
 
-def fetch_grid(service: SheetsApi, sheet: Worksheet) -> GridCells:
-    """Return all cells of a worksheet, in one request.
+def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = CELL_FIELDS) -> GridCells:
+    """Return the cells of a range, in one request.
 
     Raises:
         RefusedError: there is no worksheet of this title any more.
     """
-    whole = range_on_sheet(sheet.title, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
-    fields = f"spreadsheetId,sheets(properties(sheetId),{CELL_FIELDS})"
-    answer = service.get("", lambda answer: _cells_shown(answer, sheet.gid) is not None, ranges=[whole], fields=fields)
+    answer = service.get(
+        "",
+        lambda answer: _cells_shown(answer, sheet.gid) is not None,
+        ranges=[range_on_sheet(sheet.title, rect)],
+        fields=f"spreadsheetId,sheets(properties(sheetId),{fields})",
+    )
     cells = _cells_shown(answer, sheet.gid)
     assert cells is not None
     return cells
@@ -189,12 +191,14 @@ class SheetContent:
         width: the number of columns up to the last that holds something, as far as the first rows show.
         blank: whether the first rows hold nothing.
         grid: all cells, if the worksheet is small enough; else None.
+        view: the worksheet.
     """
 
     arrays: dict[str, list[StandingArray]] = field(default_factory=dict)
     width: int = 0
     blank: bool = True
     grid: GridCells | None = None
+    view: GoogleSheet | None = None
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
@@ -208,7 +212,7 @@ def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
     grid: GridCells | None = None
     try:
         if sheet.cells <= MOST_CELLS_AT_ONCE:
-            grid = fetch_grid(service, sheet)
+            grid = fetch_grid(service, sheet, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
             view.keep_head(sheet.rows, grid.columns)
         anchors = find_anchors(view)
     except (ChangedError, NotFoundError, RefusedError):
@@ -218,20 +222,36 @@ def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
     for group in arrays.values():
         group.sort(key=_part)
-    if grid is not None and grid.notes and NAME in arrays:
-        grid.own_notes = _find_own_notes(view)
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
-    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
+    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid, view)
 
 
-def _find_own_notes(view: GoogleSheet) -> frozenset[str]:
-    """Return the notes that a write has made of the labels in a worksheet; none if people have damaged the labels."""
+@dataclass(frozen=True, slots=True)
+class CellNotes:
+    """The notes of cells, by row and column, and the texts of those that a write has put there, as labels say."""
+
+    standing: dict[tuple[int, int], str] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
+
+
+def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: Rect) -> CellNotes:
+    """Return the notes in some rows of a worksheet, whose content is known; no request for a small one.
+
+    Raises:
+        ConflictError: the worksheet is gone.
+    """
+    fields = "data(startRow,startColumn,rowData.values.note)"
     try:
-        found = read_sheet(view, [NAME])
-        return frozenset(find_notes({name: LinearArray.from_numpy(array) for name, array in found.items()}).values())
-    except SheetArrayError:
-        return frozenset()
+        standing = (content.grid or fetch_grid(service, sheet, rows, fields)).notes
+        own: frozenset[str] = frozenset()
+        if standing and NAME in content.arrays and content.view is not None:
+            with suppress(SheetArrayError):  # people have damaged the labels
+                labels = {NAME: LinearArray.from_numpy(read_sheet(content.view, [NAME])[NAME])}
+                own = frozenset(find_notes(labels).values())
+    except (ChangedError, RefusedError):
+        raise ConflictError from None
+    return CellNotes(standing, own)
 
 
 def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:

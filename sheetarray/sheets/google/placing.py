@@ -9,9 +9,10 @@ from itertools import groupby
 
 from ...columns import Layout, can_align
 from ...errors import FormatError, LimitError, locating
+from ...labels import NAME
 from .address import Rect
-from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
-from .plan import PlacedColumn, WritePlan, check_cells, place_side_by_side, plan_ranges
+from .content import CellNotes, SheetContent, StandingArray, fetch_content, fetch_notes, find_filled, overwrite_error
+from .plan import FreeCells, PlacedColumn, WritePlan, place_side_by_side, plan_ranges
 from .requests import SheetsApi
 from .spreadsheet_state import MOST_COLUMNS, State, Worksheet
 
@@ -139,15 +140,7 @@ def _keep_names(columns: Sequence[_Column]) -> None:
 # worksheet stay, or the write is refused with the address of one that is in the way.
 
 
-def plan_for(
-    service: SheetsApi,
-    state: State,
-    stage: int,
-    sheet: Worksheet,
-    layout: Layout,
-    limit: int,
-    blocked: Collection[str],
-) -> WritePlan:
+def plan_for(service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, room: FreeCells) -> WritePlan:
     """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
 
     Raises:
@@ -157,17 +150,16 @@ def plan_for(
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)
-        planner = _Planner(service, state, stage, sheet, layout, content)
+        planner = _Planner(service, state, sheet, layout, content)
         planner.place_columns()
-        return planner.with_size(limit, blocked)
+        return planner.with_size(room)
 
 
 class _Planner:
     def __init__(
-        self, service: SheetsApi, state: State, stage: int, sheet: Worksheet, layout: Layout, content: SheetContent
+        self, service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, content: SheetContent
     ) -> None:
-        self.service, self.state, self.stage, self.sheet = service, state, stage, sheet
-        self.layout, self.content = layout, content
+        self.service, self.state, self.sheet, self.layout, self.content = service, state, sheet, layout, content
         self.by_name = {
             name: [(index, piece) for index, piece in group]
             for name, group in groupby(enumerate(layout.pieces), key=lambda pair: pair[1].name)
@@ -292,38 +284,39 @@ class _Planner:
 
     # The size of the grid ------------------------------------------------------------------------------------
 
-    def with_size(self, limit: int, blocked: Collection[str]) -> WritePlan:
+    def with_size(self, room: FreeCells) -> WritePlan:
         """Return the plan, with the size of the grid."""
         placed_columns = tuple(self.placed_columns[index] for index in sorted(self.placed_columns))
         least = (
             max(placed.cells.bottom or 0 for placed in placed_columns),
             max(placed.column + 1 for placed in placed_columns),
         )
-        rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        ranges = plan_ranges(self.state, self.sheet, placed_columns, self.replaced, blocked)
+        notes = CellNotes()
+        if own and NAME in self.by_name:  # there are labels
+            tops = [rect.top for rect in self.cleared] + [placed.name_cell[0] for placed in placed_columns]
+            names = Rect(min(tops), 0, min(max(tops) + 1, self.sheet.rows), self.sheet.columns)
+            notes = fetch_notes(self.service, self.sheet, self.content, names)
         plan = WritePlan(
-            self.state,
-            self.stage,
             self.layout,
             self.sheet,
             placed_columns,
-            tuple(self.cleared),
-            rows,
-            columns,
-            own,
-            self.blank and not self.sheet.notes.own,
-            tuple(ranges),
-            self.content.grid,
-            self.rows.lowered,
-            self.rows.moved,
+            max(least[0], self.sheet.rows),
+            max(least[1], self.sheet.columns),
+            own=own,
+            adopted=self.blank and not self.sheet.notes.own,
+            ranges=tuple(plan_ranges(self.state, self.sheet, placed_columns, self.replaced, room.blocked)),
+            grid=self.content.grid,
+            notes=notes,
+            lowered=self.rows.lowered,
+            moved=self.rows.moved,
         )
-        if columns > MOST_COLUMNS or plan.other_cells + rows * columns > limit:
-            plan = self._shrink(plan, least) if own else plan
+        if own and (plan.columns > MOST_COLUMNS or room.others + plan.rows * plan.columns > room.limit):
+            plan = self._shrink(plan, least)
         if plan.columns > MOST_COLUMNS:
             raise LimitError(f"{plan.columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
-        check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
-        cleared = [rect.clip(plan.rows, plan.columns) for rect in plan.cleared]
+        room.check(plan.rows, plan.columns)
+        cleared = (rect.clip(plan.rows, plan.columns) for rect in self.cleared)
         return replace(plan, cleared=tuple(rect for rect in cleared if rect))
 
     def _shrink(self, plan: WritePlan, least: tuple[int, int]) -> WritePlan:
@@ -373,15 +366,7 @@ def _overlap(one: Rect, other: Rect) -> bool:
 
 
 def plan_table(
-    service: SheetsApi,
-    state: State,
-    stage: int,
-    sheet: Worksheet,
-    layout: Layout,
-    limit: int,
-    blocked: Collection[str],  # noqa: ARG001  (a table has no named ranges)
-    *,
-    replacing: bool,
+    service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, room: FreeCells, *, replacing: bool
 ) -> WritePlan:
     """Return the plan that replaces all cells of a worksheet with a table.
 
@@ -400,10 +385,10 @@ def plan_table(
             raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
     placed = place_side_by_side(layout)
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
-    cleared, adopted = (() if blank else (whole,)), blank and not sheet.notes.own
-    plan = WritePlan(state, stage, layout, sheet, placed, cleared, rows, columns, True, adopted, (), content.grid)
-    check_cells(plan.other_cells + rows * columns, limit, plan.other_cells)
-    return plan
+    room.check(rows, columns)
+    cleared = () if blank else (whole,)
+    adopted = blank and not sheet.notes.own
+    return WritePlan(layout, sheet, placed, rows, columns, cleared, adopted=adopted, grid=content.grid)
 
 
 def _check_table_replaceable(sheet: Worksheet, arrays: bool, *, replacing: bool) -> None:

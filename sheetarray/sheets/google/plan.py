@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from ...columns import Layout, LayoutColumn
 from ...elements import Cell
 from ...errors import LimitError
 from .address import Rect
-from .content import GridCells, StandingArray
+from .content import CellNotes, GridCells, StandingArray
 from .sent_cells import find_difference, to_cells
 from .spreadsheet_state import NamedRange, State, Worksheet
 
@@ -65,6 +65,11 @@ class PlacedColumn:
     def head(self) -> list[Cell]:
         """The cells above the elements that are written."""
         return self.piece.cells_above(named=self.named)
+
+    @property
+    def name_cell(self) -> tuple[int, int]:
+        """The row and the column of the name."""
+        return (self.row if self.named else max(self.row - self.piece.blanks - 1, 0)), self.column
 
     @property
     def cells(self) -> Rect:
@@ -131,63 +136,60 @@ class RangeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class FreeCells:
+    """What a write finds in a spreadsheet: the cells of all worksheets but its own and dead stages, the number of cells
+    that there may be, and the names, in lower case, that the service refuses for named ranges.
+    """
+
+    others: int
+    limit: int
+    blocked: Collection[str]
+
+    def check(self, rows: int, columns: int) -> None:
+        """Refuse a grid for which the spreadsheet has no room, with a LimitError."""
+        check_cells(self.others + rows * columns, self.limit, self.others)
+
+
+@dataclass(frozen=True, slots=True)
 class WritePlan:
-    """A write that would be right for a spreadsheet in one state.
+    """A write to one worksheet that would be right for a spreadsheet in one state.
 
     Attributes:
-        state: the state of the spreadsheet that was seen.
+        layout: what is written, with the blanks that stand between names and headers here.
         sheet: the worksheet; None if it is to be made.
         placed_columns: the columns of the layout, in their order, with the cells to which they go.
-        cleared: the cells of replaced arrays that no new ones take.
         rows, columns: the size of the grid after the write.
+        cleared: the cells of replaced arrays that no new ones take.
         own: whether the worksheet was made, or found blank, by this write or an earlier one.
         adopted: whether it was made, or found blank, by this write.
         ranges: named ranges over elements.
-        layout: what is written, with the blanks that stand between names and headers here.
-        stage: the id of the write's own stage.
         grid: all cells of the worksheet as they were seen; None if it is too large for one request.
+        notes: of the names of arrays, where labels are written.
         lowered: arrays that stay, whose names go right above their headers.
         moved: whether rows of headers are others than before, of a worksheet of ours.
     """
 
-    state: State
-    stage: int
     layout: Layout
     sheet: Worksheet | None
     placed_columns: tuple[PlacedColumn, ...]
-    cleared: tuple[Rect, ...]
     rows: int
     columns: int
-    own: bool
-    adopted: bool
-    ranges: tuple[RangeOf, ...]
+    cleared: tuple[Rect, ...] = ()
+    own: bool = True
+    adopted: bool = True
+    ranges: tuple[RangeOf, ...] = ()
     grid: GridCells | None = None
+    notes: CellNotes = field(default_factory=CellNotes)
     lowered: tuple[StandingArray, ...] = ()
     moved: bool = False
 
-    @property
-    def other_cells(self) -> int:
-        """The cells of all other worksheets, but stages: the own one, and what interrupted writes have left."""
-        gone = {sheet.gid for sheet in (*self.state.dead_stages(), *([self.sheet] if self.sheet else []))}
-        return sum(sheet.cells for sheet in self.state.worksheets if sheet.gid not in gone | {self.stage})
 
-    def peak_cells(self, stage: int) -> int:
-        """Return the cells that the spreadsheet has at its largest, with a stage of so many cells."""
-        ours = max(self.sheet.cells, self.rows * self.columns) if self.sheet else 0
-        return self.other_cells + stage + ours
-
-
-def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> WritePlan:
-    """Return the plan for a worksheet that is to be made.
-
-    Raises:
-        LimitError: it would be too large.
-    """
+def fresh_plan(state: State, layout: Layout, room: FreeCells) -> WritePlan:
+    """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
     placed = place_side_by_side(layout)
-    ranges = tuple(plan_ranges(state, None, placed, {}, blocked))
-    plan = WritePlan(state, stage, layout, None, placed, (), layout.height, len(placed), True, True, ranges)
-    check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
-    return plan
+    room.check(layout.height, len(placed))
+    ranges = tuple(plan_ranges(state, None, placed, {}, room.blocked))
+    return WritePlan(layout, None, placed, layout.height, len(placed), ranges=ranges)
 
 
 def place_side_by_side(layout: Layout) -> tuple[PlacedColumn, ...]:

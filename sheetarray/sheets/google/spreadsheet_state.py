@@ -10,7 +10,7 @@ import platform
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -218,7 +218,7 @@ MOST_CHARACTERS = 50_000  # of the text of a cell
 
 _SHEET_FIELDS = (
     "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
-    "rowGroups(range(startIndex,endIndex),depth,collapsed),"
+    "rowGroups(range,depth,collapsed),columnGroups(range,depth,collapsed),"
     "developerMetadata(metadataId,metadataKey,metadataValue)"
 )
 _FIELDS = f"spreadsheetId,namedRanges,sheets({_SHEET_FIELDS})"
@@ -247,15 +247,17 @@ class NamedRange:
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroup:
-    """A group of rows, which people collapse and show by a click.
+class LineGroup:
+    """A group of rows or columns, which people collapse and show by a click.
 
     Attributes:
-        start, end: the first row, and the one after the last, counted from 0.
+        dimension: "ROWS" or "COLUMNS".
+        start, end: the first row or column, and the one after the last, counted from 0.
         depth: 1, or more if the group lies within other groups.
-        collapsed: whether the rows are hidden now.
+        collapsed: whether it is hidden now.
     """
 
+    dimension: str
     start: int
     end: int
     depth: int
@@ -273,7 +275,7 @@ class Worksheet:
         has_cells: False for a chart that is a sheet of its own.
         merges: the ranges of merged cells.
         notes: what writes have noted in its metadata.
-        groups: its groups of rows.
+        groups: its groups of rows and of columns.
         frozen: the number of rows that stay in sight at the top.
         view: what it shows, if it is a view; None if it is not.
     """
@@ -285,7 +287,7 @@ class Worksheet:
     has_cells: bool
     merges: tuple[Rect, ...]
     notes: WriteNotes
-    groups: tuple[RowGroup, ...] = ()
+    groups: tuple[LineGroup, ...] = ()
     frozen: int = 0
     view: ViewNotes | None = None
 
@@ -357,9 +359,9 @@ class State:
         """Return the stages of writes that were interrupted."""
         return [sheet for sheet in self.worksheets if (writer := sheet.writer) and writer.is_dead(self.now)]
 
-    def living_stages(self, own: int = -1) -> list[Worksheet]:
-        """Return the stages of writes that may be under way, but for the own one, given its id."""
-        stages = ((sheet, sheet.writer) for sheet in self.worksheets if sheet.gid != own)
+    def living_stages(self, own: Collection[int] = ()) -> list[Worksheet]:
+        """Return the stages of writes that may be under way, but for the own ones, given their ids."""
+        stages = ((sheet, sheet.writer) for sheet in self.worksheets if sheet.gid not in own)
         return [sheet for sheet, writer in stages if writer and not writer.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
@@ -422,16 +424,18 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         properties.get("sheetType", "GRID") == "GRID",
         tuple(map(parse_rect, sheet.get("merges", []))),
         WriteNotes.from_metadata(sheet.get("developerMetadata", [])),
-        tuple(map(_parse_group, sheet.get("rowGroups", []))),
+        tuple(map(_parse_group, [*sheet.get("rowGroups", []), *sheet.get("columnGroups", [])])),
         parse_integer(grid.get("frozenRowCount", 0)),
         ViewNotes.from_metadata(sheet.get("developerMetadata", [])),
     )
 
 
-def _parse_group(group: Answer) -> RowGroup:
-    rows = group["range"]
-    start, end = parse_integer(rows.get("startIndex", 0)), parse_integer(rows["endIndex"])
-    return RowGroup(start, end, parse_integer(group.get("depth", 1)), group.get("collapsed") is True)
+def _parse_group(group: Answer) -> LineGroup:
+    lines = group["range"]
+    start, end = parse_integer(lines.get("startIndex", 0)), parse_integer(lines["endIndex"])
+    return LineGroup(
+        str(lines["dimension"]), start, end, parse_integer(group.get("depth", 1)), group.get("collapsed") is True
+    )
 
 
 def _parse_named_range(named: Answer) -> NamedRange:

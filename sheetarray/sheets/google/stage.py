@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -28,110 +28,101 @@ from .content import ConflictError, StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, RefusedError
-from .sent_cells import Chunk
+from .sent_cells import Chunk, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
 from .worksheet import FetchedColumns, fetch_values, is_same_range
 
-# The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
+# The stage: hidden worksheets of the write's own, on which arrays stand whole before anybody can read them.
 #
-# Its id is chosen here and not by the service, so that the stage is recognised when the answer to the request that
-# makes it is lost. Its title says who writes, and since when, so that a later write can remove the stage of an
+# Their ids are chosen here and not by the service, so that they are recognised when the answer to the request that
+# makes them is lost. Their titles say who writes, and since when, so that a later write can remove those of an
 # interrupted one.
 
 
 class Stage:
-    """A stage for the columns of a layout.
+    """A stage for some layouts: a worksheet for each of them, all made by one request.
 
     Attributes:
-        gid: the id of its worksheet; -1, which no worksheet has, before it is made.
-        title: of its worksheet.
-        layout: the cells that it is to hold.
-        rows, columns: the size of its grid.
-        attempts: the number of attempts to make it.
-        lost: how many times it was gone, since somebody else had removed it.
+        layouts: the cells that it is to hold.
+        chunks: the same as requests, for each layout.
+        gids: the ids of its worksheets; empty before they are made.
+        attempts: the number of attempts to make them.
+        lost: how many times they were gone, since somebody else had removed one.
     """
 
-    def __init__(self, service: SheetsApi, layout: Layout, writer: Writer) -> None:
-        self.gid, self.title = -1, ""
-        self.rows, self.columns = layout.height, len(layout.pieces)
+    def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer) -> None:
+        self.layouts, self.chunks = layouts, [make_chunks(layout) for layout in layouts]
+        self.gids: list[int] = []
         self.attempts = self.lost = 0
-        self._filled = False
-        self._service, self.layout, self._writer = service, layout, writer
+        self._service, self._writer, self._filled = service, writer, False
 
     @property
     def cells(self) -> int:
-        """The number of cells of its grid."""
-        return self.rows * self.columns
+        """The number of cells of its grids."""
+        return sum(layout.height * len(layout.pieces) for layout in self.layouts)
 
-    def find(self, state: State) -> Worksheet | None:
-        """Return the stage's worksheet, or None if it does not exist."""
-        sheet = state.by_id(self.gid)
-        return sheet if sheet and sheet.writer else None
+    def find(self, state: State) -> list[Worksheet]:
+        """Return the worksheets that exist; one that has become a worksheet of arrays is none of the stage."""
+        return [sheet for gid in self.gids if (sheet := state.by_id(gid)) and sheet.writer]
+
+    def is_whole(self, state: State) -> bool:
+        """Return whether all of its worksheets exist."""
+        return bool(self.gids) and len(self.find(state)) == len(self.gids)
 
     def is_ready(self, state: State) -> bool:
         """Return whether the stage exists and holds all cells; one that was filled and is gone counts as lost."""
-        if self._filled and self.find(state) is None:
+        if self._filled and not self.is_whole(state):
             self._filled = False
             self.lost += 1
         return self._filled
 
     def make(self, state: State) -> None:
-        """Make the stage, with a new id and a new title, and remove the stages of interrupted writes.
+        """Make the stage, with new ids and titles, and remove what is left of it and of interrupted writes.
 
         Raises:
             RefusedError: there is no room for the stage, or somebody else has removed those stages meanwhile.
         """
         self.attempts += 1
-        self.gid = new_gid()
-        self.title = stage_title(self._writer, self.attempts)
-        grid = {"rowCount": self.rows, "columnCount": self.columns}
-        made = {"sheetId": self.gid, "title": self.title, "hidden": True, "gridProperties": grid}
-        requests = [
-            *remains_requests(state),
-            {"addSheet": {"properties": made}},
-            put_named_range(generation_name(self.gid), self.gid, Rect(0, 0, self.rows, self.columns)),
-        ]
-        apply_changes(self._service, requests, lambda after: self.find(after) is not None)
+        requests = [*remains_requests(state), *self.removal_requests(state)]
+        self.gids = [new_gid() for _ in self.layouts]
+        for gid, layout, title in zip(self.gids, self.layouts, self._titles(), strict=True):
+            rows, columns = layout.height, len(layout.pieces)
+            grid = {"rowCount": rows, "columnCount": columns}
+            made = {"sheetId": gid, "title": title, "hidden": True, "gridProperties": grid}
+            requests.append({"addSheet": {"properties": made}})
+            requests.append(put_named_range(generation_name(gid), gid, Rect(0, 0, rows, columns)))
+        apply_changes(self._service, requests, self.is_whole)
 
-    def fill(self, chunks: list[Chunk], filled: Callable[[int], None]) -> None:
+    def _titles(self) -> list[str]:
+        """Return the titles of its worksheets, which the number of the attempt to make them tells apart."""
+        first = self.attempts * len(self.layouts)
+        return [stage_title(self._writer, first + index) for index in range(len(self.layouts))]
+
+    def fill(self, filled: Callable[[int], None]) -> None:
         """Put all cells on the stage, then read them back and compare.
 
         Raises:
             ConflictError: somebody else has removed the stage.
             DTypeError: the service does not keep an element as it is.
         """
+        titled = list(zip(self._titles(), self.layouts, self.chunks, strict=True))
         try:
-            for chunk in chunks:
-                cells = range_on_sheet(self.title, chunk.rect)
-                self._service.put_values(cells, chunk.body, partial(_is_put, cells))
-                filled(chunk.cells)
-            for chunk in chunks:
-                (cells_back,) = fetch_values(self._service, [(self.title, chunk.rect)])
-                self._compare(chunk, cells_back)
-                filled(chunk.cells)
+            for title, _, chunks in titled:
+                for chunk in chunks:
+                    cells = range_on_sheet(title, chunk.rect)
+                    self._service.put_values(cells, chunk.body, partial(_is_put, cells))
+                    filled(chunk.cells)
+            for title, layout, chunks in titled:
+                for chunk in chunks:
+                    (cells_back,) = fetch_values(self._service, [(title, chunk.rect)])
+                    _compare(layout, chunk, cells_back)
+                    filled(chunk.cells)
         except RefusedError:
-            if self.find(fetch_state(self._service)) is None:
+            if not self.is_whole(fetch_state(self._service)):
                 self.lost += 1
                 raise ConflictError from None
             raise
         self._filled = True
-
-    def _compare(self, chunk: Chunk, cells_back: FetchedColumns) -> None:
-        """Compare the columns of a chunk as they were sent with those that the service gives back.
-
-        Raises:
-            DTypeError: a cell is another one, which the message names.
-        """
-        first = chunk.rect.left or 0
-        for number in range((chunk.rect.right or 0) - first):
-            placed = PlacedColumn(
-                first + number, self.layout.pieces[first + number], 0, first + number, self.layout.named
-            )
-            stop = min(chunk.rect.bottom or 0, placed.cells.bottom or 0)
-            kept = cells_back[number] if number < len(cells_back) else []
-            difference = placed.find_change(chunk.rect.top, stop, kept)
-            if difference is not None:
-                raise DTypeError(str(difference))
 
     def remove(self, state: State) -> None:
         """Remove the stage.
@@ -140,12 +131,28 @@ class Stage:
             RefusedError: somebody else has removed it, or it has become a worksheet of arrays.
         """
         self._filled = False
-        apply_changes(self._service, self.removal_requests(state), lambda after: self.find(after) is None)
+        apply_changes(self._service, self.removal_requests(state), lambda after: not self.find(after))
 
-    def removal_requests(self, state: State) -> Requests:
-        """Return the requests that remove the stage, for a batch with others; none if it does not exist."""
-        sheet = self.find(state)
-        return remove_sheet_requests(state, sheet) if sheet else []
+    def removal_requests(self, state: State, *, kept: Collection[int] = ()) -> Requests:
+        """Return the requests that remove those of its worksheets that exist, but for those that are kept."""
+        gone = [sheet for sheet in self.find(state) if sheet.gid not in kept]
+        return [request for sheet in gone for request in remove_sheet_requests(state, sheet)]
+
+
+def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
+    """Compare the columns of a chunk as they were sent with those that the service gives back.
+
+    Raises:
+        DTypeError: a cell is another one, which the message names.
+    """
+    first = chunk.rect.left or 0
+    for column in range(first, chunk.rect.right or 0):
+        placed = PlacedColumn(column, layout.pieces[column], 0, column, layout.named)
+        stop = min(chunk.rect.bottom or 0, placed.cells.bottom or 0)
+        kept = cells_back[column - first] if column - first < len(cells_back) else []
+        difference = placed.find_change(chunk.rect.top, stop, kept)
+        if difference is not None:
+            raise DTypeError(str(difference))
 
 
 def _is_put(cells: str, answer: Answer) -> bool:
@@ -163,41 +170,35 @@ def remains_requests(state: State) -> Requests:
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 
-# Putting what stands on the stage into place: one batch, which changes everything or nothing.
+# Putting what stands on the stage into place: requests of one batch, which changes everything or nothing.
 
 
-def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, Swap]:
-    """Return the batch by which the stage becomes the worksheet; it is refused if a worksheet has the title already."""
-    seen = stage.find(plan.state)
-    assert seen is not None
-    swap = Swap(stage.gid, plan.state.generation(stage.gid), seen.notes, own=True)
-    shown = {"title": title, "hidden": False}
-    requests = [change_properties(stage.gid, shown, "title,hidden"), *finishing_requests(plan, stage.gid)]
-    return swap.wrap(requests, stage.rows, stage.columns), swap
+def rename_stage(plan: WritePlan, swap: Swap, title: str) -> Requests:
+    """Return the requests by which a stage becomes the worksheet; refused if a worksheet has the title already."""
+    shown = change_properties(swap.gid, {"title": title, "hidden": False}, "title,hidden")
+    return swap.wrap([shown, *finishing_requests(plan, swap.gid)], plan.rows, plan.columns)
 
 
-def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
-    """Return the batch by which the cells of the stage are copied into the worksheet, and the stage is removed."""
-    swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
+def copy_stage(plan: WritePlan, swap: Swap, sheet: Worksheet, staged: Layout, gid: int) -> Requests:
+    """Return the requests by which the cells of a stage, given its layout and its id, are copied into a worksheet."""
     copies = [
         {
             "copyPaste": {
-                "source": source.to_grid_range(stage.gid),
+                "source": source.to_grid_range(gid),
                 "destination": goal.to_grid_range(sheet.gid),
                 "pasteType": "PASTE_VALUES",
                 "pasteOrientation": "NORMAL",
             }
         }
-        for source, goal in _copy_ranges(plan, stage.layout)
+        for source, goal in _copy_ranges(plan, staged)
     ]
     requests = [
         *resize_sheet(sheet, plan.rows, plan.columns),
         *(clear_cells(sheet.gid, rect) for rect in plan.cleared),
         *copies,
         *finishing_requests(plan, sheet.gid),
-        *stage.removal_requests(plan.state),
     ]
-    return swap.wrap(requests, plan.rows, plan.columns), swap
+    return swap.wrap(requests, plan.rows, plan.columns)
 
 
 def finishing_requests(plan: WritePlan, gid: int) -> Requests:

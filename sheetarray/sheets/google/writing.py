@@ -1,4 +1,4 @@
-"""Writes arrays and tables to a worksheet: small ones at once, large ones by a stage; and makes spreadsheets."""
+"""Writes arrays and tables to worksheets: small ones at once, large ones by a stage; and makes spreadsheets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote
@@ -22,19 +23,19 @@ from ...views.description import View, select_views
 from ..workbooks import check_choices
 from .address import SheetAddress, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
-from .changes import Swap, TooHeavyError, apply_changes
+from .changes import Requests, Swap, TooHeavyError, apply_changes
 from .client import DRIVE, http_client
 from .content import ConflictError
 from .placing import plan_for, plan_table
-from .plan import WritePlan, check_cells, fresh_plan
+from .plan import FreeCells, WritePlan, check_cells, fresh_plan
 from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
-from .sent_cells import Chunk, fit_one_batch, make_chunks
+from .sent_cells import fit_one_batch, make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_stage, new_gid, rename_stage
 from .views import ViewSource, check_wanted, find_views, write_views
 
-# `Write`, one write from its plan to its end: at once, or over a stage.
+# `Write`, one write to some worksheets from its plans to its end: at once, or over a stage.
 #
 # It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
 
@@ -46,121 +47,129 @@ _LONGEST_FOR_OTHERS = 120.0  # seconds that are waited at most for writers that 
 Planner = Callable[..., WritePlan]  # `placing.plan_for` or `placing.plan_table`
 
 
-def _never_happened(_: State) -> bool:
-    """Return False: nothing was sent yet that could have taken effect."""
-    return False
+@dataclass(slots=True)
+class Part:
+    """What a write puts into one worksheet.
+
+    Attributes:
+        layout: the cells.
+        title: of the worksheet; None if the target says which one is meant.
+        make: returns the plan for a worksheet that exists.
+        arrays: that have views, and the views of them that are asked for; empty for a table.
+        dates: whether dates are dates, and not text.
+        plan: the last plan; once the write is done, the one that it has followed.
+        gid: the id of the worksheet, once the write is done.
+    """
+
+    layout: Layout
+    title: str | None = None
+    make: Planner = plan_for
+    arrays: Mapping[str, LinearArray] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
+    dates: bool = True
+    plan: WritePlan | None = None
+    gid: int = -1
 
 
 class Write:
-    """A write of a layout: planned, carried out, and planned again where somebody else was faster.
+    """A write of some parts by one batch: planned, carried out, and planned again where somebody else was faster.
 
-    `report`: called with the number of cells written and the number of all cells. `make`: returns the plan for a
-    worksheet that exists.
+    `report`: called with the number of cells written and the number of all cells.
 
     Attributes:
-        chunks: the cells as requests for a stage.
+        state: the spreadsheet for which the plans were made.
         small: whether one batch may be able to write all cells at once; if not, they need a stage.
         limit: the number of cells that a spreadsheet may have; less than `MOST_CELLS` once the service has said so.
         blocked: names, in lower case, that the service refuses for named ranges.
-        happened: returns whether a state shows that the last batch took effect.
-        plan: the last plan; once the write is done, the one that it has followed.
-        gid: the id of the worksheet, once `run` has returned.
+        happened: returns whether a state shows that the last batch took effect; None before the first one.
     """
 
-    def __init__(self, service: SheetsApi, layout: Layout, report: Progress, make: Planner = plan_for) -> None:
-        self.service, self.address, self.layout, self.make = service, service.address, layout, make
-        self.chunks: list[Chunk] = []
+    def __init__(self, service: SheetsApi, parts: Sequence[Part], report: Progress) -> None:
+        self.service, self.parts, self.state = service, parts, State((), (), 0.0)
         self.small = False
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
-        self.happened: Callable[[State], bool] = _never_happened
-        self.plan: WritePlan | None = None
-        self._report = report
+        self.happened: Callable[[State], bool] | None = None
+        self._others = 0  # cells of worksheets that are not written to
+        self._report, self._total = report, sum(part.layout.cell_count for part in parts)
         self._done = 0  # cells put on the stage, and those compared: each cell counts twice
         self._for_others = 0.0  # seconds that were waited for writers that may be dead
 
-    def run(self) -> int:
-        """Write everything; return the id of the worksheet."""
-        plan = self.make_plan(-1)
-        self.chunks = make_chunks(self.layout)  # whatever no cell can hold is found before anything is written
-        self.gid = plan.sheet.gid if plan.sheet else -1
-        with Writer(plan.state.now) as writer:
-            stage = Stage(self.service, self.layout, writer)
-            self.small = fit_one_batch(self.chunks)
+    def run(self) -> None:
+        """Write everything."""
+        plans = self.make_plans([])
+        with Writer(self.state.now) as writer:
+            stage = Stage(self.service, [part.layout for part in self.parts], writer)
+            self.small = fit_one_batch([chunk for chunks in stage.chunks for chunk in chunks])
             try:
-                self._carry_out(plan, stage)
+                self._carry_out(plans, stage)
             except RemoteError:
                 if not self._clean_up(stage):
                     raise
             except BaseException:
                 self._clean_up(stage)
                 raise
-        return self.gid
 
-    def _carry_out(self, plan: WritePlan, stage: Stage) -> None:
-        """Write everything by a plan, and by new ones as long as others change the spreadsheet."""
+    def _carry_out(self, plans: list[WritePlan], stage: Stage) -> None:
+        """Write everything by plans, and by new ones as long as others change the spreadsheet."""
         conflicts = waits = 0
         while True:
             try:
-                if self.small and (plan.sheet is None or plan.grid is not None):
-                    self._write_at_once(plan)
+                if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
+                    swaps = self._make_swaps(plans, [new_gid() for _ in plans])
+                    titled = [(swap, self._title(part)) for swap, part in zip(swaps, self.parts, strict=True)]
+                    write_at_once(self.service, self.state, plans, titled)
                     return
-                if (missing := plan.peak_cells(stage.cells) - self.limit) > 0:
-                    self._wait_for_room(missing, plan.state, stage.gid, waits := waits + 1)
-                    plan = self.make_plan(stage.gid)
-                    continue
-                if stage.is_ready(plan.state):
-                    self._commit(plan, stage)
+                if (missing := self._count_peak(plans, stage) - self.limit) > 0:
+                    self._wait_for_room(missing, stage.gids, waits := waits + 1)
+                elif stage.is_ready(self.state):
+                    self._commit(plans, stage)
                     return
-                if stage.lost >= _MOST_LOST:
+                elif stage.lost >= _MOST_LOST:
                     raise RemoteError("the hidden sheet of this write is removed again and again")
-                self._done = 0
-                stage.make(plan.state)
-                stage.fill(self.chunks, self.count_cells)
+                else:
+                    self._done = 0
+                    stage.make(self.state)
+                    stage.fill(self._count_cells)
             except ConflictError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except TooHeavyError:
                 self.small = False
             except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
-                self.small, self.happened = False, _never_happened
+                self.small, self.happened = False, None
             except RefusedError as refused:
                 if self.small and (refused.status == 413 or "payload" in refused.message):
                     self.small = False
-                elif not self._learn_from(refused, plan):
+                elif not self._learn_from(refused):
                     self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
-            plan = self.make_plan(stage.gid)
+            plans = self.make_plans(stage.gids)
 
-    def count_cells(self, cells: int) -> None:
+    def _count_cells(self, cells: int) -> None:
         """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
         self._done += cells
-        self._report(min(self._done // 2, self.layout.cell_count), self.layout.cell_count)
+        self._report(min(self._done // 2, self._total), self._total)
+
+    def _count_peak(self, plans: Sequence[WritePlan], stage: Stage) -> int:
+        """Return the cells that the spreadsheet has at its largest, with the stage beside the worksheets."""
+        ours = sum(max(plan.sheet.cells, plan.rows * plan.columns) for plan in plans if plan.sheet)
+        return self._others + stage.cells + ours
 
     # Deciding ------------------------------------------------------------------------------------------------
 
-    def make_plan(self, stage: int) -> WritePlan:
-        """Return a plan for the spreadsheet as it is now; wait for others who change the worksheet.
+    def make_plans(self, stage: Sequence[int]) -> list[WritePlan]:
+        """Return a plan for each part, for the spreadsheet as it is now; wait for others who change a worksheet.
 
         Raises:
-            RemoteError: others change the worksheet again and again, or write to it for too long.
+            RemoteError: others change a worksheet again and again, or write to it for too long.
         """
         waits = 0
         while True:
-            state = fetch_state(self.service)
-            sheet = state.select_worksheet(self.address.gid, self.address.title)
-            if sheet is not None and sheet.view is not None:
-                raise LimitError(
-                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
-                    "looked for: write to another one"
-                )
+            state = self.state = fetch_state(self.service)
             try:
-                if sheet is None:
-                    self.plan = fresh_plan(state, stage, self.layout, self.limit, self.blocked)
-                else:
-                    self.plan = self.make(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
-                return self.plan
+                return self._plan_parts(state, stage)
             except (FormatError, LimitError) as error:
                 if isinstance(error, LimitError) and state.living_stages(stage):
-                    self._wait_for_stages(state, stage, waits := waits + 1)
+                    self._wait_for_stages(stage, waits := waits + 1)
                 elif state.differs(fetch_state(self.service)):
                     # What was in the way may have been written while the worksheet was looked at
                     self._wait(waits := waits + 1, 1.0, "others change the worksheet")
@@ -169,23 +178,46 @@ class Write:
             except ConflictError:
                 self._wait(waits := waits + 1, 1.0, "others change the worksheet")
 
-    def _wait_for_room(self, missing: int, state: State, stage: int, waits: int) -> None:
+    def _plan_parts(self, state: State, stage: Sequence[int]) -> list[WritePlan]:
+        address = self.service.address
+        sheets = [state.select_worksheet(address.gid, part.title or address.title) for part in self.parts]
+        gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
+        self._others = others = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
+        blocked = set(self.blocked)
+        plans = []
+        for part, sheet in zip(self.parts, sheets, strict=True):
+            room = FreeCells(others, self.limit, blocked)
+            if sheet is not None and sheet.view is not None:
+                raise LimitError(
+                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
+                    "looked for: write to another one"
+                )
+            if sheet is None:
+                part.plan = fresh_plan(state, part.layout, room)
+            else:
+                part.plan = part.make(self.service, state, sheet, part.layout, room)
+            plans.append(part.plan)
+            others += part.plan.rows * part.plan.columns
+            blocked |= {named.name.lower() for named in part.plan.ranges}
+        return plans
+
+    def _wait_for_room(self, missing: int, stage: Sequence[int], waits: int) -> None:
         """Wait for other writes whose hidden sheets take room; refuse the write if there are none.
 
         Raises:
             LimitError: the spreadsheet has no room for a stage; nothing has been changed.
         """
-        if state.living_stages(stage):
-            self._wait_for_stages(state, stage, waits)
+        if self.state.living_stages(stage):
+            self._wait_for_stages(stage, waits)
             return
         raise LimitError(
             f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet may "
             f"have {self.limit:,} cells; delete what is not needed, or write to another one"
         )
 
-    def _wait_for_stages(self, state: State, stage: int, waits: int) -> None:
-        writer = state.living_stages(stage)[0].writer
-        why = f"the hidden sheet of another write takes room: {writer.describe(state.now) if writer else ''}"
+    def _wait_for_stages(self, stage: Sequence[int], waits: int) -> None:
+        writer = self.state.living_stages(stage)[0].writer
+        why = f"the hidden sheet of another write takes room: {writer.describe(self.state.now) if writer else ''}"
         self._wait(waits, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
 
     def _wait(self, waits: int, most: float, why: str, hint: str = "") -> None:
@@ -201,7 +233,7 @@ class Write:
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
         patience.pause(seconds, why)
 
-    def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
+    def _learn_from(self, refused: RefusedError) -> bool:
         """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
 
         Returns:
@@ -214,7 +246,7 @@ class Write:
         if refused.limit is not None and refused.limit < self.limit:
             self.limit = refused.limit
             return True
-        if plan.state.differs(fetch_state(self.service)):
+        if self.state.differs(fetch_state(self.service)):
             return False
         # The service does not show named ranges whose cells were deleted, but keeps their names. Where there is one,
         # more are likely, so that each refusal blocks one name more than all refusals before it
@@ -226,42 +258,54 @@ class Write:
 
     # Carrying out --------------------------------------------------------------------------------------------
 
-    def _commit(self, plan: WritePlan, stage: Stage) -> None:
-        """Put the cells of the stage into the worksheet, by one batch; a stage for a new worksheet becomes it."""
-        if plan.sheet is None:
-            requests, swap = rename_stage(plan, stage, self.address.title or "")
-        else:
-            requests, swap = copy_stage(plan, stage, plan.sheet)
-        self.gid, self.happened = swap.gid, swap.took_effect
-        apply_changes(self.service, requests, swap.took_effect, confirmed=True)
-        if plan.sheet is not None:
-            difference = find_change(self.service, plan.sheet.title, plan.placed_columns, swap)
+    def _title(self, part: Part) -> str:
+        """Return the title of the worksheet of a part."""
+        sheet = part.plan.sheet if part.plan else None
+        return sheet.title if sheet else part.title or self.service.address.title or ""
+
+    def _make_swaps(self, plans: Sequence[WritePlan], fresh: Sequence[int]) -> list[Swap]:
+        """Return the swap of each worksheet, given the ids that new ones get; the batch with them is looked for."""
+        swaps = []
+        for part, plan, new in zip(self.parts, plans, fresh, strict=True):
+            part.gid = plan.sheet.gid if plan.sheet else new
+            seen = self.state.by_id(part.gid)
+            notes = seen.notes if seen else WriteNotes()
+            swaps.append(Swap(part.gid, self.state.generation(part.gid), notes, own=plan.own))
+        self.happened = swaps[0].took_effect  # one batch makes all changes, or none
+        return swaps
+
+    def _commit(self, plans: Sequence[WritePlan], stage: Stage) -> None:
+        """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
+        requests: Requests = []
+        copied: list[tuple[WritePlan, Swap, str]] = []
+        swaps = self._make_swaps(plans, stage.gids)
+        for part, plan, swap, gid in zip(self.parts, plans, swaps, stage.gids, strict=True):
+            if plan.sheet is None:
+                requests += rename_stage(plan, swap, self._title(part))
+            else:
+                requests += copy_stage(plan, swap, plan.sheet, part.layout, gid)
+                copied.append((plan, swap, plan.sheet.title))
+        requests += stage.removal_requests(self.state, kept=[part.gid for part in self.parts])
+        apply_changes(self.service, requests, swaps[0].took_effect, confirmed=True)
+        for plan, swap, title in copied:
+            difference = find_change(self.service, title, plan.placed_columns, swap)
             if difference is not None:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
-    def _write_at_once(self, plan: WritePlan) -> None:
-        """Write all cells by one batch, without a stage."""
-        sheet = plan.sheet
-        gid, title = (sheet.gid, sheet.title) if sheet else (new_gid(), self.address.title or "")
-        swap = Swap(gid, plan.state.generation(gid), sheet.notes if sheet else WriteNotes(), own=plan.own)
-        self.gid, self.happened = gid, swap.took_effect
-        write_at_once(self.service, plan, swap, title)
-
     def _clean_up(self, stage: Stage) -> bool:
         """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
-        if not stage.attempts and self.happened is _never_happened:
+        if not stage.attempts and self.happened is None:
             return False
         deadline = time.monotonic() + _CLEANING
         self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
                 state = fetch_state(self.service)
-                if self.happened(state):
+                if self.happened is not None and self.happened(state):
                     return True
                 if not stage.find(state) or time.monotonic() > deadline:
                     return False
-                with suppress(RefusedError):
-                    stage.remove(state)
+                stage.remove(state)
         return False
 
 
@@ -325,41 +369,48 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
+    part = _lay_out_arrays(arrays, dates, views)
+    (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
+    return url
+
+
+def _lay_out_arrays(
+    arrays: Any, dates: str, views: bool | str | Sequence[str] | Mapping[str, View], title: str | None = None
+) -> Part:
+    """Return what a write of arrays puts into one worksheet."""
     check_choices(dates=(dates, "real", "text"))
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
-    layout = _lay_out(linear, serials=dates == "real")
-
-    def write_views_after(write: Write) -> None:
-        assert write.plan is not None
-        if wanted or find_views(write.plan.state, write.gid, linear):
-            source = ViewSource.of_write(write.gid, linear, write.plan.placed_columns, dates=dates == "real")
-            write_views(write.service, source, wanted)
-
-    return _write(target, layout, worksheet, client, credentials, timeout, progress, then=write_views_after)
-
-
-def _lay_out(arrays: Mapping[str, LinearArray], *, serials: bool) -> Layout:
-    """Return the layout of arrays in one worksheet."""
     layout, *more = lay_out_sheets(
-        arrays, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, aligned=True, serials=serials
+        linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
     )
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
-    return layout
+    return Part(layout, title, arrays=linear, views=wanted, dates=dates == "real")
 
 
-def write_sheets_gsheet(target: Any, tables: Mapping[str, Any], *, plain: bool, **options: Any) -> dict[str, str]:
-    """Write each table to a worksheet of its own, one after the other: each is whole or absent to every reader.
-
-    All tables are looked at before the first is written. If the service fails in between, those before stand.
+def write_sheets_gsheet(
+    target: Any,
+    tables: Mapping[str, Any],
+    *,
+    plain: bool,
+    dates: Literal["real", "text"] = "real",
+    views: bool | str | Sequence[str] | Mapping[str, View] = False,
+    if_sheet_exists: Literal["error", "replace"] = "error",
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> dict[str, str]:
+    """Write each table to a worksheet of its own: all of them, or nothing at all.
 
     Args:
         target: as for `write_gsheet`, without a worksheet.
         tables: frames, or mappings of names to arrays, by the titles of their worksheets.
         plain: write plain columns, as `write_table_gsheet` does.
-        **options: as for `write_gsheet`, or with `plain` for `write_table_gsheet`.
+        dates, views, client, credentials, timeout, progress: as for `write_gsheet`.
+        if_sheet_exists: as for `write_table_gsheet`.
 
     Returns:
         The URL of each worksheet, by title.
@@ -367,34 +418,22 @@ def write_sheets_gsheet(target: Any, tables: Mapping[str, Any], *, plain: bool, 
     Raises:
         DTypeError: names the worksheet, and the array that no cells hold; nothing is written.
         LimitError: more than a worksheet or a spreadsheet holds, or the target is a worksheet; nothing is written.
-        RemoteError: as for `write_gsheet`; says which worksheets are written.
+        RemoteError: as for `write_gsheet`.
     """
-    is_new = title_of_new(target) is not None
-    address = parse_address(_ANY_KEY if is_new else target)
+    address = parse_address(_ANY_KEY if title_of_new(target) is not None else target)
     if address.gid is not None or address.title is not None:
         raise LimitError(f"{address.label} is one worksheet, and each table gets its own: give the spreadsheet")
-    cells = 0
+    parts = []
     for title, table in tables.items():
         with naming_sheet(title):
-            if plain:
-                layout = lay_out_table(table, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
-            else:
-                layout = _lay_out(linear_arrays(spread(table, limit=MOST_CHARACTERS)), serials=False)
             parse_address(_ANY_KEY, title)
-            cells += layout.height * len(layout.pieces)
-            check_cells(cells, MOST_CELLS, 0)
-            make_chunks(layout)
-    urls: dict[str, str] = {}
-    for title, table in tables.items():
-        try:
-            write: Any = write_table_gsheet if plain else write_gsheet
-            urls[title] = write(target, table, worksheet=title, **options)
-        except (RemoteError, LimitError, FormatError) as error:
-            if urls:
-                error.add_note(f"written are the worksheets {', '.join(map(repr, urls))}, and not {title!r}")
-            raise
-        target = urls[title].partition("#")[0] if is_new else target
-    return urls
+            if plain:
+                parts.append(_lay_out_table(table, dates, if_sheet_exists, title))
+            else:
+                parts.append(_lay_out_arrays(table, dates, views, title))
+            make_chunks(parts[-1].layout)
+    urls = _write(target, parts, None, client, credentials, timeout, progress)
+    return dict(zip(tables, urls, strict=True))
 
 
 def write_table_gsheet(
@@ -436,40 +475,48 @@ def write_table_gsheet(
         ...     client.open_by_key(key).worksheet("table").get_all_values()
         [['day', 't'], ['2024-02-29', '1.5']]
     """
+    part = _lay_out_table(table, dates, if_sheet_exists)
+    (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
+    return url
+
+
+def _lay_out_table(table: Any, dates: str, if_sheet_exists: str, title: str | None = None) -> Part:
+    """Return what a write of a table puts into one worksheet."""
     check_choices(if_sheet_exists=(if_sheet_exists, "error", "replace"), dates=(dates, "real", "text"))
     layout = lay_out_table(table, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, serials=dates == "real")
-    make = partial(plan_table, replacing=if_sheet_exists == "replace")
-    return _write(target, layout, worksheet, client, credentials, timeout, progress, make)
+    return Part(layout, title, partial(plan_table, replacing=if_sheet_exists == "replace"))
 
 
 def _write(
     target: Any,
-    layout: Layout,
-    worksheet: str,
+    parts: Sequence[Part],
+    worksheet: str | None,
     client: Any,
     credentials: PathLike | None,
     timeout: float,
     progress: Progress | None,
-    make: Planner = plan_for,
-    then: Callable[[Write], None] | None = None,
-) -> str:
-    """Write a layout, and return the URL of the worksheet."""
+) -> list[str]:
+    """Write some parts, then their views, and return the URLs of the worksheets."""
     title = title_of_new(target)
     parse_address(_ANY_KEY if title else target, worksheet)  # an impossible one is refused before anything is made
-    check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
+    check_cells(sum(part.layout.height * len(part.layout.pieces) for part in parts), MOST_CELLS, 0)
     if title:
-        make_chunks(layout)  # and whatever no cell can hold
+        for part in parts:
+            make_chunks(part.layout)  # and whatever no cell can hold
         target = create_gsheet(title, client=client, credentials=credentials, timeout=timeout)
     service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
-    report = progress or ignore_progress
-    report(0, layout.cell_count)
+    report, cells = progress or ignore_progress, sum(part.layout.cell_count for part in parts)
+    report(0, cells)
     with locating(source=service.address.label):
-        write = Write(service, layout, report, make)
-        gid = write.run()
-        if then is not None:
-            then(write)
-    report(layout.cell_count, layout.cell_count)
-    return worksheet_url(service.key, gid)
+        write = Write(service, parts, report)
+        write.run()
+        for part in parts:
+            if part.plan and (part.views or find_views(write.state, part.gid, part.arrays)):
+                placed = part.plan.placed_columns
+                source = ViewSource.of_write(part.gid, part.arrays, placed, dates=part.dates)
+                write_views(service, source, part.views)
+    report(cells, cells)
+    return [worksheet_url(service.key, part.gid) for part in parts]
 
 
 # Makes spreadsheets, and shares them with people.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import multiprocessing
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +23,14 @@ from sheets_emulator import SheetsServer
 @pytest.fixture
 def book(server: SheetsServer) -> Book:
     return Book(server)
+
+
+@pytest.fixture(scope="session")
+def processes() -> Any:
+    """Processes that begin with all that they import but `killed_writer`, which is small."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sheetarray.sheets.google", "gspread", "polars", "pytest"])
+    return context
 
 
 @pytest.fixture(autouse=True)

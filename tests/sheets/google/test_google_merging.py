@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from command_line import run_command
+from examples import examples
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from killed_writer import killed_at, merge_when_told
+from limits import set_limits
+from merge_model import draw_trial, merge_plainly
+from programs import resave
 from services import ENDPOINT, dump
 
 import sheetarray as sa
@@ -88,16 +97,135 @@ def test_a_row_that_a_person_adds_in_the_browser_is_merged(client: Any, places: 
     assert wanted["t"].values[1, 1] == -1.5
 
 
-def test_a_merge_that_google_refuses_leaves_the_base_as_it_was(
-    server: SheetsServer, client: Any, places: list[str]
+@pytest.fixture(params=["at once", "staged"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How the target is written."""
+    if request.param == "staged":
+        set_limits(monkeypatch, google_batch=0)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+
+
+@pytest.mark.fault(
+    "A fault that lasts, from any request of a merge on.", "The target is the old one, or the merged one."
+)
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("kind", [503, 403, "reset-after"])
+def test_a_merge_that_fails_at_any_request_leaves_the_target_as_it_was(
+    server: SheetsServer, client: Any, places: list[str], kind: Any
 ) -> None:
     key = places[0].removeprefix("gsheets://")
-    before = dump(server, key)
-    server.faults.append(Fault(403, method="POST", times=None))
-    with pytest.raises(sa.RemoteError, match="permission"):
-        sa.merge(*places, target=places[0], client=client)
+    outcomes = []
+    for index in range(100):
+        server.faults.append(Fault(kind, after=index, times=None))
+        try:
+            sa.merge(*places, target=places[0], client=client)
+        except sa.RemoteError:
+            server.faults.clear()
+            found = sa.read_dataset(places[0], client=client)
+            outcomes.append(found.identical(merged_grid()))
+            assert outcomes[-1] or found.identical(grid())
+            sa.write_gsheet(places[0], grid(), client=client)
+        else:
+            break
     server.faults.clear()
-    assert dump(server, key) == before
+    assert outcomes[0] is False
+    xr.testing.assert_identical(sa.read_dataset(places[0], client=client), merged_grid())
+    assert [title for title in dump(server, key)["sheets"] if title.startswith("sheetarray")] == []
+
+
+@pytest.mark.fault(
+    "A merge into Google Sheets is killed at any request.", "The target is the old one, or the merged one."
+)
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", [False, True])  # text that goes over a stage
+def test_a_merge_that_is_killed_leaves_the_target_as_it_was_or_merged(
+    processes: Any, server: SheetsServer, client: Any, tmp_path: Path, odd: bool
+) -> None:
+    base, ann, ben = (grid() for _ in range(3))
+    ann["t"][0, 0], ben["s"] = 7.0, ben["s"].astype("<U2")
+    ben["s"][3] = "x\x7f" if odd else "x"
+    wanted = base.copy(deep=True)
+    wanted["t"][0, 0], wanted["s"] = 7.0, ben["s"]
+    sa.write(tmp_path / "ben.xlsx", ben)
+    copy = f"gsheets://{server.create()}"
+    sa.write_gsheet(copy, ann, client=client)
+    outcomes = []
+    for index in range(100):
+        target = f"gsheets://{server.create()}"
+        sa.write_gsheet(target, base, client=client)
+        reached = killed_at(processes, server, index, merge_when_told, [target, copy, str(tmp_path / "ben.xlsx")])
+        found = sa.read_dataset(target, client=client)
+        outcomes.append(found.identical(wanted))
+        assert outcomes[-1] or found.identical(base)
+        if not reached:
+            break
+    assert outcomes == [False] * (len(outcomes) - 1) + [True]
+    assert len(outcomes) >= (4 if odd else 2)
+
+
+PLACES = ["xlsx", "csv", "json", "ods", "google"]
+
+
+def save(server: SheetsServer, client: Any, folder: Path, place: str, table: pd.DataFrame) -> str:
+    """Put a table into a place, and return what it is read from."""
+    folder.mkdir()
+    if place == "google":
+        url = f"gsheets://{server.create()}"
+        sa.write_gsheet(url, table, client=client)
+        return url
+    path = folder / f"table.{'xlsx' if place == 'ods' else place}"
+    sa.write(path, table)
+    return str(resave(path, "ods", folder / "ods") if place == "ods" else path)
+
+
+def _short(values: list[Any]) -> list[Any]:
+    """Return numbers with no more digits than LibreOffice keeps."""
+    return [round(value, 6) if isinstance(value, float) else value for value in values]
+
+
+@settings(max_examples=examples(48))
+@given(
+    seed=st.integers(0, 2**20),
+    base=st.sampled_from(["xlsx", "csv", "json", "google"]),
+    copies=st.lists(st.sampled_from(PLACES), min_size=2, max_size=4),
+    target=st.sampled_from([None, "xlsx", "csv", "json", "google"]),
+)
+@example(seed=1, base="google", copies=["google", "ods", "xlsx", "csv", "json"], target=None)
+@example(seed=2, base="xlsx", copies=["google", "google", "ods"], target="google")
+def test_copies_in_all_places_are_merged_as_the_model_says(
+    server: SheetsServer,
+    client: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    base: str,
+    copies: list[str],
+    target: str | None,
+) -> None:
+    """`target`: None is the base."""
+    trial = draw_trial(seed, kinds=["float64", "int64", "<U8"], copies=len(copies))
+    trial.base = [_short(values) for values in trial.base]
+    for copy in trial.copies:
+        copy.rows = [(row, _short(values)) for row, values in copy.rows]
+        copy.edits = dict(zip(copy.edits, _short([*copy.edits.values()]), strict=True))
+    folder = tmp_path_factory.mktemp("merging")
+    tables = [trial.base, *([values for _, values in copy.rows] for copy in trial.copies)]
+    files = [
+        save(server, client, folder / str(number), place, pd.DataFrame(trial.arrays(rows)).set_index("c0"))
+        for number, (place, rows) in enumerate(zip([base, *copies], tables, strict=True))
+    ]
+    new = f"gsheets://{server.create()}" if target == "google" else str(folder / f"merged.{target}")
+    goal = files[0] if target is None else new
+    places = [base, *copies, target]
+    options = {"client": client} if "google" in places else {}
+    merged = sa.merge(*files, target=goal, **options)
+    rows, conflicts = merge_plainly(trial)
+    options = {"client": client} if goal.startswith("gsheets") else {}
+    read = sa.read(goal, **options)
+    for name, array in trial.arrays(rows).items():
+        assert read[name].tolist() == array.tolist(), (name, files)
+    found = {(one.index[0], int(one.array[1:])): [*one.values] for one in merged.conflicts if one.index is not None}
+    assert found == {key: [files[1 + int(file[1:])] for file in values] for key, values in conflicts.items()}
+    assert [*sa.check(goal, **options)] == []
 
 
 def test_the_command_merges_spreadsheets_by_their_urls(

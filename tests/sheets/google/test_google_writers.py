@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import re
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import cross, examples
-from killed_writer import NEW, STAGED, write_when_told
+from killed_writer import NEW, STAGED, killed_at, write_when_told
 from limits import set_limits
 from services import dump
 
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, LimitError, NotFoundError
 from sheetarray.testing.cases import assert_same
-from sheets_emulator import Fault, SheetsServer
+from sheets_emulator import SheetsServer
 
 OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 
@@ -127,40 +125,6 @@ def test_a_write_without_room_for_a_stage_is_refused_and_says_how_many_cells_are
 # Killed ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def processes() -> Any:
-    """Processes that begin with all that they import but `killed_writer`, which is small."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sheetarray.sheets.google", "gspread", "polars", "pytest"])
-    return context
-
-
-def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, before: bool, direct: bool) -> bool:
-    """Kill a writer at its nth request that writes, before or after it takes effect; whether it got that far."""
-    go = processes.Event()
-    process = processes.Process(target=write_when_told, args=(server.url, key, go), kwargs={"direct": direct})
-    process.start()
-    count = 0
-
-    def kill(record: Any) -> None:
-        nonlocal count
-        if record.writes and count == index:
-            os.kill(process.pid, signal.SIGKILL)
-            if before:
-                server.faults.append(Fault("reset-before"))
-        count += record.writes
-
-    server.on_request = kill
-    go.set()
-    process.join()
-    server.on_request = None
-    server.faults.clear()
-    code: int = process.exitcode
-    assert code in (0, -signal.SIGKILL)
-    process.close()
-    return code != 0
-
-
 # A writer that dies while it reads leaves what one leaves that dies before its next request that writes; and one whose
 # request is applied leaves what one leaves whose next request is not.
 @pytest.mark.fault("A writer is killed at any request.", "Readers get the old arrays or the new ones.")
@@ -172,7 +136,7 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
     outcomes = []
     for index in range(100):
         server, key = settled(setting)
-        reached = killed_at(processes, server, key, index, before=before, direct=setting in AT_ONCE)
+        reached = killed_at(processes, server, index, write_when_told, key, before=before, direct=setting in AT_ONCE)
         outcomes.append(seen(server, key))
         if reached:
             write_gsheet(key, NEW, client=server.client())
