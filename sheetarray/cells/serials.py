@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import Array, Buffer, Mask
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 UNITS_A_DAY = {
     "D": 1,
@@ -148,18 +148,6 @@ def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]
         for index, moments in zip(indices.tolist(), dates[indices].astype(f"M8[{unit}]"), strict=True):
             made[index] = moments.copy()  # a view would keep all columns in memory
     return made
-
-
-def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
-    """Return the texts that `serials_to_dates` gives, of very many numbers at once: null for one that is not a date."""
-    import polars as pl
-
-    dates, fits = _moments_of(serials, from_1904)
-    form = "%Y-%m-%d" if not (dates.view(np.int64) % UNITS_A_DAY["ms"]).any() else "%Y-%m-%dT%H:%M:%S%.3f"
-    moment = pl.col("").cast(pl.Datetime("ms")).dt.to_string(form)
-    text = moment.str.strip_prefix("+").str.strip_suffix(".000").str.strip_suffix("T00:00:00")
-    frame = pl.DataFrame({"": dates.view(np.int64), "fits": fits})
-    return frame.select(pl.when("fits").then(text)).to_series()
 
 
 def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:

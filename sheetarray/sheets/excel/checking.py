@@ -42,8 +42,7 @@ from .fingerprint.verdict import FingerprintComparison, compare_with_fingerprint
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
 from .package.relations import OWN_STYLES, CellStyles
-from .reader.cells import FormulaArea
-from .reader.column_runs import scalars
+from .reader.cells import FormulaArea, scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints

@@ -38,8 +38,7 @@ from ...linear import iter_rest, may_be_blank, view_of
 from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun
-from .reader.column import ColumnRun
-from .reader.column_runs import gather_columns
+from .reader.column import ColumnRun, gather_columns
 from .sheet import ExcelSheet, part_of
 from .stored_fingerprints import StoredFingerprints
 from .workbook import Workbook

@@ -24,9 +24,8 @@ from ...spool import NotInPiecesError
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.book import XmlBook
-from .reader.cells import PENDING, CellRun
-from .reader.column import ColumnRun, ColumnTexts, numbers_of_short, to_moments, to_numbers
-from .reader.column_runs import ROW, ColumnRuns, SomeRuns, gather_columns, join_runs, number_shown, scalars, words_of
+from .reader.cells import PENDING, ROW, CellRun, SomeRuns, number_shown, scalars, words_of
+from .reader.column import ColumnRun, ColumnRuns, ColumnTexts, gather_columns, join_runs, to_moments, to_numbers
 from .reader.formulas import FormulaCells
 from .reader.opendocument import OdsBook
 
@@ -82,13 +81,13 @@ class Followed:
             titles: dict[str, int] = {}
             rows = []
             for reference in self._container.references(self._title):
-                title = reference.title or self._title.casefold()
+                row, column, of_sheet, target_row, target_column = reference
+                title = of_sheet or self._title.casefold()
                 if title not in self._titles:
                     continue
                 if title in titles or title in self._editable or len(titles) < _MOST_TITLES:
                     number = titles.setdefault(title, len(titles))
-                    target = reference.target_row * ROW + reference.target_column
-                    rows.append((reference.column * ROW + reference.row, target, number))
+                    rows.append((column * ROW + row, target_row * ROW + target_column, number))
             table = np.array(rows, np.int64).reshape(-1, 3)
             table = table[np.argsort(table[:, 0], kind="stable")]
             self._known = table[:, 0], table[:, 1], table[:, 2], list(titles)
@@ -214,23 +213,17 @@ class SheetRuns:
     @contextmanager
     def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
-        container = self._container
-        if not row or not isinstance(container, XmlBook):
-            with self.runs(numeric=numeric) as runs:
-                yield runs
-            return
-        with self._located(container.cells_of_rows(self._title, [(row, MOST_ROWS)])) as runs:
+        if not row:
+            cells = self._container.cells(self._title, numeric=numeric)
+        else:
+            cells = self._container.cells_of_rows(self._title, [(row, MOST_ROWS)])
+        with self._located(cells) as runs:
             yield runs
 
     @contextmanager
     def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
-        container = self._container
-        if not isinstance(container, XmlBook):
-            with self.runs(numeric=False) as runs:
-                yield runs
-            return
-        with self._located(container.cells_with(self._title, texts)) as runs:
+        with self._located(self._container.cells_with(self._title, texts)) as runs:
             yield runs
 
     @contextmanager
@@ -251,12 +244,7 @@ class SheetRuns:
             return self._last_rows[2]  # headers of very many arrays are asked for batch by batch
         starts, ends = np.array(merged, np.int64).T
         some = SomeRuns()
-        container = self._container
-        if isinstance(container, XmlBook):
-            cells = container.cells_of_rows(self._title, merged)
-        else:
-            cells = container.cells(self._title, numeric=False)
-        with self._located(cells) as runs:
+        with self._located(self._container.cells_of_rows(self._title, merged)) as runs:
             for run in runs:
                 self.note_formulas(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
@@ -404,13 +392,11 @@ class ExcelSheet(SheetRuns):
 
         some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
         for request in requests:
-            run, twice = some.between(request)
+            run = ColumnRun(*some.between(request))
 
             def address(place: int, request: Request = request) -> str:
                 return cell_address(request.row, request.column + place)
 
-            if twice is not None:
-                raise c.repeated_cell_error(f"{self._title}!{address(twice)}")
             yield [], self._text(run, request.dtype, address) if len(run) else pl.Series([], dtype=pl.String)
 
     # Columns -------------------------------------------------------------------------------------------------
@@ -419,7 +405,8 @@ class ExcelSheet(SheetRuns):
         """Return the requested columns, read in one pass over the sheet."""
         import polars as pl
 
-        texts = [engine_dtype(request.dtype) == pl.String for request in requests]
+        is_text = {dtype: engine_dtype(dtype) == pl.String for dtype in {request.dtype for request in requests}}
+        texts = [is_text[request.dtype] for request in requests]
         numeric = typed and not any(texts) and not (self.followed is not None and self.followed.are_wanted)
         if not requests:
             return []
@@ -435,13 +422,8 @@ class ExcelSheet(SheetRuns):
             )
         wholes: dict[int, ColumnRun] = {}
         results: list[ColumnCells] = []
-        single = [request for request in requests if times[request.column] == 1 and request.stop is None]
-        numbers = numbers_of_short(single, columns) if numeric else {}
         for request, text in zip(requests, texts, strict=True):
             column, first = request.column, by_column[request.column].row
-            if column in numbers:
-                results.append(([], numbers[column]))
-                continue
             gathering = columns[column]
             if column not in wholes and len(gathering):
                 wholes[column] = self.whole_column(gathering, column, first)
@@ -561,10 +543,8 @@ class SearchedSheet(ExcelSheet):
     @cached_property
     def _first_cells(self) -> SomeRuns | None:
         """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
-        container, end, some, count, rows = self._container, self.header_rows, SomeRuns(), 0, 0
-        if not isinstance(container, XmlBook):
-            return None
-        with self._located(container.cells_of_rows(self._title, [(0, end)])) as runs:
+        end, some, count, rows = self.header_rows, SomeRuns(), 0, 0
+        with self._located(self._container.cells_of_rows(self._title, [(0, end)])) as runs:
             for run in runs:
                 some.add(run)
                 count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)

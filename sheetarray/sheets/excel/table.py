@@ -38,8 +38,8 @@ from .append import IfSheetExists
 from .checking import select_sheets
 from .open_workbook import OpenWorkbook
 from .reader import cells as c
-from .reader.column import ColumnRun, ColumnTexts
-from .reader.column_runs import ColumnRuns, codes_of_words, gather_columns, scalars
+from .reader.cells import codes_of_words, scalars
+from .reader.column import ColumnRun, ColumnRuns, ColumnTexts, gather_columns
 from .sheet import ExcelSheet
 from .workbook import Workbook
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, SheetWrite, write_sheets

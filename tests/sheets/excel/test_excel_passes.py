@@ -19,12 +19,13 @@ from sheetarray.sheets.excel.reader import parsing, worksheet
 def inflations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The worksheets that are inflated, each time that one is."""
     parts: list[str] = []
+    inflate = parsing.inflate_blocks
 
     def counted(package: Any, name: str) -> Any:
-        parts.append(name)
-        return parsing.inflate_blocks(package, name)
+        parts.extend([name] if "worksheets" in name else [])
+        return inflate(package, name)
 
-    monkeypatch.setattr(worksheet, "inflate_blocks", counted)
+    monkeypatch.setattr(parsing, "inflate_blocks", counted)
     return parts
 
 

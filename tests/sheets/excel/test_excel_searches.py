@@ -20,7 +20,7 @@ from sheetarray.sheets.excel import workbook
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_record
 from sheetarray.sheets.excel.reader import book as books
-from sheetarray.sheets.excel.reader import worksheet
+from sheetarray.sheets.excel.reader import parsing
 
 PROPERTIES = "docProps/custom.xml"
 FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
@@ -36,13 +36,13 @@ def _small_workbooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The worksheets that have been looked into, in the order in which that was begun."""
     parts: list[str] = []
-    inflate = worksheet.inflate_blocks
+    inflate = parsing.inflate_blocks
 
     def noted(package: Package, part: str) -> Iterator[bytes]:
-        parts.append(part)
+        parts.extend([part] if "worksheets" in part else [])
         return inflate(package, part)
 
-    monkeypatch.setattr(worksheet, "inflate_blocks", noted)
+    monkeypatch.setattr(parsing, "inflate_blocks", noted)
     return parts
 
 

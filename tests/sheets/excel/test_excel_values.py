@@ -26,7 +26,8 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.cells.serials import serials_to_dates
-from sheetarray.sheets.excel.reader.formats import format_duration, kind_of_format
+from sheetarray.sheets.excel.reader.book import kind_of_format
+from sheetarray.sheets.excel.reader.column import format_duration
 from sheetarray.sheets.workbooks import without_escapes
 from sheetarray.testing.cases import assert_same, objects
 

@@ -1,9 +1,9 @@
 """The cells of other people's workbooks, sheet by sheet: .xlsx, .xlsm, .xlsb, .xls, .ods.
 
-`opening` finds out which kind of workbook a file is. Each kind has a class with the methods of `cells.WorkbookReader`
-(`book`, `opendocument`, `legacy`), which gives the cells of a sheet as runs: NumPy arrays of their rows, columns and
-kinds, and a polars Series of their values. `column_runs` sorts these runs into the columns that are wanted.
+Each kind of workbook has a class with the methods of `cells.WorkbookReader` (`book`, `opendocument`, `legacy`), which
+gives the cells of a sheet as runs: NumPy arrays of their rows, columns and kinds, and a polars Series of their values.
+`column` sorts these runs into the columns that are wanted, and makes a Series of each.
 
 A part is inflated by blocks. The compiled loop reads its rows or strings, and an XML parser reads whatever the loop
-refuses (`parsing`). Both give cells as XML says them (`cells.RawCells`), and `book` makes runs of these.
+refuses (`parsing`, `worksheet`). Both give cells as XML says them (`cells.RawCells`), and `book` makes runs of these.
 """

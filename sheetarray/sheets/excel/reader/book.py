@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import numpy as np
 from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import Doubles
-from ...workbooks import MOST_ROWS, without_escapes
+from ...workbooks import without_escapes
 from ..package.markup import children_named, local_name, parse_tree
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
@@ -38,18 +38,19 @@ from .cells import (
     PENDING,
     PLAIN,
     RESULT,
+    SERIAL,
     SHARED,
     TEXT,
     CellRun,
     Kinds,
     RawCells,
     Titles,
+    WorkbookReader,
+    mark_plain_doubles,
     row_width,
 )
-from .formats import Formats, mark_plain_doubles, read_formats
-from .formulas import PlainReference, find_references, parse_reference
-from .strings import SharedStrings
-from .worksheet import Room, SheetRows
+from .formulas import parse_reference
+from .worksheet import Room, SharedStrings, SheetRows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,9 +60,10 @@ _KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type
 _KINDS[[PLAIN, SHARED, RESULT, INLINE]] = NUMBER, TEXT, TEXT, TEXT
 _KINDS[[LOGICAL, ERROR, ISO, ELAPSED]] = BOOLEAN, FAULT, MOMENT, DURATION
 ALL_CELLS = slice(None)
+MOST_REFERENCES = 2**20  # of a sheet that are followed
 
 
-class XmlBook(ABC):
+class XmlBook(WorkbookReader):
     """A workbook whose sheets are XML; `cells.WorkbookReader` says what each method is for.
 
     Attributes:
@@ -124,10 +126,7 @@ class XmlBook(ABC):
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
-        """Yield the cells of some rows, until rows begin below the last of them.
-
-        `spans`: the first row of each span and the row below its last; ascending, without overlap.
-        """
+        """Yield the cells of some rows, until rows begin below the last of them."""
         starts, ends = np.array(spans, np.int64).T
         for raw in self.blocks(title, texts=spans):
             if int(raw.rows.min()) >= ends[-1]:
@@ -150,9 +149,20 @@ class XmlBook(ABC):
             if literal.any():
                 yield replace(self._texts(raw, np.flatnonzero(literal)), areas=())
 
-    def references(self, title: str) -> Iterator[PlainReference]:
-        """Yield the formulas of a worksheet that are one plain reference."""
-        yield from find_references(self.blocks(title), self.parse_formula)
+    def references(self, title: str) -> Iterator[tuple[int, int, str, int, int]]:
+        """Yield the formulas of a worksheet that repeat a cell, at most `MOST_REFERENCES`.
+
+        Each by its row and column, the title of the other cell's sheet in lower case (empty for the formula's own), and
+        the row and column of that cell.
+        """
+        count = 0
+        for block in self.blocks(title):
+            for index, formula in block.find_formulas() if block.formulas is not None else ():
+                if (reference := self.parse_formula(formula)) is not None:
+                    count += 1
+                    if count > MOST_REFERENCES:
+                        return
+                    yield int(block.rows[index]), int(block.columns[index]), *reference
 
     def _kinds(self, raw: RawCells, places: Positions | slice = ALL_CELLS) -> Kinds:
         """Return the kinds of some cells, by their types and styles."""
@@ -204,6 +214,90 @@ def _series(numbers: Doubles) -> pl.Series:
     return pl.Series(numbers)
 
 
+# Number formats: which styles show a number as a date, and which as a duration.
+#
+# Source: ECMA-376 part 1, 18.8.30 (numFmt), 18.8.45 (xf), 18.8.31 (format codes). Binary workbooks number their formats
+# and styles in the same way.
+
+_DATES = frozenset((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)))  # built in; from 27 on East Asian
+_DURATIONS = frozenset((46,))
+_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.', re.DOTALL)
+_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]]*\]?")
+_MARKS = re.compile("[ymdhs]|a/p")  # what dates and times of day are shown with
+_FORMAT_NUMBER = re.compile("[0-9]{1,6}")
+_MOST_STYLES, _MOST_ELEMENTS, _MOST_OF_STYLES = 2**17, 2**20, 2**25  # of the part with the styles
+
+
+def kind_of_format(code: str) -> int:
+    """Return the kind of number that a format code shows: NUMBER, SERIAL or DURATION.
+
+    Example:
+        >>> kind_of_format("yyyy-mm-dd") == SERIAL, kind_of_format('0.00E+00" days"') == NUMBER
+        (True, True)
+    """
+    first = _LITERAL.sub("", code).split(";")[0]
+    if _ELAPSED.search(first):
+        return DURATION
+    marks = _BRACKETS.sub("", first).lower()
+    return SERIAL if "general" not in marks and _MARKS.search(marks) else NUMBER
+
+
+class Formats:
+    """The kinds of numbers that the styles of a workbook show.
+
+    `used`: the number of the format that each style has. `codes`: the codes of formats that are not built in, such as
+    `yyyy-mm-dd`, by their numbers.
+    """
+
+    def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
+        self._used, self._codes = used, codes
+        self._kinds = np.zeros(len(used) + 1, np.uint8)  # of each style that was met; 0 of the others
+        self._kinds[-1] = NUMBER
+
+    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
+        """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
+
+        `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
+        """
+        known = np.minimum(styles, len(self._used))
+        met = np.flatnonzero(np.bincount(known))
+        for style in met[self._kinds[met] == 0].tolist():
+            number = self._used[style]
+            built_in = SERIAL if number in _DATES else DURATION if number in _DURATIONS else NUMBER
+            self._kinds[style] = kind_of_format(self._codes[number]) if number in self._codes else built_in
+        if (self._kinds[met] == NUMBER).all():
+            return kinds
+        format_kinds = self._kinds[known]
+        return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
+
+
+def read_formats(package: Package, part: str | None) -> Formats:
+    """Return the formats in the styles of a workbook.
+
+    `part`: in which the styles are; None if the workbook has no styles.
+
+    Raises:
+        FormatError: the part is damaged.
+    """
+    if part is None:
+        return Formats([], {})
+    content = package.read(part, limit=_MOST_OF_STYLES)
+    root = parse_tree(content, location=part, limit=_MOST_OF_STYLES, most=_MOST_ELEMENTS)
+    if local_name(root) != "styleSheet":
+        return Formats([], {})
+    formats = [entry for around in children_named(root, "numFmts") for entry in children_named(around, "numFmt")]
+    styles = [style for around in children_named(root, "cellXfs") for style in children_named(around, "xf")]
+    if max(len(styles), len(formats)) > _MOST_STYLES:
+        raise FormatError(f"more than {_MOST_STYLES} styles")
+    used = [style.get("numFmtId", "") for style in styles]
+    numbers = {text: int(text) if _FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
+    codes = {
+        numbers[text]: entry.get("formatCode", "") for entry in formats if (text := entry.get("numFmtId")) in numbers
+    }
+    return Formats([numbers[text] for text in used], codes)
+
+
 # Workbooks of Office Open XML (.xlsx, .xlsm, and templates).
 #
 # Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
@@ -222,8 +316,6 @@ class OoxmlBook(XmlBook):
     Raises:
         FormatError: the part is not a workbook, or a damaged one.
     """
-
-    max_rows = MOST_ROWS
 
     def __init__(self, package: Package, part: str) -> None:
         self._package = package

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....columns import cell_address
+from ....cells.serials import serials_to_dates
+from ....columns import Request, cell_address
+from ....columns.words import CODES, NONE, WORDS, code_of
 from ....dtypes import Mask, Positions
+from ....elements import Cell
 from ....errors import FormatError
 from ....loops import Doubles, scan, to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
@@ -49,6 +54,25 @@ def encrypted_error() -> FormatError:
 def repeated_cell_error(location: str) -> FormatError:
     """Return the error for a cell whose address stands in a sheet twice."""
     return FormatError("the cell comes twice in the sheet", location=location)
+
+
+def missing_text_error(number: object, count: int, location: str) -> FormatError:
+    """Return the error for a cell that refers to a shared text that the workbook lacks: it has `count` of them."""
+    return FormatError(f"a cell refers to string {number} of a table of {count}", location=location)
+
+
+def are_exact_doubles(numbers: Doubles) -> Mask:
+    """Return a mask of the doubles that are so small that none stands for several integers."""
+    with np.errstate(invalid="ignore"):  # NaN that signals
+        return np.abs(numbers) < ROUNDED
+
+
+def mark_plain_doubles(numbers: Doubles) -> Mask:
+    """Return a mask of the doubles that tell all that was written: not -0, nor so large that it may be rounded."""
+    mask = are_exact_doubles(numbers)
+    zeros = np.flatnonzero(numbers == 0)
+    mask[zeros[np.signbit(numbers[zeros])]] = False
+    return mask
 
 
 def row_width(rows: Positions, columns: Positions) -> int:
@@ -124,7 +148,7 @@ def _series(values: Any) -> pl.Series:
     return pl.Series(values)
 
 
-class WorkbookReader(Protocol):
+class WorkbookReader(ABC):
     """An open workbook of any kind, whose sheets can be read cell by cell.
 
     Attributes:
@@ -134,9 +158,10 @@ class WorkbookReader(Protocol):
     """
 
     titles: list[str]
-    max_rows: int
-    from_1904: bool
+    max_rows = MOST_ROWS
+    from_1904 = False
 
+    @abstractmethod
     def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a sheet, run by run, from its first rows on.
 
@@ -150,9 +175,21 @@ class WorkbookReader(Protocol):
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a sheet for an ordinary table.
 
-        Numbers that a double holds for certain (`serials.are_plain_doubles`) may come as Float64. All other values come
-        as text, so that each numeral keeps the digits that were written.
+        Numbers that a double holds for certain (`mark_plain_doubles`) may come as Float64. All other values come as
+        text, so that each numeral keeps the digits that were written.
         """
+        return self.cells(title, numeric=False)
+
+    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:  # noqa: ARG002  (of all)
+        """Yield the cells of some rows as text, and perhaps those of others.
+
+        `spans`: the first row of each span and the row below its last; ascending, without overlap.
+        """
+        return self.cells(title, numeric=False)
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all come)
+        """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
+        return self.cells(title, numeric=False)
 
 
 # Cells as worksheet XML says them, before their shared strings, styles and types are looked up.
@@ -375,48 +412,21 @@ class OrderCheck:
         self._sorted: Positions = np.zeros(0, np.int64)  # places of cells that were kept earlier
         self._count = 0
 
-    def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
-        """Compare some more cells with those before, and keep their places.
-
-        `width`: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
-
-        Raises:
-            FormatError: a cell stands twice in the sheet.
-        """
-        step = width or 1
-        places = rows[::step] * MOST_COLUMNS + columns[::step]
-        end = int(rows[-1]) * MOST_COLUMNS + int(columns[-1])
-        across = columns[:width]
-        if int(places[0]) > self._last and bool((np.diff(places) > 0).all()) and bool((np.diff(across) > 0).all()):
-            self._last = end
-        else:
-            self._compare(np.sort(rows * MOST_COLUMNS + columns))
-        if self._count < _MOST_KEPT:
-            self._count += len(rows)
+    def check(self, cells: RawCells) -> None:
+        """Compare some more cells with those before; a cell that stands twice in the sheet is refused."""
+        rows, columns = cells.rows, cells.columns
+        first, last = (int(rows[place]) * MOST_COLUMNS + int(columns[place]) for place in (0, -1))
+        if first <= self._last or not (cells.width or (np.diff(rows * MOST_COLUMNS + columns) > 0).all()):
+            places = [rows * MOST_COLUMNS + columns for rows, columns in [*self._kept, (rows, columns)]]
+            self._sorted, self._kept = np.sort(np.concatenate([self._sorted, *places]), kind="stable"), []  # a merge
+            twice = self._sorted[1:][np.diff(self._sorted) == 0]
+            if len(twice):
+                raise repeated_cell_error(cell_address(*divmod(int(twice[0]), MOST_COLUMNS)))
+            last = int(self._sorted[-1])
+        elif self._count < _MOST_KEPT:
             self._kept.append((rows, columns))
-
-    def check_rows(self, first: int, count: int, columns: Positions) -> int:
-        """Compare some rows, all with cells in the same columns, and return the row below the last one.
-
-        Raises:
-            FormatError: a cell stands twice in the sheet.
-        """
-        rows = np.arange(first, first + count)
-        self.check(np.repeat(rows, len(columns)), np.tile(columns, count), len(columns))
-        return first + count
-
-    def _compare(self, places: Positions) -> None:
-        if int(places[0]) <= self._last:
-            if self._kept:
-                later = [rows * MOST_COLUMNS + columns for rows, columns in self._kept]
-                self._sorted = np.sort(np.concatenate([self._sorted, *later]), kind="stable")  # a merge
-                self._kept = []
-            places = np.sort(np.concatenate([self._sorted, places]), kind="stable")
-        twice = places[1:][np.diff(places) == 0]
-        if len(twice):
-            row, column = divmod(int(twice.min()), MOST_COLUMNS)
-            raise repeated_cell_error(cell_address(row, column))
-        self._last = max(self._last, int(places[-1]))
+        self._count += len(cells)
+        self._last = max(self._last, last)
 
 
 # The titles of the sheets that a workbook lists, and where each sheet is.
@@ -440,11 +450,7 @@ class Titles:
         self._used: set[str] = set()
 
     def add(self, title: str, place: str) -> None:
-        """Add a sheet.
-
-        Raises:
-            FormatError: a sheet has that title, compared without case, or that place already, or there are too many.
-        """
+        """Add a sheet; another one of its title, compared without case, or of its place, is refused."""
         if title.casefold() in self._seen:
             raise FormatError(f"two sheets have the title {title!r:.80}", location=self._part)
         if place in self._used:
@@ -459,15 +465,164 @@ class Titles:
         """Add a sheet that the list names by the id of a relation, if it is a worksheet.
 
         `id_`: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
-        `relations`: of the list, by their ids.
-
-        Raises:
-            FormatError: as for `add`; or no part of the package has that id.
         """
-        if not id_:
-            return
-        relation = relations.get(id_)
-        if relation is None or relation.target is None:
+        relation = relations.get(id_) if id_ else None
+        if id_ and (relation is None or relation.target is None):
             raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=self._part)
-        if relation.kind == "worksheet":
+        if relation is not None and relation.target is not None and relation.kind == "worksheet":
             self.add(title, relation.target)
+
+
+# The cells of some rows of a sheet, sorted by their positions, so that any of them can be looked up.
+
+ROW = 2**31  # the position of a cell is its row times this, plus its column
+
+
+class SomeRuns:
+    """The cells of some rows: added run by run, sorted by row and column once, then looked up."""
+
+    def __init__(self) -> None:
+        self._cell_runs: list[CellRun] = []
+
+    def __len__(self) -> int:
+        """Return the number of cells; only after `sort`."""
+        return len(self._positions)
+
+    def add(self, run: CellRun) -> None:
+        """Add the cells of a run; only before `sort`."""
+        if len(run):
+            self._cell_runs.append(run)
+
+    def sort(self) -> SomeRuns:
+        """Sort the cells by row and column, and return this object."""
+        import polars as pl
+
+        rows = np.concatenate([np.zeros(0, np.int64), *[run.rows for run in self._cell_runs]])
+        columns = np.concatenate([np.zeros(0, np.int64), *[run.columns for run in self._cell_runs]])
+        positions = rows * ROW + columns
+        order = np.argsort(positions, kind="stable")
+        self._positions = positions[order]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *[run.kinds for run in self._cell_runs]])[order]
+        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
+        self._values = pl.concat(values)[order]
+        self._cell_runs = []
+        return self
+
+    def cells(self) -> CellRun:
+        """Return all cells as one run."""
+        rows, columns = np.divmod(self._positions, ROW)
+        return CellRun(rows, columns, self._kinds, self._values)
+
+    def at(self, positions: Positions) -> tuple[Positions, CellRun]:
+        """Return the indices of those positions at which a cell stands, and those cells."""
+        index = np.searchsorted(self._positions, positions)
+        known = np.minimum(index, max(len(self._positions) - 1, 0))
+        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
+        selected = known[match]
+        rows, columns = np.divmod(self._positions[selected], ROW)
+        return match, CellRun(rows, columns, self._kinds[selected], self._values[selected])
+
+    def between(self, request: Request) -> tuple[Positions, Kinds, pl.Series]:
+        """Return the requested cells of a row: how far from the first requested one each stands, and what it is."""
+        first = request.row * ROW + request.column
+        end = request.row * ROW + (ROW if request.stop is None else request.stop)
+        low, high = np.searchsorted(self._positions, [first, end]).tolist()
+        return self._positions[low:high] - first, self._kinds[low:high], self._values[low:high]
+
+
+# Cells as Python scalars, and those among them that hold a word of a header.
+
+_FEW = 2**14  # cells of which plain Python is faster than the engine
+_LONGEST_NUMBER = 1000  # characters
+_DIGITS = re.compile("-?[0-9]{1,20}")
+_DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
+
+
+def words_of(run: CellRun) -> tuple[Positions, list[int]]:
+    """Return the indices of the cells that hold words of headers, and the codes of these words."""
+    if len(run) <= _FEW:
+        kinds, values = run.kinds.tolist(), run.values.to_list()
+        codes = [  # most words are written as they are in `WORDS`
+            (code_of(value) if (code := CODES.get(value)) is None else code) if kind == TEXT else NONE
+            for kind, value in zip(kinds, values, strict=True)
+        ]
+        which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
+        return which, [code for code in codes if code != NONE]
+    texts = run.values.str.strip_chars().str.to_lowercase()
+    is_word = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == TEXT)
+    which = np.flatnonzero(is_word)
+    return which, [CODES[text] for text in texts.gather(which).to_list()]
+
+
+def codes_of_words(texts: list[pl.Series]) -> list[int]:
+    """Return the codes of the words of headers among some texts; a word that stands several times may come once."""
+    import polars as pl
+
+    some = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
+    if len(some) > _FEW:
+        some = some.unique()  # most texts of tables come again and again
+    kinds, places = np.full(len(some), TEXT, np.uint8), np.arange(len(some))
+    return words_of(CellRun(places, places, kinds, some))[1]
+
+
+def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
+    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as their names.
+
+    A number that a format shows as a date, and that is not a date, such as a time of day, stays a number.
+    """
+    numeric = run.values.dtype.is_numeric()
+    if numeric and ((run.kinds == NUMBER) | (run.kinds == LARGE)).all():
+        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in run.values.to_list()]
+    texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
+    serials = np.flatnonzero(run.kinds == SERIAL)
+    if len(serials):
+        numbers = [_parse_number(texts[index]) for index in serials.tolist()]
+        counts = [math.nan if isinstance(number, str) else number for number in numbers]  # a damaged cell may hold text
+        dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
+        for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
+            texts[index] = number if date is None else date  # a time of day is no blank
+    others = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
+    values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
+    for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
+        cell = kind, texts[index]
+        if cell not in values:
+            values[cell] = scalar_of(*cell)
+        texts[index] = values[cell]
+    return texts
+
+
+def scalar_of(kind: int, text: str) -> Cell:
+    """Return a cell that is not a date as a Python scalar."""
+    if kind in (NUMBER, LARGE):
+        return _parse_number(text)
+    if kind == BOOLEAN:
+        return text.strip() in ("1", "true")
+    return None if kind == PENDING else text
+
+
+def number_shown(kind: int, text: str, day_zero: str | None) -> int | float | None:
+    """Return the number that a cell's format shows as a date or as a duration; None if it is unknown.
+
+    `day_zero`: the date that stands for the number 0, in a workbook whose cells hold dates as such; otherwise None.
+    """
+    if kind in (SERIAL, DURATION):
+        number = _parse_number(text)
+        return number if isinstance(number, int | float) else None
+    match = _DAY.fullmatch(text) if kind == MOMENT and day_zero is not None else None
+    if match is None:
+        return None
+    try:
+        day = np.datetime64(match[1] if len(match[1]) == len("1899-12-30") else f"+{match[1]}", "D")
+        return int((day - np.datetime64(day_zero, "D")).astype(np.int64))
+    except ValueError:
+        return None  # no calendar has such a day
+
+
+def _parse_number(text: str) -> Cell:
+    if _DIGITS.fullmatch(text):
+        return int(text)
+    try:
+        value = float(text[:_LONGEST_NUMBER])
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value

@@ -1,29 +1,248 @@
-"""The cells of a column as a Series of the engine, or as text where some cell has to be looked at."""
+"""Runs of cells sorted into columns, and a column as a Series of the engine, or as text where cells are looked at."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....cells import engine_dtype
-from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates, serials_to_texts
+from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates
 from ....columns import Request
 from ....columns.sheet import Numbers
-from ....dtypes import Buffer, DType, Positions
+from ....dtypes import Buffer, DType, Mask, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
 from ....elements.decoding import find_ties
-from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, Kinds
-from .formats import format_duration
+from ....errors import FormatError
+from ...workbooks import MOST_COLUMNS
+from .cells import (
+    BOOLEAN,
+    DURATION,
+    FAULT,
+    LARGE,
+    LONG,
+    MOMENT,
+    NUMBER,
+    PENDING,
+    ROUNDED,
+    SERIAL,
+    TEXT,
+    CellRun,
+    Kinds,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .column_runs import ColumnRuns
+
+# Runs of cells, as a sheet gives them row by row, sorted into the columns that are requested.
+
+_CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
+_CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
+_LONG_RUN = 2**11  # cells that a column gets at a time, on average, from which on they are copied for it
+_LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
+_BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
+
+
+@dataclass
+class ColumnRuns:
+    """The cells of one column from the requested row on, run by run; the lists run in parallel.
+
+    Attributes:
+        rows: of the cells of each run, counted from the requested row; a range if no row is left out.
+        kinds: of the cells of each run.
+        values: of the cells of each run.
+        height: the number of rows from the requested one to the last cell.
+    """
+
+    rows: list[range | Positions] = field(default_factory=list)
+    kinds: list[Kinds] = field(default_factory=list)
+    values: list[pl.Series] = field(default_factory=list)
+    height: int = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows))
+
+    def add(self, rows: Positions, kinds: Kinds, values: pl.Series) -> None:
+        """Add a run of cells, which may have gaps."""
+        first, count = int(rows[0]), len(rows)
+        together = int(rows[-1]) - first == count - 1 and bool((np.diff(rows) == 1).all())
+        self.rows.append(range(first, first + count) if together else rows)
+        alike = bool((kinds == kinds[0]).all())
+        self.kinds.append(np.broadcast_to(kinds[:1].copy(), count) if alike else kinds)
+        self.values.append(values)
+        self.height = max(self.height, 1 + int(rows.max()))
+
+    def add_neighbours(self, first: int, kinds: Kinds, values: pl.Series) -> None:
+        """Add a run of cells one under another, the first of them in the row `first`."""
+        self.rows.append(range(first, first + len(kinds)))
+        self.kinds.append(kinds)
+        self.values.append(values)
+        self.height = max(self.height, first + len(kinds))
+
+
+def gather_columns(
+    runs: Iterable[CellRun], requests: Sequence[Request], *, most_blanks: int = _BLANKS_ALWAYS
+) -> list[ColumnRuns]:
+    """Return the cells of each requested column, from the requested row on.
+
+    `most_blanks`: that the columns may have in all, beside some for each other cell.
+
+    Raises:
+        FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
+    """
+    columns = [ColumnRuns() for _ in requests]
+    wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
+    wanted[[request.column for request in requests]] = np.arange(len(requests))
+    first_rows = np.array([request.row for request in requests], dtype=np.int64)
+    least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
+    waiting: list[tuple[Positions, CellRun]] = []
+    for run in runs:
+        if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
+            _sort_runs(waiting, first_rows, columns)
+            waiting = []
+            _slice_run(run, wanted, first_rows, columns)
+            continue
+        which = wanted[run.columns]
+        mask = which >= 0
+        mask &= run.rows >= first_rows[which]
+        if not mask.all():
+            run, which = run.select(mask), which[mask]
+        if not len(run):
+            continue
+        if waiting and waiting[-1][1].values.dtype != run.values.dtype:
+            _sort_runs(waiting, first_rows, columns)
+            waiting = []
+        waiting.append((which, run))
+        if sum([len(which) for which, _ in waiting]) >= least:
+            _sort_runs(waiting, first_rows, columns)
+            waiting = []
+    _sort_runs(waiting, first_rows, columns)
+    heights, cells = sum([column.height for column in columns]), sum(map(len, columns))
+    if heights > most_blanks + _BLANKS_TIMES * cells:
+        raise FormatError(
+            f"{cells} cells, so far apart that their columns are {heights} cells long",
+            hint="delete what stands alone, far below all else",
+        )
+    return columns
+
+
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of a run in which all rows have the same columns.
+
+    `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
+    row from which on each requested column is wanted.
+    """
+    rows, count = run.rows[:: run.width], len(run) // run.width
+    places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
+    together = bool((np.diff(rows) == 1).all())
+    kinds = run.kinds.reshape(count, run.width)
+    alike = (kinds == kinds[0]).all(axis=0).tolist()
+    of_one = {kind: np.broadcast_to(np.uint8(kind), count) for kind in set(kinds[0].tolist())}
+    for place, values in zip(places, _split_values(run, places), strict=True):
+        which = int(wanted[run.columns[place]])
+        column_kinds = of_one[int(kinds[0, place])] if alike[place] else kinds[:, place]
+        if together:
+            columns[which].add_neighbours(int(rows[0] - first_rows[which]), column_kinds, values)
+        else:
+            columns[which].add(rows - first_rows[which], column_kinds, values)
+
+
+def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
+    """Return the values in some columns of a run in which all rows have the same columns.
+
+    `places`: which cells of each row are wanted, counted from 0.
+    """
+    import polars as pl
+
+    count = len(run) // run.width
+    if run.values.dtype.is_numeric() and not run.values.null_count():
+        numbers = run.values.to_numpy().reshape(count, run.width)
+        values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
+    else:
+        first = np.arange(0, len(run), run.width)
+        values = run.values[(np.array(places, np.int64)[:, None] + first).ravel()]
+    return [values.slice(start, count) for start in range(0, len(values), count)]
+
+
+def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of some runs, which are sorted by column.
+
+    `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
+    on each requested column is wanted.
+    """
+    import polars as pl
+
+    if not runs:
+        return
+    which = np.concatenate([which for which, _ in runs])
+    rows = np.concatenate([run.rows for _, run in runs])
+    kinds = np.concatenate([run.kinds for _, run in runs])
+    values = pl.concat([run.values for _, run in runs])
+    order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
+    bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
+    rows, kinds = (rows - first_rows[which])[order], kinds[order]
+    few = len(which) < _LONG_RUN * len(columns)
+    if few:
+        _share_out(rows, kinds, values[order], bounds, columns)
+        return
+    for index in np.flatnonzero(np.diff(bounds)).tolist():
+        start, end = int(bounds[index]), int(bounds[index + 1])
+        # copied, so that the memory of each column is its own, and is free once that column is done
+        columns[index].add(rows[start:end].copy(), kinds[start:end], values[order[start:end]])
+
+
+def _share_out(
+    rows: Positions, kinds: Kinds, values: pl.Series, bounds: Positions, columns: Sequence[ColumnRuns]
+) -> None:
+    """Give each of very many columns its few cells, as views and no copies.
+
+    `bounds`: the index of the first cell of each column, and the number of cells.
+    """
+    gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
+    filled = np.flatnonzero(np.diff(bounds))
+    starts, ends = bounds[filled], bounds[filled + 1]
+    together = (gaps[ends - 1] == gaps[starts]).tolist()
+    firsts = rows[starts].tolist()
+    for index, start, end, first, unbroken in zip(
+        filled.tolist(), starts.tolist(), ends.tolist(), firsts, together, strict=True
+    ):
+        column, piece = columns[index], values.slice(start, end - start)
+        if unbroken:
+            column.add_neighbours(first, kinds[start:end], piece)
+        else:
+            column.add(rows[start:end], kinds[start:end], piece)
+
+
+def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
+    """Return the cells of a column as one run, sorted by row, and the first row that occurs twice, or None.
+
+    The runs of the column are released.
+    """
+    import polars as pl
+
+    if not column.rows:
+        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String)), None
+    every = [np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows for rows in column.rows]
+    if len(every) == 1 and isinstance(column.rows[0], range):
+        return ColumnRun(every[0], column.kinds[0], column.values[0]), None
+    rows: Positions = np.concatenate(every)
+    kinds: Kinds = np.concatenate(column.kinds)
+    values = pl.concat(column.values)
+    column.rows, column.kinds, column.values = [], [], []
+    steps = np.diff(rows)
+    if len(steps) and int(steps.min()) < 1:
+        order = np.argsort(rows, kind="stable")
+        rows, kinds, values = rows[order], kinds[order], values[order]
+        twice = np.flatnonzero(np.diff(rows) < 1)
+        if len(twice):
+            return ColumnRun(rows, kinds, values), int(rows[twice[0]])
+    return ColumnRun(rows, kinds, values), None
 
 
 # The cells of a column, all at once, as a Series of the engine's dtype.
@@ -72,10 +291,10 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
     """
     import polars as pl
 
-    wanted: Any = engine_dtype(dtype)
-    if np.bincount(run.kinds, minlength=LONG + 1)[_known_kinds(dtype, numerals)].sum() < len(run):
+    if not _mark_known_kinds(dtype.kind, numerals)[run.kinds].all():
         return None
     if run.values.dtype == pl.String:
+        wanted: Any = engine_dtype(dtype)
         made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
         if made.null_count() or (dtype.kind == "float" and not _are_numbers(made.to_numpy(), run.kinds)):
             return None
@@ -87,16 +306,17 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
     values = run.values.to_numpy()
     if dtype.kind == "float":
         narrow = _round_to(values, dtype)
-        if narrow is None or not _are_numbers(values, run.kinds):
+        if narrow is None:
             return None
-        is_plain = run.height == len(run) and bool(np.isfinite(narrow).all())
-        return np.array(narrow) if is_plain else run.put_nulls(pl.Series(narrow))
+        if np.isfinite(narrow).all():
+            return np.array(narrow) if run.height == len(run) else run.put_nulls(pl.Series(narrow))
+        return run.put_nulls(pl.Series(narrow)) if _are_numbers(values, run.kinds) else None
     if len(values) and not np.abs(values).max() < ROUNDED:
         return None
     counts = values.astype(np.int64)
     if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
-    made = pl.Series(counts).cast(wanted, strict=False)
+    made = pl.Series(counts).cast(engine_dtype(dtype), strict=False)
     return None if made.null_count() else run.put_nulls(made)
 
 
@@ -117,22 +337,19 @@ def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | 
     return run.put_nulls(pl.Series(counts)) if exact.all() else None
 
 
-def _known_kinds(dtype: DType, numerals: bool) -> list[int]:
-    """Return the kinds of cells whose values may be taken as they are under a dtype.
+@cache
+def _mark_known_kinds(kind: str, numerals: bool) -> Mask:
+    """Return a mask of the kinds of cells whose values may be taken as they are under a dtype of some kind.
 
     LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
     """
-    if dtype.kind == "bool":
-        return [BOOLEAN]
-    doubles = [LARGE, LONG] if dtype.kind == "float" else []
-    return [NUMBER, TEXT, *doubles] if numerals else [NUMBER, *doubles[:1]]
+    doubles = [LARGE, LONG] if kind == "float" else []
+    known = [NUMBER, TEXT, *doubles] if numerals else [NUMBER, *doubles[:1]]
+    return np.isin(np.arange(LONG + 1), [BOOLEAN] if kind == "bool" else known)
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
     """Return whether all values are finite, not counting those of cells that hold text, which may say `Infinity`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):
-            return True
     return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
@@ -153,7 +370,6 @@ def _round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
-FEW = 64  # cells that plain Python looks at as quickly as the engine
 _BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
@@ -272,24 +488,11 @@ class ColumnTexts:
             )
 
     def _add_booleans(self, places: Positions) -> None:
-        if len(places) > FEW:
-            places = self._add_plain_booleans(places)
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
         for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
                 self._unreadable[index] = Unreadable(f"a boolean that does not read as one, {self._texts[index]:.40}")
         self._put_texts(places, [format_bool(value) for value in known])
-
-    def _add_plain_booleans(self, places: Positions) -> Positions:
-        """Put the booleans that are written in a usual way, and return the indices of all others."""
-        import polars as pl
-
-        texts = {word: format_bool(value) for word, value in _BOOLEANS.items()}
-        known = self._texts.gather(places).replace_strict(texts, default=None, return_dtype=pl.String)
-        plain = known.is_not_null().to_numpy()
-        self._put_texts(places[plain], known.drop_nulls())
-        others: Positions = places[~plain]
-        return others
 
     def _add_serials(self, places: Positions) -> None:
         if self._refuse_kind(places, "a date"):
@@ -299,8 +502,6 @@ class ColumnTexts:
             counts, exact = serials_to_counts(serials + DAYS_TO_1904 * self._from_1904, self._unit)
             self._put_texts(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
             places, serials = places[~exact], serials[~exact]
-        if len(places) > FEW:
-            places, serials = self._add_plain_dates(places, serials)
         texts = serials_to_dates(serials, from_1904=self._from_1904)
         for number, index in enumerate(places.tolist()):
             if texts[number] is not None and self._unit is None:
@@ -314,16 +515,6 @@ class ColumnTexts:
             else:
                 texts[number] = self._format_duration(float(serials[number]))
         self._put_texts(places, texts)
-
-    def _add_plain_dates(self, places: Positions, serials: Buffer) -> tuple[Positions, Buffer]:
-        """Put the serial numbers that are dates, if the dtype has no unit; return all others, their indices first."""
-        texts = serials_to_texts(serials, from_1904=self._from_1904)
-        dates = texts.is_not_null().to_numpy()
-        if self._unit is None:
-            self.dated += self._run.places[places[dates]].tolist()
-            self._put_texts(places[dates], texts.drop_nulls())
-            return places[~dates], serials[~dates]
-        return places, serials
 
     def _add_dates(self, places: Positions) -> None:
         if not self._refuse_kind(places, "a date") and self._unit in (None, "ms"):  # LibreOffice's .ods keeps 10 ms
@@ -373,46 +564,23 @@ class ColumnTexts:
             self._unreadable[index] = reason(text)
 
 
-# Very many short columns of numbers: the cells of all of one dtype are converted at once.
+# Durations, which are numbers of days: spreadsheet programs keep milliseconds. Source: ECMA-376 part 1, 18.17.4.
 
-FEWEST = 8  # columns; fewer are as quickly converted one by one
-LONGEST = 2**11  # cells of a column that is converted together with others
-_KINDS = ("float", "int")
+_MILLISECONDS = 86_400_000  # of a day
+_LONGEST_DURATION = 1e8  # days: no program shows as many as a duration
 
 
-def numbers_of_short(requests: Iterable[Request], columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series | Numbers]:
-    """Return those columns that could be converted together, by their numbers, as `to_numbers` returns them.
+def format_duration(serial: float) -> str | None:
+    """Return hours, minutes and seconds, as programs show a number of days as a duration; None if it is too large.
 
-    All others are to be converted one by one: long columns, columns with gaps, columns of other dtypes than numbers,
-    and all columns of one dtype if a single cell in them is in doubt.
-
-    `columns`: the cells of each column from the requested row on, by the number of the column in the sheet.
+    Example:
+        >>> format_duration(1.5), format_duration(0.000000058)
+        ('36:00:00', '00:00:00.005')
     """
-    groups: dict[tuple[Any, ...], list[Request]] = {}
-    for request in requests:
-        runs = columns[request.column]
-        if request.dtype.kind in _KINDS and runs.is_whole and runs.height <= LONGEST:
-            key = request.dtype.name, request.as_numerals, runs.values[0].dtype
-            groups.setdefault(key, []).append(request)
-    numbers: dict[int, pl.Series | Numbers] = {}
-    for group in groups.values():
-        if len(group) >= FEWEST:
-            numbers |= _convert([request.column for request in group], group[0], columns)
-    return numbers
-
-
-def _convert(places: list[int], request: Request, columns: Mapping[int, ColumnRuns]) -> dict[int, pl.Series | Numbers]:
-    """Return columns of one dtype, converted together; nothing if a cell is in doubt."""
-    import polars as pl
-
-    values = pl.concat([columns[place].values[0] for place in places], rechunk=True)
-    kinds = np.concatenate([columns[place].kinds[0] for place in places])
-    run = ColumnRun(np.arange(len(values)), kinds, values)
-    together = to_numbers(run, request.dtype, numerals=request.as_numerals)
-    if together is None:
-        return {}
-    ends = np.cumsum([columns[place].height for place in places]).tolist()
-    bounds = list(zip(places, [0, *ends], ends, strict=False))
-    if isinstance(together, np.ndarray):
-        return {place: together[start:end].copy() for place, start, end in bounds}  # each array has memory of its own
-    return {place: together.slice(start, end - start) for place, start, end in bounds}
+    if not abs(serial) < _LONGEST_DURATION:
+        return None
+    seconds, milliseconds = divmod(round(abs(serial) * _MILLISECONDS), 1000)
+    fraction = f".{milliseconds:03}" if milliseconds else ""
+    hours, seconds = divmod(seconds, 3600)
+    sign = "-" if serial < 0 else ""
+    return f"{sign}{hours:02}:{seconds // 60:02}:{seconds % 60:02}{fraction}"

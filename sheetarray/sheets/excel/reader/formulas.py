@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ....columns.grid import column_number
 from ....dtypes import Positions
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from .cells import PENDING, CellRun, FormulaArea, RawCells
+from .cells import PENDING, CellRun, FormulaArea
 
 # Which cells of a sheet are formulas: the ranges of array formulas, and a collection that answers questions about
 # all.
@@ -136,7 +135,6 @@ class FormulaCells:
 #
 # Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references); OASIS OpenDocument 1.3 part 4, 5.8 (references).
 
-MOST_REFERENCES = 2**20  # of a sheet that are followed
 _LONGEST = 200  # bytes of such a formula
 _REFERENCE = re.compile(r"""(?:(?:'((?:[^']++|'')++)'|([^\W\d][\w.]*))!)?\$?([A-Za-z]{1,3})\$?([0-9]{1,7})(?:&"")?""")
 _OPEN_REFERENCE = re.compile(
@@ -145,42 +143,6 @@ _OPEN_REFERENCE = re.compile(
 _SHEETJS_REFERENCE = re.compile(  # which puts the sheet as in .xlsx before a reference as in .ods
     r"""of:=((?:'(?:[^']++|'')++'|[^\W\d][\w.]*)!)\[\.([$A-Za-z0-9]{2,12})\]((?:&"")?)"""
 )
-
-
-class PlainReference(NamedTuple):
-    """A formula that repeats a cell.
-
-    Attributes:
-        row: of the formula, from 0.
-        column: of the formula, from 0.
-        title: of the sheet in which the repeated cell stands, in lower case; empty for the sheet of the formula.
-        target_row: of the repeated cell, from 0.
-        target_column: of the repeated cell, from 0.
-    """
-
-    row: int
-    column: int
-    title: str
-    target_row: int
-    target_column: int
-
-
-def find_references(
-    blocks: Iterable[RawCells], parse: Callable[[str], tuple[str, int, int] | None]
-) -> Iterator[PlainReference]:
-    """Yield the formulas of cells that are one plain reference, at most `MOST_REFERENCES`; `parse`: reads a formula."""
-    count = 0
-    for block in blocks:
-        if block.formulas is None:
-            continue
-        for index, formula in block.find_formulas():
-            reference = parse(formula)
-            if reference is None:
-                continue
-            count += 1
-            if count > MOST_REFERENCES:
-                return
-            yield PlainReference(int(block.rows[index]), int(block.columns[index]), *reference)
 
 
 def parse_reference(formula: str) -> tuple[str, int, int] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ from ....errors import FormatError, MissingDependencyError, SheetArrayError, is_
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
 from ..package.relations import Relations
+from .book import Formats, kind_of_format
 from .cells import (
     BOOLEAN,
     FAULT,
@@ -38,11 +39,12 @@ from .cells import (
     CellRun,
     Kinds,
     Titles,
+    WorkbookReader,
+    are_exact_doubles,
     encrypted_error,
+    missing_text_error,
     row_width,
 )
-from .formats import Formats, are_exact_doubles, kind_of_format
-from .strings import missing_text_error
 
 _SAVE_ANEW = "open it in a spreadsheet program, and save it as .xlsx"
 _MOST_RECORDS, _MOST_CELLS = 3_000_000, 2_000_000  # of a workbook
@@ -67,12 +69,8 @@ _U16, _U32, _HEAD, _PLACE = struct.Struct("<H"), struct.Struct("<I"), struct.Str
 Row = tuple[int, int, Kinds, Sequence[Any]]  # its number, its first column, and the kinds and values of its cells
 
 
-class _LegacyBook(ABC):
+class _LegacyBook(WorkbookReader):
     """A workbook that a library reads; `cells.WorkbookReader` says what each method is for."""
-
-    titles: list[str]
-    max_rows: int
-    from_1904: bool
 
     def __init__(self) -> None:
         self._known: tuple[str, list[CellRun]] | None = None  # of the sheet that was last read to its end
@@ -92,10 +90,6 @@ class _LegacyBook(ABC):
                 runs.append(run)
                 yield run
         self._known = title, runs
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet."""
-        return self.cells(title, numeric=False)
 
 
 def _make_run(lines: Sequence[Row]) -> CellRun:
@@ -468,14 +462,11 @@ class XlsbBook(_LegacyBook):
         FormatError: the part is not a workbook, or a damaged one.
     """
 
-    max_rows = MOST_ROWS
-
     def __init__(self, package: Package, part: str) -> None:
         super().__init__()
         self._package, self._part = package, part
         self._tally = _Tally()
         self._relations = Relations(package, part)
-        self.from_1904 = False
         targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)
         for kind, content in self._records(part):

@@ -39,9 +39,8 @@ from .cells import (
     encrypted_error,
 )
 from .formulas import parse_open_reference
-from .parsing import Handlers, inflate_blocks, read_elements, run_ahead, to_utf8
-from .strings import SharedStrings
-from .worksheet import SHORT
+from .parsing import Handlers, part_blocks, read_elements
+from .worksheet import SHORT, SharedStrings
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
@@ -99,9 +98,6 @@ class OdsBook(XmlBook):
         FormatError: the package is no such document, or a damaged or encrypted one.
     """
 
-    max_rows = MOST_ROWS
-    from_1904 = False  # dates are written out
-
     def __init__(self, package: Package) -> None:
         self.package = package
         self._known: tuple[dict[str, list[TableCells]], FormatError | None] | None = None
@@ -148,7 +144,7 @@ class OdsBook(XmlBook):
         order = OrderCheck()
         for some in self._tables(title):
             for cells in _repeat_cells(some.cells, some.repeats):
-                order.check(cells.rows, cells.columns, cells.width)
+                order.check(cells)
                 yield cells
 
     def _tables(self, title: str) -> Iterator[TableCells]:
@@ -181,8 +177,7 @@ class OdsBook(XmlBook):
 
     def _content(self) -> Iterator[bytes]:
         """Yield the blocks of `content.xml`."""
-        blocks = to_utf8(inflate_blocks(self.package, CONTENT), CONTENT)
-        return run_ahead(blocks) if CONTENT in self.package and self.package.member(CONTENT).size > SHORT else blocks
+        return part_blocks(self.package, CONTENT, SHORT)
 
 
 def _without_entities(text: str) -> str:

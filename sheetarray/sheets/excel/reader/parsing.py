@@ -167,6 +167,12 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     yield from blocks
 
 
+def part_blocks(package: Package, name: str, short: int) -> Iterator[bytes]:
+    """Return the blocks of a part in UTF-8, inflated ahead of the caller if it has more than `short` bytes."""
+    blocks = to_utf8(inflate_blocks(package, name), name)
+    return run_ahead(blocks) if name in package and package.member(name).size > short else blocks
+
+
 # Elements: rows, or shared strings.
 
 _Read = TypeVar("_Read")
