@@ -1,10 +1,10 @@
 """Composites, which are spread over several columns: taken apart before cells are written, put together after reading.
 
 A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
-a module of four functions (`CompositeModule`), and its row in the registry names that module. Labels are the other
-kind: one column that describes all others, and leaves them as they are (`LabelsModule`). Every container of columns
-goes through the functions here, so that `sa.write` and `write_csv`, `read`, `scan` and `check` all show the same
-arrays. The modules are imported only when there is such a value, or text that may describe one.
+a module of five functions (`CompositeModule`), and its row in the registry names that module, which is imported only
+when there is such a value, or text that may describe one. Labels are the other kind: one column that describes all
+others, and leaves them as they are. Every container of columns goes through the functions here, so that `sa.write` and
+`write_csv`, `read`, `scan` and `check` all show the same arrays.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from .columns import (
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
+from .columns.reading import raise_error
 from .elements import Missing
 from .errors import (
     DTypeError,
@@ -45,8 +46,20 @@ from .errors import (
     SheetArrayWarning,
 )
 from .header import NoteFinding, warn_of_finding
+from .labels import NAME as LABELS
+from .labels import (
+    DatasetLabels,
+    check_labels,
+    find_renamed,
+    name_infos,
+    parse_labels,
+    refuse_description,
+    report_damage,
+    wants_labels,
+)
+from .labels import spread as spread_labels
 from .linear import LinearArray
-from .registry import LABELLING, Composite, Labelling, composites
+from .registry import Composite, composites
 
 # Puts composites together again from the columns of any container.
 
@@ -67,9 +80,9 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
     """
     if names is None:
         arrays = read(None)
-        labels = _parse_labels(arrays, warn_of_finding, scan)
-        return _gather(arrays if labels is None else _without_description(arrays), scan)
-    if LABELLING is not None and load_labels(LABELLING).wants_labels():
+        described = _parse_labels(arrays, warn_of_finding, scan) is not None
+        return _gather(_without_description(arrays) if described else arrays, scan)
+    if wants_labels():
         _read_labels(read, scan(), warn_of_finding)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     with suppress(NotFoundError):
@@ -94,8 +107,8 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     """
     infos = dict(scan())
     labels = _read_labels(read, infos, warn_of_finding)
-    if labels is not None and LABELLING is not None:
-        infos = load_labels(LABELLING).name_infos(infos, labels, warn_of_finding)
+    if labels is not None:
+        infos = name_infos(infos, labels, warn_of_finding)
     try:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
@@ -140,8 +153,8 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
         try:
             infos = scan()
             labels = _read_labels(read, infos, findings.append, known=True)
-            if labels is not None and LABELLING is not None:
-                findings += load_labels(LABELLING).check_labels(labels, infos)
+            if labels is not None:
+                findings += check_labels(labels, infos)
                 infos = _without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
             columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
@@ -175,7 +188,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
     infos = scan()
-    fixed = {LABELLING.name} & infos.keys() if LABELLING is not None else set()
+    fixed = {LABELS} & infos.keys()
     suffixes = tuple(composite.suffix for composite in composites())
     with suppress(FormatError, MissingDependencyError):
         for name in [name for name in infos if name.endswith(suffixes)] if suffixes else ():
@@ -185,46 +198,42 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     return frozenset(fixed)
 
 
-def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> Any | None:
+def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> DatasetLabels | None:
     """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
 
     `note`: is called with a finding. `known`: whether wrong cells of the description have been reported already.
     """
-    if LABELLING is None or not infos:
+    if not infos:
         return None
-    name = LABELLING.name
-    looked_at = name if name in infos else [*infos][-1]  # a write puts the description last
+    looked_at = LABELS if LABELS in infos else [*infos][-1]  # a write puts the description last
     info = infos[looked_at]
     short = len(info.shape) == 1 and 0 < info.shape[0] <= _MOST_RENAMED
-    wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == name) else []
+    wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
     try:
         arrays = read(wanted) if wanted else {}
     except FormatError as error:
-        if not known and name in infos:
-            load_labels(LABELLING).report_damage(error, note)
+        if not known and LABELS in infos:
+            report_damage(error, note)
         return None
     return _parse_labels({**dict.fromkeys(infos), **arrays}, note, lambda: infos)
 
 
-def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Any | None:
-    if LABELLING is None:
-        return None
-    name = LABELLING.name
-    if name in arrays:
-        if is_description(name, arrays[name]):
+def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> DatasetLabels | None:
+    if LABELS in arrays:
+        if is_description(LABELS, arrays[LABELS]):
             return None  # of a composite
-        return load_labels(LABELLING).parse_labels(arrays[name], note, lambda error: _locate(error, scan()))
-    renamed = load_labels(LABELLING).find_renamed(arrays)
+        return parse_labels(arrays[LABELS], note, lambda error: _locate(error, scan()))
+    renamed = find_renamed(arrays)
     if renamed is not None:
-        message = f"describes the arrays beside it, but has not the name {name!r}: their labels are not read"
-        error = FormatError(message, location=renamed, array=renamed, hint=f"name it {name}")
+        message = f"describes the arrays beside it, but has not the name {LABELS!r}: their labels are not read"
+        error = FormatError(message, location=renamed, array=renamed, hint=f"name it {LABELS}")
         _locate(error, scan())
         note(replace(Finding.from_error(error), severity="warning"))
     return None
 
 
 def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
-    return {name: array for name, array in arrays.items() if LABELLING is None or name != LABELLING.name}
+    return {name: array for name, array in arrays.items() if name != LABELS}
 
 
 def _split_description_name(description: str) -> tuple[Composite, str]:
@@ -241,8 +250,7 @@ def is_description(name: str, array: Any) -> bool:
 
 def is_for_programs(piece: LayoutColumn) -> bool:
     """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
-    labels = LABELLING is not None and piece.name == LABELLING.name
-    return labels or is_description(piece.name, piece.buffer)
+    return piece.name == LABELS or is_description(piece.name, piece.buffer)
 
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
@@ -301,18 +309,13 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
             return
 
 
-# The protocols of the modules for composites and for labels, and the functions that import these modules.
+# The protocol of the modules for composites.
 
 ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
 Read = Callable[[Sequence[str] | None], ArraysByName]
 Scan = Callable[[], InfosByName]
 Anything = TypeVar("Anything")
-
-
-def raise_error(error: FormatError) -> None:
-    """Raise an error: the default of what becomes of an error in a composite."""
-    raise error
 
 
 def ignore_finding(_: object) -> None:
@@ -344,43 +347,9 @@ class CompositeModule(Protocol):
         """Return the number of entries of a composite; None if headers alone do not tell."""
 
 
-class LabelsModule(Protocol):
-    """The functions of the module of labels, around the one description of all arrays of a container."""
-
-    def spread(self, arrays: Any, *, limit: int) -> Any:
-        """Return the argument of `write` with labels replaced by their description; anything else as it is."""
-
-    def refuse_description(self, array: Any) -> None:
-        """Refuse an array of the description's name that reading would take for one."""
-
-    def wants_labels(self) -> bool:
-        """Return whether the caller has asked for the labels of what is being read."""
-
-    def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
-        """Return the labels that a description holds; None if the array is no description, or damaged: it is noted."""
-
-    def report_damage(self, error: FormatError, note: NoteFinding) -> None:
-        """Note an error in the cells of the description, or keep it for the caller who asks for labels."""
-
-    def find_renamed(self, arrays: Mapping[str, Any]) -> str | None:
-        """Return the name of an array that describes others, and has not the name for it; None if none does."""
-
-    def name_infos(self, infos: InfosByName, labels: Any, note: NoteFinding) -> dict[str, ArrayInfo]:
-        """Return the infos of all arrays but the description, with the names of dimensions."""
-
-    def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
-        """Yield a finding for each statement of a description that contradicts the arrays."""
-
-
 def load_module(composite: Composite) -> CompositeModule:
     """Return the functions for composites of a kind."""
     module: Any = import_module(composite.module)
-    return module  # type: ignore[no-any-return]
-
-
-def load_labels(labelling: Labelling) -> LabelsModule:
-    """Return the functions for labels."""
-    module: Any = import_module(labelling.module)
     return module  # type: ignore[no-any-return]
 
 
@@ -480,12 +449,12 @@ def spread(arrays: Any, *, limit: int) -> Any:
         LimitError: a column of one would have the name of another array; or an array would be read as a description.
     """
     given = arrays
-    if LABELLING is not None and _may_have_labels(given):
-        arrays = load_labels(LABELLING).spread(given, limit=limit)
+    if _may_have_labels(given):
+        arrays = spread_labels(given, limit=limit)
     if arrays is given:
         arrays = values_by_name(given)
-        if LABELLING is not None and LABELLING.name in arrays:
-            load_labels(LABELLING).refuse_description(arrays[LABELLING.name])
+        if LABELS in arrays:
+            refuse_description(arrays[LABELS])
     unchecked = [composite for composite in composites() if _has_lookalike(arrays, composite)]
     for composite in _composites_among(arrays):
         arrays = load_module(composite).spread(values_by_name(arrays), limit=limit)
@@ -539,9 +508,7 @@ def spread_rows(arrays: Any, *, limit: int) -> Any:
     for composite in _composites_among(arrays):
         raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")
     by_name = spread(arrays, limit=limit)
-    if LABELLING is None or not _may_have_labels(arrays):
-        return by_name
-    return {name: array for name, array in by_name.items() if name != LABELLING.name}
+    return _without_description(by_name) if _may_have_labels(arrays) else by_name
 
 
 def _composites_among(arrays: Any) -> list[Composite]:

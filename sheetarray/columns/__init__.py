@@ -31,13 +31,10 @@ from .column_reader import (
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import MOST_ADDRESSES, Layout, LayoutColumn, ReportError, can_align, lay_out, lay_out_sheets
 from .reading import (
-    check_sheet,
     check_sheets,
     read_resized,
-    read_sheet,
     read_sheets,
     scan_names,
-    scan_sheet,
     scan_sheets,
 )
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
@@ -75,7 +72,6 @@ __all__ = [
     "cell_address",
     "cells_of_zone",
     "check_adopt_target",
-    "check_sheet",
     "check_sheets",
     "column_letters",
     "describe_row",
@@ -93,10 +89,8 @@ __all__ = [
     "may_make_anchors",
     "quote_title",
     "read_resized",
-    "read_sheet",
     "read_sheets",
     "reporting_cells",
     "scan_names",
-    "scan_sheet",
     "scan_sheets",
 ]

@@ -76,13 +76,6 @@ def read_sheets(
     return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
 
 
-def read_sheet(
-    sheet: Sheet, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of a container's only sheet; see `read_sheets`."""
-    return read_sheets([sheet], names, strict=strict, missing=missing)
-
-
 def read_resized(
     sheets: Sequence[Sheet], *, missing: Missing = "error", fixed: Collection[str] = ()
 ) -> dict[str, ResizedArray]:
@@ -194,11 +187,6 @@ def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, 
     return tuple(cells)
 
 
-def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays in a container's only sheet; see `scan_sheets`."""
-    return scan_sheets([sheet], strict=strict)
-
-
 def check_sheets(
     sheets: Sequence[Sheet],
     *,
@@ -229,11 +217,6 @@ def check_sheets(
         errors.append(error)
     yield from findings
     yield from map(Finding.from_error, errors)
-
-
-def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Return every finding in a container's only sheet; see `check_sheets`."""
-    return check_sheets([sheet], missing=missing)
 
 
 def _open_reader(

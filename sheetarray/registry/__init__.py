@@ -8,7 +8,6 @@ a verb leaves the function out. docs/adapters.md says how to write one.
 
 from __future__ import annotations
 
-from .inside import LABELLING
 from .lookup import (
     FORMATS,
     composites,
@@ -21,14 +20,12 @@ from .lookup import (
     register_format,
 )
 from .refusals import nearest, place_problem
-from .row import Composite, Format, Labelling
+from .row import Composite, Format
 
 __all__ = [
     "FORMATS",
-    "LABELLING",
     "Composite",
     "Format",
-    "Labelling",
     "composites",
     "find_format",
     "format_of",

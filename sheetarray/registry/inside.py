@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .row import Composite, Format, Labelling, check_free, check_row
+from .row import Composite, Format, check_free, check_row
 
 _JSON = rb"(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
 
@@ -212,4 +212,3 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 
 
 INSIDE = _table(*_ROWS)
-LABELLING: Labelling | None = Labelling("sheetarray.labels", "dataset.json")  # None: nothing has labels

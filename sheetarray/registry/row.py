@@ -38,19 +38,6 @@ class Composite:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelling:
-    """The array that describes all others of a container of cells: dimension names, coordinates, attributes.
-
-    Attributes:
-        module: with the functions of `composite.LabelsModule`.
-        name: of the array.
-    """
-
-    module: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Format:
     """One format.
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...cells import FormulaMode, buffer_from_numbers, buffer_from_text, buffer_from_texts
-from ...columns import ArrayInfo, Request, Texts, find_anchors, find_side_by_side, read_sheet, scan_sheet
+from ...columns import ArrayInfo, Request, Texts, find_anchors, find_side_by_side, read_sheets, scan_sheets
 from ...columns.layout import find_stops, group_parts
 from ...columns.reading import raise_error
 from ...composite import scan_composites
@@ -116,13 +116,13 @@ def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> d
     have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
     """
     for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
-        infos, height = scan_sheet(sheet), sheet.count
+        infos, height = scan_sheets([sheet]), sheet.count
 
         def read(names: Sequence[str] | None, sheet: CsvSheet = sheet, height: int = height) -> dict[str, Any]:
             for info in map(infos.__getitem__, infos if names is None else names):  # noqa: B023  (called in this turn)
                 if not info.data or info.data[0].row + info.capacity > height:
                     raise NotInPiecesError
-            return read_sheet(sheet, names, missing="nan")
+            return read_sheets([sheet], names, missing="nan")
 
         with suppress(NotInPiecesError):
             return scan_composites(read, lambda infos=infos: infos)  # type: ignore[misc]
@@ -148,7 +148,7 @@ def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buf
     """
     with Source(source) as opened, locating(source=opened.name):
         sheet = next(iter_heads(opened, None, "escape"), None)
-        if sheet is None or name not in (infos := scan_sheet(sheet)) or not infos[name].data:
+        if sheet is None or name not in (infos := scan_sheets([sheet])) or not infos[name].data:
             return None
         state = source.state if isinstance(source, RemoteFile) else file_version(source)
         key = None if state is None else (opened.name, repr(state))

@@ -13,8 +13,8 @@ import numpy as np
 from ...adapters import Progress
 from ...cells import FormulaMode
 from ...columns import ArrayInfo
-from ...columns import read_sheet as read_columns_of
-from ...columns import scan_sheet as scan_columns
+from ...columns import read_sheets as read_columns_of
+from ...columns import scan_sheets as scan_columns
 from ...composite import (
     check_composites,
     check_sheets,
@@ -192,12 +192,12 @@ def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
     try:
         for _ in iter_sheet(sheet, None, missing):
             pass
-        infos = scan_columns(sheet)
+        infos = scan_columns([sheet])
     except (NotInPiecesError, FormatError):
         return None
     if any(info.strides != contiguous_strides(info.shape, info.order) for info in infos.values()):
         return None  # reading knows whether NumPy has such a view
-    return check_composites(lambda names: read_columns_of(sheet, names, missing=missing), lambda: infos)
+    return check_composites(lambda names: read_columns_of([sheet], names, missing=missing), lambda: infos)
 
 
 def iter_elements_csv(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...columns import Anchor, cell_address, find_anchors, read_sheet
+from ...columns import Anchor, cell_address, find_anchors, read_sheets
 from ...elements import Cell
 from ...errors import FormatError, NotFoundError, SheetArrayError
 from ...labels import NAME, find_notes
@@ -247,7 +247,7 @@ def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, row
         own: frozenset[str] = frozenset()
         if standing and NAME in content.arrays and content.view is not None:
             with suppress(SheetArrayError):  # people have damaged the labels
-                labels = {NAME: LinearArray.from_numpy(read_sheet(content.view, [NAME])[NAME])}
+                labels = {NAME: LinearArray.from_numpy(read_sheets([content.view], [NAME])[NAME])}
                 own = frozenset(find_notes(labels).values())
     except (ChangedError, RefusedError):
         raise ConflictError from None
