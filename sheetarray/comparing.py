@@ -14,7 +14,7 @@ import numpy as np
 
 from .aligning import Table, align_tables, content_key
 from .dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
-from .header import Header, contiguous_strides, find_slow_axis
+from .header import Header, contiguous_strides
 from .loops import round_doubles
 from .resaving import mark_kept
 
@@ -258,11 +258,10 @@ def _is_sorted(values: Sequence[Any]) -> bool:
         return False
 
 
-# What was done to all elements alike: another order, a factor, a constant, fewer digits, a case. The elements as they
+# What was done to all elements alike: another order, a factor, a constant, fewer digits. The elements as they
 # were are changed in each such way, and compared with those of today up to rounding.
 _FEW = 3  # edits that need no other explanation
 _MOST_AXES = 5
-_MOST_GUESSES = 64  # orders that are tried
 _LONGEST = 12  # digits of a factor or a constant that somebody typed
 _SAMPLE = 1000  # elements that rule a guess out before all are compared
 _ERRORS = {8: 2e-14, 4: 1e-6, 2: 2e-3}  # relative, of numbers that were computed and rounded; by bytes
@@ -315,7 +314,6 @@ def _iter_orders(places: Buffer, header: Header) -> Iterator[tuple[str, Buffer]]
     yield "reversed: the last element stands first, the first last", places[::-1]
     shape, order = header.shape, header.order
     plain = header.strides == contiguous_strides(shape, order) and not header.offset and prod(shape) == len(places)
-    guesses = 0
     if plain and 1 < len(shape) <= _MOST_AXES:
         layout: Literal["C", "F"] = "F" if order == "column-major" else "C"
         grid = places.reshape(shape, order=layout)
@@ -328,10 +326,6 @@ def _iter_orders(places: Buffer, header: Header) -> Iterator[tuple[str, Buffer]]
             what = _ROWS[axis] if len(shape) == 2 else f"elements along axis {axis}"
             if 1 < length < len(places):
                 yield f"reversed: the {what} stand in reverse order", np.flip(grid, axis).ravel(layout)
-            for step in range(1, length if axis != find_slow_axis(header) else 0):  # rows that moved are aligned
-                if (guesses := guesses + 1) <= _MOST_GUESSES:
-                    turned = np.roll(grid, step, axis).ravel(layout)
-                    yield f"moved around: all {what} have moved on by {step}, the last ones to the front", turned
 
 
 # Values --------------------------------------------------------------------------------------------------------
@@ -348,13 +342,6 @@ def _iter_changes(
         shown = f"{first!r:.60}" if kind == "string" else f"{first!s:.60}"
         yield f"filled with one value: all {len(buffer)} elements are {shown} now", alike
     match kind:
-        case "bool":
-            yield "every truth value became its opposite", fits(~written)
-        case "string":
-            yield from _iter_cases(written.tolist(), fits)
-        case "complex":
-            yield "every number has the opposite sign", fits(-written)
-            yield "every number became its complex conjugate", fits(np.conj(written))
         case "datetime" | "timedelta":
             yield from _iter_shifts(written, buffer, is_date=kind == "datetime")
         case "int" | "float":
@@ -363,16 +350,6 @@ def _iter_changes(
             yield from _iter_linear(written, buffer)
             if kind == "float":
                 yield from _iter_shorter(written, buffer, fits)
-
-
-def _iter_cases(texts: list[str], fits: Callable[[Buffer], bool]) -> Iterator[tuple[str, bool]]:
-    changes: dict[str, Callable[[str], str]] = {
-        "every text is in capitals": str.upper,
-        "every text is in small letters": str.lower,
-        "every word has a capital": str.title,
-    }
-    for message, change in changes.items():
-        yield message, fits(np.array([change(str(text)) for text in texts], np.dtypes.StringDType()))
 
 
 def _iter_shifts(written: Buffer, buffer: Buffer, *, is_date: bool) -> Iterator[tuple[str, bool]]:

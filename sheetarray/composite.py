@@ -24,7 +24,6 @@ from .columns import (
     ArrayInfo,
     CompareFingerprint,
     ElementRestorer,
-    FindUnchanged,
     LayoutColumn,
     ResizedArray,
     Sheet,
@@ -381,7 +380,6 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
-    find_unchanged: FindUnchanged | None = None,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
@@ -394,8 +392,7 @@ def check_sheets(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
         fixed = find_fixed_columns(read, scan)
-    how: dict[str, Any] = {"judge": judge, "find_unchanged": find_unchanged, "restore": restore}
-    yield from check_columns(sheets, missing=missing, fixed=fixed, **how)
+    yield from check_columns(sheets, missing=missing, fixed=fixed, judge=judge, restore=restore)
     yield from check_composites(read, scan)
 
 

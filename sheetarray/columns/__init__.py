@@ -21,9 +21,7 @@ from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import (
     CompareFingerprint,
-    DecodedArray,
     ElementRestorer,
-    FindUnchanged,
     errors_of_problems,
     keep_unreadable,
     keeping_unreadable,
@@ -52,10 +50,8 @@ __all__ = [
     "ColumnCells",
     "CompareFingerprint",
     "DataCells",
-    "DecodedArray",
     "ElementEdits",
     "ElementRestorer",
-    "FindUnchanged",
     "HeaderEdit",
     "Layout",
     "LayoutColumn",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
-_AT_ONCE, _SHORT = 2**10, 2**14  # arrays that are compared together, and bytes of each
 _FIXED_HINT = (
     "one of several columns that belong together, as those of an awkward array do, none of which takes another length "
     "by itself: undo the edit, or write the array again"
@@ -48,8 +47,6 @@ class ElementRestorer(Protocol):
 
 
 CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
-DecodedArray = tuple[str, Buffer, ArrayColumn]  # its name, its elements, its cells
-FindUnchanged = Callable[[Sequence[DecodedArray]], Collection[str]]
 
 
 _Unreadable = dict[str, np.ndarray[Any, Any]]
@@ -125,7 +122,7 @@ class ReadMode:
         missing: what a blank means.
         report: is called with each error.
         note: is called with each finding about something that was accepted although it is not as `write` writes it.
-        judge, find_unchanged: as for `check_sheets`.
+        judge: as for `check_sheets`.
         resize: whether arrays take their lengths from their cells.
         fixed: arrays that keep theirs.
         finds_edits: whether rows that were added or deleted alike are one finding.
@@ -137,7 +134,6 @@ class ReadMode:
     report: ReportError
     note: NoteFinding
     judge: CompareFingerprint | None = None
-    find_unchanged: FindUnchanged | None = None
     resize: bool = False
     fixed: Collection[str] = ()
     finds_edits: bool = False
@@ -229,19 +225,15 @@ class ColumnReader:
         self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
         del columns[len(groups) :]
         columns.reverse()  # each is let go as soon as it is decoded
-        waiting: list[tuple[str, Buffer | None, ArrayColumn]] = []  # that are compared together
         for name in groups:
             column = columns.pop()
             buffer = column.decode_typed(self._missing)
-            if buffer is None and (doubtful or not column.is_text):
+            if buffer is not None:
+                results[name] = self._build_array(column, name, buffer)
+            elif doubtful or not column.is_text:
                 doubtful[name] = column
-                continue
-            waiting.append((name, buffer, column))
-            is_long = (8 * column.header.length if buffer is None else buffer.nbytes) > _SHORT
-            if self._mode.find_unchanged is None or is_long or len(waiting) >= _AT_ONCE:
-                results.update(self._build_arrays(waiting))
-                waiting = []
-        results.update(self._build_arrays(waiting) if waiting else ())
+            else:
+                results[name] = self.finish_column(column, name)
         unsure = [groups[name] for name, column in doubtful.items() if not column.is_text]
         again = self._fetch(unsure, typed=False) if unsure else iter(())
         for name, column in doubtful.items():
@@ -321,22 +313,6 @@ class ColumnReader:
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
         return view_of(column.header, buffer)
-
-    def _build_arrays(
-        self, arrays: Sequence[tuple[str, Buffer | None, ArrayColumn]]
-    ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
-        """Yield arrays by their names, and report what has changed in those that are not as they were written."""
-        find = self._mode.find_unchanged
-        short = [(name, buffer, column) for name, buffer, column in arrays if find and buffer is not None]
-        short = [decoded for decoded in short if decoded[1].nbytes <= _SHORT]
-        unchanged = find(short) if find is not None and short else ()
-        for name, buffer, column in arrays:
-            if buffer is None:
-                yield name, self.finish_column(column, name)
-            elif name in unchanged:
-                yield name, view_of(column.header, buffer)
-            else:
-                yield name, self._build_array(column, name, buffer)
 
     def _warn_of_all(self, name: str, findings: Iterable[Finding | RowChange]) -> None:
         for finding in findings:

@@ -20,7 +20,7 @@ from ..header import Header, NoteFinding, warn_of_finding
 from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
-from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, FindUnchanged, ReadMode
+from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
 from .grid import Anchor
 from .layout import ReportError, find_stops, group_parts
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
@@ -192,7 +192,6 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
-    find_unchanged: FindUnchanged | None = None,
     fixed: Collection[str] = (),
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
@@ -201,15 +200,14 @@ def check_sheets(
     Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
 
     `judge`: yields further findings about the elements of an array, such as that they are not those that were written;
-    its elements are None where not all of them can be read. `find_unchanged`: returns the names of those of some short
-    arrays that `judge` has no findings about, in less time than `judge` takes, which is then not called for them. Not
-    with `restore`. `fixed`: arrays that have no rows of their own, since others depend on them. `restore`: as for
-    `read_sheets`; `judge` sees what it has restored.
+    its elements are None where not all of them can be read. `fixed`: arrays that have no rows of their own, since
+    others depend on them. `restore`: as for `read_sheets`; `judge` sees what it has restored.
     """
     errors: list[FormatError] = []
     findings: list[Finding] = []
-    how: dict[str, Any] = {"find_unchanged": find_unchanged, "fixed": fixed, "finds_edits": True, "restore": restore}
-    mode = ReadMode(False, missing, errors.append, findings.append, judge, **how)
+    mode = ReadMode(
+        False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True, restore=restore
+    )
     try:
         for _ in _read_arrays(sheets, None, mode):
             pass

@@ -312,7 +312,6 @@ def test_all_names_every_element(tmp_path: Path) -> None:
         ("t", lambda t: t[::-1], "reversed: the rows stand in reverse order"),
         ("t", lambda t: np.round(t, 1), "all numbers were rounded or cut to 1 decimal"),
         ("n", lambda n: n * 7, "every number was multiplied by 7"),
-        ("s", np.char.upper, "every text is in capitals"),
         ("time", lambda time: time + np.timedelta64(2, "D"), "every date is 2 days later"),
     ],
 )

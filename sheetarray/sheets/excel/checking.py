@@ -16,7 +16,6 @@ import numpy as np
 from ...adapters import Progress
 from ...columns import (
     ArrayColumn,
-    DecodedArray,
     ResizedArray,
     RowChange,
     reporting_cells,
@@ -326,23 +325,7 @@ def _find_all(
 
     views = ViewFindings(book)
 
-    def find_unchanged(arrays: Sequence[DecodedArray]) -> Collection[str]:
-        """Return the names of those of some arrays that are as they were written, and so have no finding."""
-        plain = [
-            (name, column.group[0].title or "", column.header, buffer)
-            for name, buffer, column in arrays
-            if column.header == column.written
-            and not any(formulas[part.title or ""] for part in column.group)
-            and not (book.views.editable or book.views.changed)  # of which the columns may have lost formulas
-        ]
-        unchanged = memory.find_unchanged(plain)
-        for name, buffer, column in arrays:
-            if name in unchanged and buffer is not None and tables is not None:
-                tables.note(name, column, buffer, ())
-        return unchanged
-
-    how: dict[str, Any] = {"restore": snapshots} if snapshots.exist else {"find_unchanged": find_unchanged}
-    findings = list(check(sheets, missing=missing, judge=judge, **how))
+    findings = list(check(sheets, missing=missing, judge=judge, restore=snapshots if snapshots.exist else None))
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
     findings = list(findings if tables is None else tables.explain(findings))
     yield from memory.findings

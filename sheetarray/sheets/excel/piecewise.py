@@ -20,7 +20,6 @@ from ...columns import (
     ColumnCells,
     CompareFingerprint,
     ElementRestorer,
-    FindUnchanged,
     Request,
     RowChange,
     find_anchors,
@@ -487,7 +486,6 @@ def check_in_pieces(
     *,
     missing: Missing,
     judge: CompareFingerprint,
-    find_unchanged: FindUnchanged | None = None,  # noqa: ARG001  (each array is judged by itself)
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in sheets, as `composite.check_sheets` does.

@@ -19,7 +19,7 @@ from ...columns import RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...header import Header
-from .fingerprint.record import Fingerprint, exact_checksum, exact_checksums, read_many, take_fingerprint
+from .fingerprint.record import Fingerprint, exact_checksum, read_many, take_fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
@@ -138,20 +138,6 @@ class StoredFingerprints:
     def guard_titles(self) -> set[str]:
         """Return the titles of the sheets that the record knows as those of guards."""
         return {title for title, group in self._groups.items() if title == guard_title(group)} - self._emptied
-
-    def find_unchanged(self, arrays: Sequence[tuple[str, str, Header, Buffer]]) -> set[str]:
-        """Return the names of those of some short arrays that have a fingerprint, and are as they were written.
-
-        `arrays`: of each its name, the title of its sheet, its header, and its elements.
-        """
-        checksums = exact_checksums([(buffer, header.dtype) for _, _, header, buffer in arrays])
-        unchanged = set()
-        for (name, title, header, buffer), checksum in zip(arrays, checksums, strict=True):
-            stored = Fingerprint.from_json(self._find_stored(name, title))
-            if stored is not None and (stored.count, stored.exact) == (len(buffer), checksum) and stored.fits(header):
-                unchanged.add(name)
-        self._asked |= unchanged
-        return unchanged
 
     def pass_over(self, name: str) -> None:
         """Count an array as compared: its guard has been, which knows more than its fingerprint."""

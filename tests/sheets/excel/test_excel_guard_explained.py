@@ -58,8 +58,6 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "durations": (DATES - DATES[0, 0], lambda x: x + 2, "every duration is 2 days longer"),
     "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
     "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
-    "truth": (GRID > 20, np.logical_not, "every truth value became its opposite"),
-    "conjugate": (GRID + 1j * GRID[::-1], np.conj, "every number became its complex conjugate"),
 }
 
 SHAPED = {
@@ -72,7 +70,6 @@ PLACES: dict[str, tuple[Callable[[Array], Array], str]] = {
     "reversed": (lambda grid: grid[::-1, ::-1], "reversed: the last element stands first"),
     "rows reversed": (lambda grid: grid[::-1], "reversed: the rows stand in reverse order"),
     "columns reversed": (lambda grid: grid[:, ::-1], "reversed: the columns stand in reverse order"),
-    "columns moved": (lambda grid: np.roll(grid, 2, 1), "moved around: all columns have moved on by 2"),
 }
 
 
@@ -87,7 +84,7 @@ def test_a_change_that_was_the_same_for_all_elements_is_named(name: str) -> None
     assert explain(array, change) == message
 
 
-@pytest.mark.parametrize("moved_array", [f"{kind}, {name}" for kind in SHAPED for name in PLACES][:-1])
+@pytest.mark.parametrize("moved_array", [f"{kind}, {name}" for kind in SHAPED for name in PLACES])
 def test_another_order_of_all_elements_is_named(moved_array: str) -> None:
     kind, _, name = moved_array.partition(", ")
     array, (change, message) = SHAPED[kind], PLACES[name]

@@ -329,25 +329,6 @@ def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
     return checksum & _ALL
 
 
-def exact_checksums(arrays: Sequence[tuple[Buffer, DType]]) -> list[int]:
-    """Return the checksum of each array, as `exact_checksum` gives it: those of one dtype and length at once."""
-    checksums = [0] * len(arrays)
-    groups: dict[tuple[str, Any, int], list[int]] = {}
-    for place, (buffer, dtype) in enumerate(arrays):
-        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
-    for (_, _, count), places in groups.items():
-        if len(places) == 1 or not 0 < count <= MOST:
-            for place in places:
-                checksums[place] = exact_checksum(*arrays[place])
-            continue
-        dtype, step = arrays[places[0]][1], MOST // count
-        for some in (places[first : first + step] for first in range(0, len(places), step)):
-            codes = exact_codes(np.concatenate([to_native(arrays[place][0]) for place in some]), dtype)
-            for place, checksum in zip(some, _checksums(codes.reshape(-1, count), 0).tolist(), strict=True):
-                checksums[place] = checksum
-    return checksums
-
-
 def _checksums(codes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Codes:
     """Return, for each row, the sum of codes times noise that belongs to their indices.
 
