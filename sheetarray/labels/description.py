@@ -29,14 +29,16 @@ from ..linear import LinearArray, from_linear, to_linear
 # Text, booleans, None, integers, finite floats, lists, and dictionaries with names for keys stand as they are.
 # Anything else is an object with one key, which says what it is:
 #
-#     {"float": "NaN"}                                     a float that is no number, or infinite     {"complex":
-# [1.0, {"float": "Infinity"}]}            real and imaginary part     {"scalar": ["version", "1.0.0", "ndarray",
-# ...]}     a scalar of NumPy, as the flat list of the exchange format     {"ndarray": ["version", "1.0.0",
-# "ndarray", ...]}    an array, likewise     {"datetime": "2026-07-01T12:00:00+02:00"}            also "date"; of
-# Python     {"timedelta": [1, 30, 0]}                            days, seconds and microseconds; of Python
-# {"tuple": [1, 2]}     {"text": ["a long ", "text"]}                        a text longer than a cell, in pieces
-# {"list": [[1, 2], [3]]}                              a long list, in pieces     {"dict": {"float": 1.5}}
-# a dictionary that only looks like one of these, or a `frame`
+#     {"float": "NaN"}                        a float that is no number, or infinite
+#     {"complex": [1.0, {"float": "Infinity"}]}                real and imaginary part
+#     {"scalar": ["version", "1.0.0", ...]}   a scalar of NumPy, as the flat list of the exchange format
+#     {"ndarray": ["version", "1.0.0", ...]}  an array, likewise
+#     {"datetime": "2026-07-01T12:00:00+02:00"}                also "date"; of Python
+#     {"timedelta": [1, 30, 0]}               days, seconds and microseconds; of Python
+#     {"tuple": [1, 2]}
+#     {"text": ["a long ", "text"]}           a text longer than a cell, in pieces
+#     {"list": [[1, 2], [3]]}                 a long list, in pieces
+#     {"dict": {"float": 1.5}}                a dictionary that only looks like one of these, or a `frame`
 
 DEEPEST_VALUE = 32  # lists and dictionaries within each other
 LONGEST_TEXT = 2_500  # characters of a piece of text; each takes up to twelve in JSON
@@ -71,6 +73,14 @@ def to_json(value: Any, path: str, depth: int = 0) -> Any:
     if writer is None:
         raise DTypeError(f"{path}: {describe_object(value)} as an attribute: {_INSTEAD}")
     return writer(value, path, depth)
+
+
+def write_attrs(attrs: Mapping[Any, Any], path: str, depth: int = 0) -> dict[str, Any]:
+    """Return attributes as JSON; a value that would not come back is refused by its path."""
+    for key in attrs:
+        if type(key) is not str:
+            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
+    return {key: to_json(value, f"{path}[{key!r:.60}]", depth) for key, value in attrs.items()}
 
 
 def _cells(array: Any, path: str) -> Any:
@@ -120,11 +130,7 @@ def _write_tuple(value: tuple[Any, ...], path: str, depth: int) -> Any:
 
 
 def _write_dict(value: dict[Any, Any], path: str, depth: int) -> Any:
-    items = {}
-    for key, item in value.items():
-        if type(key) is not str:
-            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
-        items[key] = to_json(item, f"{path}[{key!r:.60}]", depth + 1)
+    items = write_attrs(value, path, depth + 1)
     return {"dict": items} if len(items) == 1 and next(iter(items)) in {*_READERS, "frame"} else items
 
 
@@ -175,7 +181,11 @@ def from_json(value: Any, path: str) -> Any:
             except (ValueError, TypeError, OverflowError) as error:
                 reason = error.reason if isinstance(error, FormatError) else str(error)
                 raise FormatError(f"{path}: no {kind}: {reason:.200}") from error
-    return {key: from_json(item, f"{path}[{key!r:.60}]") for key, item in value.items()}
+    return _read_items_by_name(value, path)
+
+
+def _read_items_by_name(items: dict[str, Any], path: str) -> dict[str, Any]:
+    return {key: from_json(item, f"{path}[{key!r:.60}]") for key, item in items.items()}
 
 
 def _expect(value: Any, kind: type, what: str) -> Any:
@@ -222,22 +232,9 @@ def _read_scalar(content: Any, path: str) -> Any:
     return array[()] if array.dtype.kind != "U" else np.str_(array[()])
 
 
-def _read_datetime(content: Any, _path: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(_expect(content, str, "text"))
-
-
-def _read_date(content: Any, _path: str) -> dt.date:
-    return dt.date.fromisoformat(_expect(content, str, "text"))
-
-
 def _read_timedelta(content: Any, _path: str) -> dt.timedelta:
     days, seconds, microseconds = (_expect(part, int, "three integers") for part in content)
     return dt.timedelta(days, seconds, microseconds)
-
-
-def _read_dict(content: Any, path: str) -> dict[str, Any]:
-    items = _expect(content, dict, "an object").items()
-    return {key: from_json(item, f"{path}[{key!r:.60}]") for key, item in items}
 
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
@@ -246,12 +243,12 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "complex": _read_complex,
     "scalar": _read_scalar,
     "ndarray": _read_array,
-    "datetime": _read_datetime,
-    "date": _read_date,
+    "datetime": lambda content, _path: dt.datetime.fromisoformat(_expect(content, str, "text")),
+    "date": lambda content, _path: dt.date.fromisoformat(_expect(content, str, "text")),
     "timedelta": _read_timedelta,
     "tuple": lambda content, path: tuple(from_json(item, path) for item in _read_items(content)),
     "list": lambda content, path: [from_json(item, path) for item in _read_items({"list": content})],
-    "dict": _read_dict,
+    "dict": lambda content, path: _read_items_by_name(_expect(content, dict, "an object"), path),
 }
 
 
@@ -341,14 +338,6 @@ def description_error(reason: str, *path: str) -> FormatError:
     return FormatError(reason, location=", ".join((NAME, *(f"{step:.200}" for step in path))))
 
 
-def write_attrs(attrs: Mapping[Any, Any], path: str) -> dict[str, Any]:
-    """Return attributes as JSON; a value that would not come back is refused by its path."""
-    for key in attrs:
-        if type(key) is not str:
-            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
-    return {key: to_json(value, f"{path}[{key!r:.60}]") for key, value in attrs.items()}
-
-
 def write_variable(name: str, variable: VariableLabels) -> dict[str, Any]:
     """Return the labels of one array as a JSON object."""
     return {
@@ -393,23 +382,21 @@ def check_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> Non
             raise description_error(f"the key {key!r:.80} is not known here", *path)
 
 
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(type(item) is str for item in value)
+
+
+def _check(is_so: bool, reason: str, *path: str) -> None:
+    """Raise the error of a description unless something is as it has to be."""
+    if not is_so:
+        raise description_error(reason, *path)
+
+
 def _read_attrs(attrs: dict[str, Any], *path: str) -> dict[str, Any]:
-    values = {}
-    for key, value in attrs.items():
-        try:
-            values[key] = from_json(value, f"{'.'.join(path)}[{key!r:.60}]")
-        except FormatError as error:
-            raise description_error(error.reason, *path) from error
-    return values
-
-
-def read_dataset_attrs(attrs: dict[str, Any]) -> tuple[dict[str, Any], FrameLabels]:
-    """Return the attributes of a dataset, and what pandas has noted among them."""
-    notes = {key for key, value in attrs.items() if isinstance(value, dict) and list(value) == ["frame"]}
-    frame = FrameLabels()
-    for key in notes:
-        frame = _read_frame(object_at(attrs, key, "frame"))
-    return _read_attrs({key: value for key, value in attrs.items() if key not in notes}, "attrs"), frame
+    try:
+        return _read_items_by_name(attrs, ".".join(path))
+    except FormatError as error:
+        raise description_error(error.reason, *path) from error
 
 
 def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]:
@@ -419,61 +406,44 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
     for name, variable in object_at(tree, kind).items():
         path = (kind, name)
         check_keys(object_at(variable), _VARIABLE_KEYS, *path)
-        dims = variable.get("dims")
-        shape, dtype = variable.get("shape"), variable.get("dtype")
-        if not isinstance(dims, list) or not all(type(dim) is str for dim in dims):
-            raise description_error("names of dimensions are a list of text", *path)
-        if len({*dims}) < len(dims):
-            raise description_error("a dimension stands twice", *path)
-        if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
-            raise description_error("a shape is a list of sizes", *path)
-        if len(shape) != len(dims):
-            raise description_error(f"{len(dims)} dimensions, and a shape of {len(shape)} sizes", *path)
-        if type(dtype) is not str:
-            raise description_error("a dtype is text", *path)
+        dims, shape, dtype = variable.get("dims"), variable.get("shape"), variable.get("dtype")
+        _check(_is_texts(dims), "names of dimensions are a list of text", *path)
+        _check(len({*dims}) == len(dims), "a dimension stands twice", *path)
+        sizes = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+        _check(sizes, "a shape is a list of sizes", *path)
+        _check(len(shape) == len(dims), f"{len(dims)} dimensions, and a shape of {len(shape)} sizes", *path)
+        _check(type(dtype) is str, "a dtype is text", *path)
         attrs = _read_attrs(object_at(variable, "attrs"), *path, "attrs")
         yield name, VariableLabels(tuple(dims), dtype, tuple(shape), attrs)
 
 
 def _read_frame(note: dict[str, Any]) -> FrameLabels:
-    frame = FrameLabels()
-    check_keys(note, _FRAME_KEYS, "attrs", PANDAS)
+    frame, place = FrameLabels(), ("attrs", PANDAS)
+    check_keys(note, _FRAME_KEYS, *place)
     for dim, levels in object_at(note, "index").items():
-        if not isinstance(levels, list) or not levels or not all(type(level) is str for level in levels):
-            raise description_error("the levels of an index are a list of text", "attrs", PANDAS, dim)
+        _check(_is_texts(levels) and levels, "the levels of an index are a list of text", *place, dim)
         frame.index[dim] = tuple(levels)
-    frame.labels = _read_attrs(object_at(note, "labels"), "attrs", PANDAS, "labels")
+    frame.labels = _read_attrs(object_at(note, "labels"), *place, "labels")
     for name in object_at(note, "categories"):
         category = object_at(note, "categories", name)
-        values = _read_attrs({"values": category.get("values")}, "attrs", PANDAS, "categories")["values"]
-        if not isinstance(values, np.ndarray) or values.ndim != 1:
-            raise description_error("categories are an array of one dimension", "attrs", PANDAS, name)
+        values = _read_attrs({"values": category.get("values")}, *place, "categories")["values"]
+        is_line = isinstance(values, np.ndarray) and values.ndim == 1
+        _check(is_line, "categories are an array of one dimension", *place, name)
         dtype = category.get("dtype", "")
-        if type(dtype) is not str:
-            raise description_error("a dtype is text", "attrs", PANDAS, name)
+        _check(type(dtype) is str, "a dtype is text", *place, name)
         frame.categories[name] = Categories(values, category.get("ordered") is True, dtype)
     for name, freq in object_at(note, "freq").items():
-        if type(freq) is not str or len(freq) > _LONGEST_FREQUENCY:
-            raise description_error("a frequency is a short text", "attrs", PANDAS, name)
+        _check(type(freq) is str and len(freq) <= _LONGEST_FREQUENCY, "a frequency is a short text", *place, name)
         frame.freqs[name] = freq
     ranges = note.get("range", [])
-    if not isinstance(ranges, list) or not all(type(name) is str for name in ranges):
-        raise description_error("expected a list of text", "attrs", PANDAS, "range")
+    _check(_is_texts(ranges), "expected a list of text", *place, "range")
     frame.ranges = tuple(ranges)
-    frame.columns = _read_attrs({"columns": note.get("columns")}, "attrs", PANDAS)["columns"]
+    frame.columns = _read_attrs({"columns": note.get("columns")}, *place)["columns"]
     for name, indexed in object_at(note, "indexed").items():
-        if type(indexed) is not bool:
-            raise description_error("expected true or false", "attrs", PANDAS, "indexed")
+        _check(type(indexed) is bool, "expected true or false", *place, "indexed")
         frame.indexed[name] = indexed
     return frame
 
-
-# The text `dataset.json`: dimension names, coordinates and attributes of the arrays beside it.
-#
-# It is the dictionary that `xarray.Dataset.to_dict(data=False)` gives: `coords` and `data_vars` say of each array
-# its `dims`, `attrs`, `dtype` and `shape`; `attrs` and `dims` are the dataset's. `attributes` has the values of
-# attributes. What only pandas knows (which coordinates are the levels of an index, categories, labels that are no
-# text) is one more attribute of the dataset, `pandas`, an object with the one key `frame`.
 
 MOST_BYTES = 2**24  # of the text
 MOST_VALUES = 1_000_000  # objects, lists and what is in them
@@ -592,12 +562,14 @@ class DatasetLabels:
         except FormatError as error:
             raise description_error(error.reason, *([error.location] if error.location else [])) from error
         check_keys(object_at(tree), _KEYS)
-        attrs, frame = read_dataset_attrs(object_at(tree, "attrs"))
+        attrs, frame = object_at(tree, "attrs"), FrameLabels()
+        for key in [key for key, value in attrs.items() if isinstance(value, dict) and list(value) == ["frame"]]:
+            frame = _read_frame(object_at(attrs.pop(key), "frame"))
         coords = dict(read_variables(tree, "coords"))
         data_vars = dict(read_variables(tree, "data_vars"))
         for name in coords.keys() & data_vars.keys():
             raise description_error("stands both among the coordinates and among the other arrays", name)
-        labels = cls(coords, data_vars, attrs, frame)
+        labels = cls(coords, data_vars, _read_attrs(attrs, "attrs"), frame)
         sizes, said = labels.sizes(), object_at(tree, "dims")
         for dim, size in said.items():
             if sizes.get(dim, size) != size:
