@@ -68,8 +68,6 @@ WORDS = [
     "true",
     "False",
     "false",
-    "",
-    " ",
     "127",
     "128",
     "-129",
@@ -91,7 +89,6 @@ WORDS = [
     "-i",
     "NaN+NaNi",
     "-0-0i",
-    "1 + 2i",
     "1,5+2,5i",
     "3+4",
     "1e5+1e5i",
@@ -100,7 +97,6 @@ WORDS = [
     "2020-01-01",
     "2020-02-30",
     "2020-01-01T10:20:30",
-    "2020-01-01 10:20:30",
     "2020-01-01T24:00:00",
     "2020-01-01T29:00:00",
     "2020-01-01T10:20:60",
@@ -111,7 +107,6 @@ WORDS = [
     "NaT",
     "nat",
     "NAT",
-    " NaT ",
     "'1",
     "'=x",
     "''",
@@ -119,11 +114,70 @@ WORDS = [
     "=1",
     "@x",
     "-x",
+    "x'",
+    "-1",
+    "007",
+    "1e-5",
+    "-1e400",
+    "1,234.5",
+    "inf",
+    "-inf",
+    "+Infinity",
+    "INFINITY",
+    "infinit",
+    "-128",
+    "256",
+    "65535",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "111111111111111111111111111111",
+    "70000",
+    "65504",
+    "65519.9",
+    "3.4028235e38",
+    "1e39",
+    "4i",
+    "3",
+    "Infinity-Infinityi",
+    "nan-infi",
+    "+1+1i",
+    "1.+2.i",
+    ".5+.5i",
+    "x",
+    "=1+1",
+    "None",
+    "1.00000005960464477539062500000000000000001",
+    "2.5",
+    "1e0",
+    "0.00000000000000000001",
+    "4503599627370497.49999999999",
+    "9007199254740991.9999999999999",
+    "100.000000000000000000001",
+    "1.5e1",
+    "9.5367431640625e-07",
+    "1e-46",
+    "7e-46",
+    "1.40129846432481707e-45",
+]
+WORDS += [
+    "",
+    " ",
+    "1 + 2i",
+    "2020-01-01 10:20:30",
+    " NaT ",
     "\tx",
     "\rx",
     "'\tx",
-    "x'",
+    "\u0661",
+    "  7 ",
+    "\t7\n",
+    "\xa05",
+    "5\xa0",
+    "5\u2003",
+    "\x1f5",
 ]
+WORDS += ["1" * 30, "1" * 400, "1" * 401]
 GLUE = " \t\n\v\f\r\x1c\x1f\x85\xa0\u2003\u2028\u200b\ufeff\u0661\uff11\u0130\u212a'\"+-.,eEijNaTn0123456789=@:_()x"
 SPECKS = st.text(st.sampled_from(GLUE), max_size=2)
 TEXTS = st.one_of(
@@ -179,6 +233,21 @@ def scalar_decode(texts: list[str | None], dtype: Any, look: TextLook, missing: 
         return as_objects([elements.generic_from_text(text, formulas=look.formulas) for text in texts]), []
     decimal = look.decimal if dtype.kind in ("float", "complex", "int") else "."
     return elements.decode(texts, dtype, missing=missing, decimal=decimal)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("look", LOOKS[::3])
+def test_every_word_means_alone_what_it_means_in_a_column(name: str, look: TextLook) -> None:
+    dtype = dtypes.from_name(name)
+    column, problems = buffer_from_text(pl.Series(WORDS), dtype, look, missing="nan")
+    bad = {problem.index for problem in problems}
+    for index, word in enumerate(WORDS):
+        single, wrong = scalar_decode([word], dtype, look, "nan")
+        assert (index in bad) == bool(wrong), word
+        if not wrong and dtype.kind == "string":
+            assert column[index] == single[0]
+        elif not wrong:
+            assert_same(column[index : index + 1], single)
 
 
 @settings(deadline=None, max_examples=examples(1500))

@@ -68,23 +68,6 @@ def test_dtypes_are_inferred_without_loss(cells: list[str], expected: Any) -> No
     assert_same(column(*cells), expected)
 
 
-def test_signs_that_integers_lack_are_not_dropped() -> None:
-    assert column("-0", "1").tolist() == ["-0", "1"] or np.signbit(column("-0", "1")).tolist() == [True, False]
-    assert column("+1", "2").tolist() in (["+1", "2"], [1, 2])
-
-
-def test_inferred_floats_keep_every_digit() -> None:
-    values = np.random.default_rng(0).integers(0, 2**62, 3000, dtype=np.uint64).view(np.float64)
-    assert_same(column(*map(repr, values.tolist())), values)
-
-
-def test_digits_that_a_double_cannot_keep_stay_text() -> None:
-    with pytest.warns(sa.SheetArrayWarning, match=r'A2: .*dtype="float64"') as caught:
-        assert column("0.1234567890123456789", "1").tolist() == ["0.1234567890123456789", "1"]
-    assert [warning.filename for warning in caught] == [__file__]
-    assert column("0.1234567890123456789", "1", dtype="float64").tolist() == [0.1234567890123456789, 1.0]
-
-
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
@@ -192,10 +175,6 @@ def test_a_header_is_found_out_or_said() -> None:
     assert list(read("a,\n3,4\n")) == ["a", "B"]
 
 
-def test_rows_above_are_skipped() -> None:
-    assert read("title\n\na,b\n1,2\n", skip_rows=2)["b"].tolist() == [2]
-
-
 def test_a_name_that_is_there_already_gets_a_number() -> None:
     with pytest.warns(sa.SheetArrayWarning, match=r"C1: 'a' .* 'a_2'") as caught:
         assert {name: values.tolist() for name, values in read("a,b,a\n1,2,3\n").items()} == {
@@ -235,12 +214,6 @@ def test_a_decimal_point_beside_a_comma_is_never_a_thousand() -> None:
 
 def test_quoted_cells_with_delimiters_and_line_breaks() -> None:
     assert read('a,b\n"x,1","l1\nl2"\n"q""q",z\n')["b"].tolist() == ["l1\nl2", "z"]
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", " "])
-def test_an_empty_table_is_a_format_error(text: str) -> None:
-    with pytest.raises(sa.FormatError):
-        read(text)
 
 
 def test_a_table_with_names_alone_has_empty_columns() -> None:
