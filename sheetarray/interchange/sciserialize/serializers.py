@@ -21,22 +21,20 @@ from .nested import check_keys, decode_types, encode_views, reject_duplicate_key
 
 # Where values of MessagePack begin and end ----------------------------------------------------------------------------
 
-_LENGTHS = {  # of what begins with a length: the bytes of the length, and of what follows it beside the content
-    0xC4: (1, 0),
-    0xC5: (2, 0),
-    0xC6: (4, 0),
-    0xD9: (1, 0),
-    0xDA: (2, 0),
-    0xDB: (4, 0),
-    0xC7: (1, 1),
-    0xC8: (2, 1),
-    0xC9: (4, 1),
+_HEADS = {  # of what begins with a length or a count: its bytes, more bytes beside the content, and values a member
+    **dict.fromkeys((0xC4, 0xD9), (1, 0, 0)),  # binary data and text
+    **dict.fromkeys((0xC5, 0xDA), (2, 0, 0)),
+    **dict.fromkeys((0xC6, 0xDB), (4, 0, 0)),
+    0xC7: (1, 1, 0),  # extension types
+    0xC8: (2, 1, 0),
+    0xC9: (4, 1, 0),
+    0xDC: (2, 0, 1),  # lists
+    0xDD: (4, 0, 1),
+    0xDE: (2, 0, 2),  # maps
+    0xDF: (4, 0, 2),
 }
-_COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
-_BIN, _STR = (0xC4, 0xC5, 0xC6), (0xD9, 0xDA, 0xDB)
-_WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
-_FEW = 4  # of which looking ahead takes longer than looking at one after another
 _LONG = 2**12  # bytes of a list or map whose end is remembered
+_AHEAD = 64  # values of a list that are looked at together, where its next two have one size
 
 
 def _sizes() -> bytes:
@@ -54,113 +52,115 @@ def _sizes() -> bytes:
 
 
 _SIZES = _sizes()
-_INNER = bytes(
-    (byte & 15) * (2 if byte < 0x90 else 1) if 0x80 <= byte <= 0x9F else 0 for byte in range(256)
-)  # values within a map or a list that is no longer than its first byte can say
 
 
-class MessageSkeleton:
-    """The structure of a MessagePack text."""
+class _Message:
+    """A MessagePack text: maps are built here, and what is in them by msgpack, once its counts are known to be true."""
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
+        self._msgpack = msgpack_module()
         self._ends: dict[int, int] = {}  # of long lists and maps, by their first byte: they are asked for again
-
-    def __len__(self) -> int:
-        return len(self._data)
 
     def find_end(self, at: int) -> int:
         """Return the byte after the value that begins at `at`, all within it looked through."""
         if end := self._ends.get(at):
             return end
-        data, sizes, length = self._data, _SIZES, len(self._data)
-        left, due, total = 1, 1, 1  # values to come in the innermost list or map, in all of them, and counted in all
-        outer: list[tuple[int, int]] = []  # of each list and map around: the values to come after it, its first byte
-        window = _WINDOW[0]
-        while left or outer:
-            if not left:
-                left, start = outer.pop()
-                if at - start >= _LONG:
+        due, total = 1, 1  # values to come, and counted in all
+        starts, open_counts = [at], [1]  # of each list and map around: its first byte, and the values to come in it
+        while open_counts:
+            if not open_counts[-1]:
+                open_counts.pop()
+                if at - (start := starts.pop()) >= _LONG:
                     self._ends[start] = at
                 continue
-            if due > length - at:
-                raise FormatError(f"cut off: {due} values are to come in {length - at} bytes", location=f"byte {at}")
-            if size := sizes[data[at]]:
-                run = 1
-                if left > _FEW and at + size < length and sizes[data[at + size]] == size:
-                    run, window = self._run(at, size, min(left, window), window)
-                left -= run
-                due -= run
-                at = at + 1 if size == 1 == run else self._skip_within(at, run * size)
-                continue
-            start = at
-            count, size = (_INNER[data[at]], 1) if _INNER[data[at]] else self._count(at)
-            left -= 1
-            due += count - 1
-            at = at + 1 if size == 1 else self._skip_within(at, size)
-            if count:
-                total += count
-                if total > MOST_VALUES and due <= length - at:
+            if due > len(self._data) - at:
+                raise FormatError(
+                    f"cut off: {due} values are to come in {len(self._data) - at} bytes", location=f"byte {at}"
+                )
+            run, size = 1, _SIZES[self._data[at]]
+            if size:
+                run = self._count_alike(at, size, open_counts[-1])
+                inner = 0
+            else:
+                inner, size = self._head(at)
+            open_counts[-1] -= run
+            due += inner - run
+            start, at = at, self._after(at, run * size)
+            if inner:
+                total += inner
+                if total > MOST_VALUES and due <= len(self._data) - at:
                     reason = f"{total:,} values; at most {MOST_VALUES:,} are read, besides the elements of arrays"
                     raise FormatError(reason, location=f"byte {at}")
-                outer.append((left, start))
-                left = count
-                if len(outer) > DEEPEST:
+                starts.append(start)
+                open_counts.append(inner)
+                if len(open_counts) > DEEPEST + 1:
                     raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
         return at
 
-    def _run(self, at: int, size: int, most: int, window: int) -> tuple[int, int]:
-        """Return the number of values of one size that follow each other, and the number to look at next time."""
-        firsts = bytes(self._data[at : at + size * most : size]).translate(_SIZES)
-        run = len(firsts) - len(firsts.lstrip(bytes([size])))
-        return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
+    def _count_alike(self, at: int, size: int, left: int) -> int:
+        """Return the number of values of one size that follow each other, of those that are left in a list."""
+        if left < 4 or at + size >= len(self._data) or _SIZES[self._data[at + size]] != size:
+            return 1
+        firsts = bytes(self._data[at : at + size * min(left, _AHEAD) : size]).translate(_SIZES)
+        return len(firsts) - len(firsts.lstrip(bytes([size])))
 
-    def _skip_within(self, at: int, size: int) -> int:
+    def _after(self, at: int, size: int) -> int:
         if size > len(self._data) - at:
             raise FormatError(f"cut off: {size} bytes needed, {len(self._data) - at} left", location=f"byte {at}")
         return at + size
 
-    def _count(self, at: int) -> tuple[int, int]:
+    def _head(self, at: int) -> tuple[int, int]:
         """Return the number of values within a value of varying size, and the number of bytes before those."""
         byte = self._data[at]
         if 0x80 <= byte <= 0x9F:
-            return _INNER[byte], 1
-        if byte in _COUNTS:
-            width, values_per_member = _COUNTS[byte]
-            return values_per_member * self._number(at, width), 1 + width
-        if byte in _LENGTHS:
-            width, more = _LENGTHS[byte]
-            return 0, 1 + width + more + self._number(at, width)
-        raise FormatError(f"no value begins with the byte {byte:#x}", location=f"byte {at}")
+            return (byte & 15) * (2 if byte < 0x90 else 1), 1
+        width, more, each = _HEADS.get(byte, (0, 0, 0))
+        if not width:
+            raise FormatError(f"no value begins with the byte {byte:#x}", location=f"byte {at}")
+        number = int.from_bytes(self._data[at + 1 : self._after(at, 1 + width)], "big")
+        return (number * each, 1 + width) if each else (0, 1 + width + more + number)
 
-    def _number(self, at: int, width: int) -> int:
-        self._skip_within(at, 1 + width)
-        return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
-
-    def text(self, at: int) -> tuple[int, int] | None:
-        """Return the first byte of a text and the one after it; None if the value is not text, or is cut off."""
+    def value(self, at: int, path: str) -> tuple[Any, int]:
+        """Return the value that begins at a byte, and the byte after it; binary values are views."""
         byte = self._data[at]
-        if 0xA0 <= byte <= 0xBF:
-            start, size = at + 1, byte & 31
-        elif byte in _STR:
-            width = _LENGTHS[byte][0]
-            start, size = at + 1 + width, int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
-        else:
-            return None
-        return (start, start + size) if start + size <= len(self._data) else None
+        if 0x80 <= byte <= 0x8F or byte in (0xDE, 0xDF):
+            count, size = self._head(at)
+            return self._map(count // 2, at + size, path)
+        end = self.find_end(at)
+        if byte in (0xC4, 0xC5, 0xC6):
+            return self._data[at + 1 + _HEADS[byte][0] : end], end
+        return self._plain(at, end), end
 
-    def map_size(self, at: int) -> tuple[int, int] | None:
-        """Return the number of a map's members, and the first byte of its first key; None if it is no map."""
-        if not (0x80 <= self._data[at] <= 0x8F or self._data[at] in (0xDE, 0xDF)):
-            return None
-        count, size = self._count(at)
-        return count // 2, at + size
+    def _map(self, count: int, at: int, path: str) -> tuple[dict[str, Any], int]:
+        pairs = []
+        for _ in range(count):
+            end = self.find_end(at)
+            key = self._plain(at, end)
+            if not isinstance(key, str):
+                raise FormatError(f"a key that is not text, but {type(key).__name__}", location=f"byte {at}")
+            value, at = self.value(end, path_inside(path, key))
+            pairs.append((key, value))
+        mapping = reject_duplicate_keys(pairs)
+        check_keys(mapping, path)
+        return mapping, at
 
-    def binary(self, at: int, end: int) -> memoryview | None:
-        """Return the content of binary data, uncopied; None where the value is none."""
-        if self._data[at] not in _BIN:
-            return None
-        return self._data[at + 1 + _LENGTHS[self._data[at]][0] : end]
+    def _plain(self, at: int, end: int) -> Any:
+        try:
+            return self._msgpack.unpackb(
+                self._data[at:end],
+                raw=False,
+                strict_map_key=True,
+                object_pairs_hook=reject_duplicate_keys,
+                ext_hook=_refuse,
+            )
+        except FormatError as error:
+            error.location = error.location or f"byte {at}"
+            raise
+        except UnicodeDecodeError as error:
+            raise FormatError("text that is not UTF-8", location=f"byte {at}") from error
+        except (ValueError, TypeError, OverflowError) as error:  # msgpack's own errors are ValueErrors
+            raise FormatError(f"no MessagePack ({type(error).__name__})", location=f"byte {at}") from error
 
 
 # JSON and MessagePack of nested data ----------------------------------------------------------------------------------
@@ -287,67 +287,11 @@ def unpackb(data: bytes | bytearray | memoryview) -> Any:
 
 def parse_msgpack(data: memoryview) -> Any:
     """Return bytes of MessagePack as plain scalars, lists and dicts; binary values are views on them."""
-    tree = _Tree(data)
-    end = tree.skeleton.find_end(0)
+    message = _Message(data)
+    end = message.find_end(0)
     if end != len(data):
         raise FormatError(f"{len(data) - end} bytes after the end of the value", location=f"byte {end}")
-    return tree.value(0, "")[0]
-
-
-class _Tree:
-    """Builds what a skeleton has looked through: maps here, what is in them by msgpack."""
-
-    def __init__(self, data: memoryview) -> None:
-        self.skeleton = MessageSkeleton(data)
-        self._data = data
-        self._msgpack = msgpack_module()
-
-    def value(self, at: int, path: str) -> tuple[Any, int]:
-        """Return the value that begins at a byte, and the byte after it."""
-        size = self.skeleton.map_size(at)
-        if size is not None:
-            return self._map(*size, path)
-        end = self.skeleton.find_end(at)
-        binary = self.skeleton.binary(at, end)
-        return (self._plain(at, end) if binary is None else binary), end
-
-    def _map(self, count: int, at: int, path: str) -> tuple[dict[str, Any], int]:
-        pairs = []
-        for _ in range(count):
-            key, end = self._key(at)
-            value, at = self.value(end, path_inside(path, key))
-            pairs.append((key, value))
-        mapping = reject_duplicate_keys(pairs)
-        check_keys(mapping, path)
-        return mapping, at
-
-    def _key(self, at: int) -> tuple[str, int]:
-        """Return the key that begins at a byte, and the byte after it."""
-        text = self.skeleton.text(at)
-        if text is None:
-            other = self._plain(at, self.skeleton.find_end(at))
-            raise FormatError(f"a key that is not text, but {type(other).__name__}", location=f"byte {at}")
-        try:
-            return str(self._data[text[0] : text[1]], "utf-8"), text[1]
-        except UnicodeDecodeError as error:
-            raise FormatError("text that is not UTF-8", location=f"byte {at}") from error
-
-    def _plain(self, at: int, end: int) -> Any:
-        try:
-            return self._msgpack.unpackb(
-                self._data[at:end],
-                raw=False,
-                strict_map_key=True,
-                object_pairs_hook=reject_duplicate_keys,
-                ext_hook=_refuse,
-            )
-        except FormatError as error:
-            error.location = error.location or f"byte {at}"
-            raise
-        except UnicodeDecodeError as error:
-            raise FormatError("text that is not UTF-8", location=f"byte {at}") from error
-        except (ValueError, TypeError, OverflowError) as error:  # msgpack's own errors are ValueErrors
-            raise FormatError(f"no MessagePack ({type(error).__name__})", location=f"byte {at}") from error
+    return message.value(0, "")[0]
 
 
 def _refuse(code: int, data: bytes) -> Any:  # noqa: ARG001  (as msgpack calls it)
