@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
 from .archives import ArchiveArrays, load, save
-from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
+from .columns import from_columns, to_columns
 from .constructors import WHITELIST
 from .groups import ArrayGroup, hdf5
 from .reading import deserialize
@@ -26,23 +26,17 @@ __all__ = [
     "WHITELIST",
     "ArchiveArrays",
     "ArrayGroup",
-    "blobs_of",
     "check_awkd",
     "deserialize",
     "from_columns",
-    "gather",
     "hdf5",
-    "is_awkward",
-    "is_schema",
     "keeps_awkd",
     "load",
     "partner",
     "read_awkd",
     "save",
     "scan_awkd",
-    "schema_names",
     "serialize",
-    "spread",
     "to_columns",
     "write_awkd",
 ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -207,43 +206,31 @@ def _locate_value(array: Array, value: int) -> str:
 # Lists ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The beginnings and ends of lists in their content."""
-
-    starts: Array  # of one dimension
-    stops: Array
-    shape: tuple[int, ...]  # of the array whose elements are the lists
-    offsets: Array | None  # starts and stops in one, if each list begins where the one before ends
-
-    @classmethod
-    def from_offsets(cls, offsets: Array, shape: tuple[int, ...] | None = None) -> Bounds:
-        """Return the bounds of lists side by side."""
-        return cls(offsets[:-1], offsets[1:], (len(offsets) - 1,) if shape is None else shape, offsets)
+Shape = tuple[int, ...]  # of the array whose elements are lists: starts, stops and counts may have several dimensions
 
 
-def bounds_from_counts(build: Builder, counts: Any, length: int) -> Bounds:
-    """Return the bounds of lists side by side, in a content of some length, by the number of elements of each."""
-    numbers = build.to_integers(counts, "counts", length + 1)
+def _lists_by_counts(build: Builder, counts: Any, content: AwkwardLayout) -> tuple[AwkwardLayout, Shape]:
+    """Return lists side by side, by the number of elements of each."""
+    numbers = build.to_integers(counts, "counts", content.length + 1)
     build.budget.take(8 * numbers.size + 8, "offsets")
     offsets = offsets_of(numbers.reshape(-1))
-    if int(offsets[-1]) > length:
-        raise FormatError(f"counts add up to {offsets[-1]}, but the content has {length} elements")
-    return Bounds.from_offsets(offsets, numbers.shape)
+    if int(offsets[-1]) > content.length:
+        raise FormatError(f"counts add up to {offsets[-1]}, but the content has {content.length} elements")
+    return build.ak.contents.ListOffsetArray(build.to_index(offsets), content), numbers.shape
 
 
-def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
-    """Return the bounds of lists, each of which begins where the one before ends."""
-    numbers = build.to_integers(offsets, "offsets", length + 1, dimensions=1)
+def _lists_by_offsets(build: Builder, offsets: Any, content: AwkwardLayout) -> tuple[AwkwardLayout, Shape]:
+    """Return lists, each of which begins where the one before ends."""
+    numbers = build.to_integers(offsets, "offsets", content.length + 1, dimensions=1)
     if not len(numbers):
         raise FormatError("offsets are empty; there is one more than there are lists")
     if (numbers[1:] < numbers[:-1]).any():
         raise FormatError("offsets that decrease")
-    return Bounds.from_offsets(numbers)
+    return build.ak.contents.ListOffsetArray(build.to_index(numbers), content), (len(numbers) - 1,)
 
 
-def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
-    """Return the bounds of lists whose starts and stops may lie anywhere in the content, in any order."""
+def _lists_by_starts(build: Builder, starts: Any, stops: Any, content: AwkwardLayout) -> tuple[AwkwardLayout, Shape]:
+    """Return lists that may lie anywhere in the content, in any order."""
     first = build.to_integers(starts, "starts")
     last = build.to_integers(stops, "stops")
     if len(last) < len(first) or last.shape[1:] != first.shape[1:]:
@@ -255,41 +242,32 @@ def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> 
     if empty.any():  # wherever they are: nothing is there
         build.budget.take(first.nbytes + last.nbytes, "starts and stops")
         first, last = np.where(empty, 0, first), np.where(empty, 0, last)
-    if len(last) and int(last.max()) > length:
-        raise FormatError(f"a stop at {last.max()}, but the content has {length} elements")
+    if len(last) and int(last.max()) > content.length:
+        raise FormatError(f"a stop at {last.max()}, but the content has {content.length} elements")
     if len(first) and not empty.any() and np.array_equal(first[1:], last[:-1]):
         build.budget.take(first.nbytes + 8, "offsets")
-        return Bounds.from_offsets(np.append(first, last[-1]), shape)
-    return Bounds(first, last, shape, None)
+        offsets = build.to_index(np.append(first, last[-1]))
+        return build.ak.contents.ListOffsetArray(offsets, content), shape
+    return build.ak.contents.ListArray(build.to_index(first), build.to_index(last), content), shape
 
 
-def build_lists(build: Builder, bounds: Bounds, content: AwkwardLayout) -> AwkwardLayout:
-    """Return the layout of lists, in the shape of their bounds."""
-    contents = build.ak.contents
-    if bounds.offsets is not None:
-        layout = contents.ListOffsetArray(build.to_index(bounds.offsets), content)
-    else:
-        starts, stops = build.to_index(bounds.starts), build.to_index(bounds.stops)
-        layout = contents.ListArray(starts, stops, content)
-    return build.check_measured(build.to_regular(layout, bounds.shape))
+def _in_shape(build: Builder, lists: AwkwardLayout, shape: Shape) -> AwkwardLayout:
+    return build.check_measured(build.to_regular(lists, shape))
 
 
 def jagged_array(build: Builder, starts: Any, stops: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray(starts, stops, content)`."""
-    inner = build.to_layout(content, "content")
-    return build_lists(build, bounds_from_starts(build, starts, stops, inner.length), inner)
+    return _in_shape(build, *_lists_by_starts(build, starts, stops, build.to_layout(content, "content")))
 
 
 def jagged_array_from_counts(build: Builder, counts: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray.fromcounts(counts, content)`."""
-    inner = build.to_layout(content, "content")
-    return build_lists(build, bounds_from_counts(build, counts, inner.length), inner)
+    return _in_shape(build, *_lists_by_counts(build, counts, build.to_layout(content, "content")))
 
 
 def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray.fromoffsets(offsets, content)`."""
-    inner = build.to_layout(content, "content")
-    return build_lists(build, bounds_from_offsets(build, offsets, inner.length), inner)
+    return _in_shape(build, *_lists_by_offsets(build, offsets, build.to_layout(content, "content")))
 
 
 # Bytes: ByteJaggedArray, of version 0.5, and what strings are made of -------------------------------------------------
@@ -304,44 +282,45 @@ def to_bytes_array(build: Builder, content: Any) -> Array:
     return array_bytes
 
 
-def _gather_bytes(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
+def _bytes_layout(build: Builder, content: Any) -> AwkwardLayout:
+    return build.ak.contents.NumpyArray(to_bytes_array(build, content))
+
+
+def _gather_bytes(build: Builder, lists: AwkwardLayout) -> tuple[Array, Array]:
     """Return the bytes of lists side by side, and their offsets, which begin with 0."""
-    if bounds.offsets is not None:
-        first, last = int(bounds.offsets[0]), int(bounds.offsets[-1])
-        return content[first:last], bounds.offsets - first if first else bounds.offsets
-    counts = bounds.stops - bounds.starts
+    if hasattr(lists, "offsets"):
+        offsets = lists.offsets.data
+        first, last = int(offsets[0]), int(offsets[-1])
+        return lists.content.data[first:last], offsets - first if first else offsets
+    counts = lists.stops.data - lists.starts.data
     total = int(counts.sum(dtype=np.uint64)) if len(counts) else 0
     build.budget.take(8 * len(counts) + 8, "offsets")
     build.budget.take(17 * total, "elements of lists, put side by side")
-    starts, stops = build.to_index(bounds.starts), build.to_index(bounds.stops)
-    lists = build.ak.contents.ListArray(starts, stops, build.ak.contents.NumpyArray(content))
     packed = lists.to_ListOffsetArray64(True)
     return packed.content.data[:total], packed.offsets.data
 
 
 def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, subdtype: Any) -> AwkwardLayout:
     """`ByteJaggedArray(starts, stops, content, subdtype)`, of version 0.5."""
-    inner = to_bytes_array(build, content)
-    return _build_byte_lists(build, bounds_from_starts(build, starts, stops, len(inner)), inner, subdtype)
+    return _typed_lists(build, *_lists_by_starts(build, starts, stops, _bytes_layout(build, content)), subdtype)
 
 
 def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> AwkwardLayout:
     """`ByteJaggedArray.fromcounts(counts, content, subdtype)`, of version 0.5."""
-    inner = to_bytes_array(build, content)
-    return _build_byte_lists(build, bounds_from_counts(build, counts, len(inner)), inner, subdtype)
+    return _typed_lists(build, *_lists_by_counts(build, counts, _bytes_layout(build, content)), subdtype)
 
 
-def _build_byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: Any) -> AwkwardLayout:
+def _typed_lists(build: Builder, lists: AwkwardLayout, shape: Shape, subdtype: Any) -> AwkwardLayout:
     if not isinstance(subdtype, np.dtype) or not subdtype.itemsize:
         raise FormatError(f"subdtype is {describe_value(subdtype)}, not a dtype of some bytes")
-    gathered, offsets = _gather_bytes(build, bounds, content)
+    gathered, offsets = _gather_bytes(build, lists)
     if (offsets % subdtype.itemsize).any():
         raise FormatError(f"lists of bytes whose lengths are not multiples of the {subdtype.itemsize} of {subdtype}")
     blob = StoredBlob("content", np.ascontiguousarray(gathered))
     array = read_elements(blob, subdtype, len(gathered) // subdtype.itemsize, build.budget)
     build.budget.take(offsets.nbytes, "offsets")
-    inner = build.to_layout(array, "content")
-    return build_lists(build, Bounds.from_offsets(offsets // subdtype.itemsize, bounds.shape), inner)
+    index = build.to_index(offsets // subdtype.itemsize)
+    return _in_shape(build, build.ak.contents.ListOffsetArray(index, build.to_layout(array, "content")), shape)
 
 
 # Strings --------------------------------------------------------------------------------------------------------------
@@ -366,20 +345,17 @@ _MOST_TIMES = 3  # UTF-8 takes so many times the bytes of any other encoding, or
 
 def string_array(build: Builder, starts: Any, stops: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray(starts, stops, content, encoding)`."""
-    inner = to_bytes_array(build, content)
-    return _build_strings(build, bounds_from_starts(build, starts, stops, len(inner)), inner, encoding)
+    return _strings(build, *_lists_by_starts(build, starts, stops, _bytes_layout(build, content)), encoding)
 
 
 def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromcounts(counts, content, encoding)`."""
-    inner = to_bytes_array(build, content)
-    return _build_strings(build, bounds_from_counts(build, counts, len(inner)), inner, encoding)
+    return _strings(build, *_lists_by_counts(build, counts, _bytes_layout(build, content)), encoding)
 
 
 def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromoffsets(offsets, content, encoding)`."""
-    inner = to_bytes_array(build, content)
-    return _build_strings(build, bounds_from_offsets(build, offsets, len(inner)), inner, encoding)
+    return _strings(build, *_lists_by_offsets(build, offsets, _bytes_layout(build, content)), encoding)
 
 
 def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:
@@ -392,12 +368,12 @@ def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:
         return build.to_layout(array, "array")
     build.budget.take(2 * array.nbytes + 16 * len(array), "strings")
     offsets, content = encode_utf8(array)
-    return _build_strings(build, Bounds.from_offsets(offsets), content, UTF8)
+    return build.check_measured(text_layout(offsets, content, "string"))
 
 
-def _build_strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> AwkwardLayout:
+def _strings(build: Builder, lists: AwkwardLayout, shape: Shape, encoding: Any) -> AwkwardLayout:
     codec = _find_codec(encoding)
-    characters, offsets = _gather_bytes(build, bounds, content)
+    characters, offsets = _gather_bytes(build, lists)
     if codec == UTF8:
         try:
             check_utf8(offsets, characters)
@@ -408,8 +384,7 @@ def _build_strings(build: Builder, bounds: Bounds, content: Array, encoding: Any
     elif codec is not None:
         characters, offsets = _transcode(build, characters, offsets, codec)
     text = "bytestring" if codec is None else "string"
-    layout = text_layout(offsets, np.ascontiguousarray(characters), text)
-    return build.check_measured(build.to_regular(layout, bounds.shape))
+    return _in_shape(build, text_layout(offsets, np.ascontiguousarray(characters), text), shape)
 
 
 def _find_codec(encoding: Any) -> str | None:

@@ -32,16 +32,6 @@ DELIMITER = "-"
 SUFFIX = ".json"
 
 
-def is_awkward(value: Any) -> bool:
-    """Return whether a value is an awkward array, by the name of its class: the package is not imported for it.
-
-    Example:
-        >>> is_awkward([[1, 2], []])
-        False
-    """
-    return type(value).__module__.partition(".")[0] == "awkward"
-
-
 def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[str, Array]:
     """Return the arrays that an awkward array comes down to, all of dtypes that the exchange format holds.
 
@@ -80,7 +70,8 @@ def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[
     """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are."""
     arrays_spread: dict[str, Any] = {}
     for name, value in arrays.items():
-        columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward(value) else {name: value}
+        is_awkward = type(value).__module__.partition(".")[0] == "awkward"  # which is not imported for that
+        columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward else {name: value}
         for key in columns:
             if key in arrays_spread:
                 raise LimitError(f"two arrays would have the name {key!r}: rename {name!r}")
@@ -91,19 +82,9 @@ def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[
 # Reading ----------------------------------------------------------------------------------------------------
 
 
-def schema_names(names: Iterable[str]) -> list[str]:
-    """Return those of the names that a schema may have; `is_schema` tells whether its array is one.
-
-    Example:
-        >>> schema_names(["e", "e-counts", "e.json"])
-        ['e.json']
-    """
-    return [name for name in names if name.endswith(SUFFIX) and name != SUFFIX]
-
-
 def is_schema(name: str, array: Any) -> bool:
     """Return whether an array is the schema of an awkward one, by its name and its beginning."""
-    if not schema_names([name]) or not isinstance(array, np.ndarray) or array.ndim != 1:
+    if not name.endswith(SUFFIX) or name == SUFFIX or not isinstance(array, np.ndarray) or array.ndim != 1:
         return False
     if array.dtype.kind not in "UTO" or not array.size or not all(isinstance(piece, str) for piece in array.tolist()):
         return False

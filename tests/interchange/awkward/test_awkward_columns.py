@@ -16,17 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray import dtypes
-from sheetarray.interchange.awkward import (
-    blobs_of,
-    from_columns,
-    gather,
-    is_awkward,
-    is_schema,
-    schema_names,
-    spread,
-    to_columns,
-)
+from sheetarray.interchange.awkward import from_columns, to_columns
+from sheetarray.interchange.awkward.columns import blobs_of, gather, spread
 
 CASES = every_class()
 EVENTS = ak.Array(
@@ -40,16 +31,6 @@ LIMIT = 32_767
 
 
 # There and back ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -> None:
-    columns = to_columns("t", CASES[case], limit=LIMIT)
-    for column in columns.values():
-        assert isinstance(column, np.ndarray)
-        dtypes.from_numpy(column.dtype)
-    assert list(columns)[-1] == "t.json"
-    assert_kept(from_columns(columns, "t"), CASES[case])
 
 
 @settings(max_examples=examples(200))
@@ -138,17 +119,6 @@ def test_an_array_goes_through_write_and_read(tmp_path: Path) -> None:
         assert_kept(sa.read(path)["array"], EVENTS)
 
 
-def test_only_the_columns_of_an_array_need_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    columns = spread({"a": EVENTS, "b": CASES["lists"], "c": np.arange(3)}, limit=LIMIT)
-    assert schema_names(columns) == ["a.json", "b.json"]
-    sa.write(path, columns)
-    schema = sa.read(path, ["b.json"])
-    result = sa.read(path, [*schema, *blobs_of(schema["b.json"].tolist())])
-    assert sorted(result) == ["b-content", "b-counts", "b.json"]
-    assert_kept(from_columns(result, "b"), CASES["lists"])
-
-
 # Names -------------------------------------------------------------------------------------------------------
 
 
@@ -205,12 +175,6 @@ def test_arrays_whose_columns_would_meet_are_refused() -> None:
     assert spread(plain_arrays, limit=LIMIT) == plain_arrays
 
 
-def test_an_awkward_array_is_known_without_its_package() -> None:
-    assert is_awkward(EVENTS)
-    assert is_awkward(EVENTS.layout)
-    assert not any(map(is_awkward, (np.arange(3), [1], "awkward", None)))
-
-
 def test_refusals_name_the_array() -> None:
     with pytest.raises(sa.DTypeError, match=r"^t: records without any field"):
         to_columns("t", contents.RecordArray([], [], 3), limit=LIMIT)
@@ -232,39 +196,6 @@ def test_no_piece_of_a_schema_is_taken_for_something_else(limit: int) -> None:
     assert len(pieces) <= 2 * len("".join(pieces)) // limit + 1
     json.loads("".join(pieces))
     assert_kept(from_columns(columns, "t"), array)
-
-
-def test_a_schema_is_known_by_its_name_and_its_beginning() -> None:
-    schema = to_columns("t", EVENTS, limit=100)["t.json"]
-    assert is_schema("t.json", schema)
-    assert is_schema("t.json", schema.astype(object))
-    assert not is_schema("t", schema)
-    assert not is_schema(".json", schema)
-    for other in (schema[::-1], schema[:0], np.array(['{"a": 1}']), np.arange(3), schema.reshape(1, -1), "{}"):
-        assert not is_schema("t.json", other)
-    assert schema_names(["t", "t.json", ".json", "u.JSON", "v.json"]) == ["t.json", "v.json"]
-
-
-def test_the_blobs_of_a_schema_are_named_without_evaluating_it() -> None:
-    read = {"read": "a"}
-    schema = {
-        "awkward0": "0",
-        "prefix": "p-",
-        "schema": {
-            "call": ["os", "system"],
-            "args": [
-                {"tuple": [read, {"ref": 7}]},
-                {"pairs": [["read", {"read": "b", "id": 7}]]},
-                {"json": {"read": "no"}},
-                {"list": [read, {"read": "c", "absolute": True}]},
-            ],
-            "kwargs": {"x": {"dict": {"y": {"read": "d"}}}},
-        },
-    }
-    assert blobs_of([json.dumps(schema)]) == ["p-a", "p-b", "c", "p-d"]
-    for bad in (["{"], [], ['{"awkward0": 1, "schema": {"read": 3}}'], ["[" * 10**5], ['{"schema": {"read": "a"}}']):
-        with pytest.raises(sa.FormatError):
-            blobs_of(bad)
 
 
 def test_a_broken_array_among_columns_is_named() -> None:
@@ -326,11 +257,3 @@ def test_text_that_only_looks_like_a_schema_is_text(text: str, reason: str) -> N
     assert [(finding.severity, finding.location) for finding in noted] == [("warning", "a.json")]
     with pytest.raises(sa.FormatError, match="the schema of 'a' is damaged"):  # its columns would be lost
         gather({**arrays, "a-counts": np.arange(2)})
-
-
-def test_gather_leaves_everything_else_in_its_place() -> None:
-    columns = spread({"a": np.arange(2), "t": EVENTS, "b.json": np.array(["{"]), "u": CASES["strings"]}, limit=LIMIT)
-    result = gather(columns)
-    assert list(result) == ["a", "t", "b.json", "u"]
-    assert_kept(result["t"], EVENTS)
-    assert gather({"a": columns["a"]})["a"] is columns["a"]

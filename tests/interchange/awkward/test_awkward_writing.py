@@ -59,35 +59,6 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array) -> None:
     assert_kept(there_and_back(array), array)
 
 
-@settings(max_examples=examples(100))
-@given(arrays())
-def test_a_packed_array_comes_back_too(array: ak.Array) -> None:
-    assert_kept(there_and_back(array, pack=True), array)
-
-
-NUMPY: dict[str, tuple[Any, Any]] = {
-    "big-endian": (np.arange(6, dtype=">i4").reshape(2, 3), [[0, 1, 2], [3, 4, 5]]),
-    "Fortran, reversed": (np.asfortranarray(np.arange(6).reshape(2, 3))[::-1, ::2], [[3, 5], [0, 2]]),
-    "text": (np.array(["", "a", "漢字"]), ["", "a", "漢字"]),
-    "text, 2-D": (np.array([["a", "b"], ["cc", ""]]), [["a", "b"], ["cc", ""]]),
-    "bytes": (np.array([b"a", b"bc"]), [b"a", b"bc"]),
-    "StringDType": (np.array(["a", "long enough"], dtype=np.dtypes.StringDType()), ["a", "long enough"]),
-    "times": (np.array(["2020-01-01", "NaT"], dtype="M8[us]"), None),
-    "a list": ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
-}
-
-
-@pytest.mark.parametrize("case", NUMPY)
-def test_numpy_arrays_come_back(case: str) -> None:
-    array, values = NUMPY[case]
-    result = there_and_back(array)
-    if values is None:
-        assert ak.to_numpy(result).dtype == array.dtype
-        assert ak.to_numpy(result).tobytes() == array.tobytes()
-    else:
-        assert result.to_list() == values
-
-
 @pytest.mark.parametrize("align", [False, True])
 def test_structures_become_records_without_their_padding(align: bool) -> None:
     dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)

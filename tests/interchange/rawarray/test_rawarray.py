@@ -150,13 +150,6 @@ def test_dimensions_are_reversed_or_the_same_and_no_element_moves() -> None:
     assert rawarray.read(io.BytesIO(same), axes="same").flags.f_contiguous
 
 
-@pytest.mark.parametrize("case", HELD)
-@pytest.mark.parametrize("axes", ["reversed", "same"])
-def test_every_case_comes_back_by_both(case: str, axes: Any) -> None:
-    result = rawarray.read(io.BytesIO(written(HELD[case], axes=axes)), axes=axes)
-    assert_same(result, HELD[case], layout=False)
-
-
 def test_scan_says_order_strides_and_where_the_data_begin() -> None:
     content = written(np.arange(24.0).reshape(2, 3, 4))
     (info,) = sa.scan(io.BytesIO(content[:72]), format="ra").values()
