@@ -206,12 +206,13 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     several = is_of(frame.columns, "pandas", "MultiIndex")
     labels.frame.columns = _to_scalar(tuple(frame.columns.names) if several else frame.columns.name)
     kinds = (labels.frame.labels, labels.frame.categories, labels.frame.freqs, labels.frame.ranges)
-    plain = not levels and not labels.attrs and not any(kinds) and labels.frame.columns is None
-    if plain and all(
-        _is_plain(array, column.dtype) for array, (_, column) in zip(arrays.values(), columns, strict=True)
-    ):
-        return arrays, None
-    return arrays, labels
+    if levels or labels.attrs or any(kinds) or labels.frame.columns is not None:
+        return arrays, labels
+    for (name, array), (_, column) in zip(arrays.items(), columns, strict=True):
+        is_noted = labels.data_vars[name].dtype != name_dtype(column.dtype)
+        if is_noted or not _is_plain(array, column.dtype):
+            return arrays, labels
+    return arrays, None
 
 
 def _describe_column(name: str, column: Any, labels: DatasetLabels) -> None:

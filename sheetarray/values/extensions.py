@@ -76,7 +76,8 @@ def _moments(array: Array) -> Array:
 def _to_zone(moments: Any, unit: str, zone: str) -> Any:
     pd = import_module("pandas")
 
-    return pd.DatetimeIndex(moments).as_unit(unit).tz_localize("UTC").tz_convert(find_zone(zone))
+    find_zone(zone)  # pandas takes names of files, too; its zones of a name are of pytz before pandas 3
+    return pd.DatetimeIndex(moments).as_unit(unit).tz_localize("UTC").tz_convert(zone)
 
 
 def _restore_periods(moments: Array, freq: str, unit: str | None) -> Any:

@@ -17,6 +17,8 @@ import sheetarray.adapters
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+(_ALL,) = PYPROJECT["project"]["optional-dependencies"]["all"]
+ALL_EXTRAS = _ALL.partition("[")[2].rstrip("]").split(",")
 
 
 def page(name: str) -> str:
@@ -173,3 +175,15 @@ def test_the_extra_for_benchmarks_has_all_that_they_import() -> None:
         "browser",
         "foreign-books",
     }  # the last two of the tests' helpers
+
+
+def test_the_oldest_releases_are_those_that_the_project_names() -> None:
+    project = PYPROJECT["project"]
+    extras = [project["optional-dependencies"][name] for name in ALL_EXTRAS]
+    named = re.findall(
+        r"^([\w-]+)(?:\[[\w,]+\])?>=([\d.]+)", "\n".join(sum(extras, project["dependencies"])), re.MULTILINE
+    )
+    pinned = dict(re.findall(r"^([\w-]+)==(.*)$", page("tests/oldest.txt"), re.MULTILINE))
+    assert {name for name, _ in named} - {"pytest"} == set(pinned)
+    for name, version in named:
+        assert name == "pytest" or f"{pinned[name]}.".startswith(f"{version}."), (name, version)

@@ -110,6 +110,7 @@ def column_of(kind: str) -> Any:
 
 
 @pytest.mark.parametrize(("kind", "suffix"), cross({**KINDS, **ARROW}, ("csv", "json", "xlsx"), "csv"))
+@pytest.mark.filterwarnings("ignore:Dtype inference on a pandas object")  # set_index of pandas 2
 def test_a_column_and_an_index_come_back_as_they_were(kind: str, suffix: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"first": range(3), "c": column_of(kind)})
     path = tmp_path / f"t.{suffix}"
@@ -173,7 +174,7 @@ def test_lists_of_rows_and_mappings_keep_their_kinds(tmp_path: Path) -> None:
     sa.write(tmp_path / "t.csv", rows)
     expected = pd.DataFrame(
         {
-            "t": pd.DatetimeIndex([NOON, None]).tz_localize("UTC"),
+            "t": pd.DatetimeIndex([NOON, None]).as_unit("us").tz_localize("UTC"),
             "p": of([Decimal("1.10"), LONG]),
             "n": of([1, None], object),
             "more": of([None, "x"], object),

@@ -75,6 +75,7 @@ class TestCsv(suite.DatasetIOBase):  # type: ignore[misc]
         with pytest.raises(sa.DTypeError, match=r"bytes.*decode it to text"):
             self.check_identical(xr.Dataset({"bytes": ("b", np.array([b"ab", np.nan], dtype=object))}))
 
+    @pytest.mark.skipif(pd.__version__ < "3", reason="pandas 2 finds no missing text in NumPy's StringDType")
     def test_roundtrip_stringdtype_nulls(self) -> None:  # missing text stays missing, and is not ""
         for missing in (None, np.nan):
             dtype = np.dtypes.StringDType(na_object=missing)

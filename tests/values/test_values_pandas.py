@@ -84,7 +84,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
     ),
     "categories of intervals": (lambda: pd.cut(of([1, 5]), 2), np.array(["(0.996, 3.0]", "(3.0, 5.0]"])),
     "categories of times with a zone": (
-        lambda: of(pd.date_range("2020", periods=2, tz="UTC"), "category"),
+        lambda: of(pd.date_range("2020", periods=2, tz="UTC", unit="us"), "category"),
         moments("us", "2020-01-01", "2020-01-02"),
     ),
     "categories that are not there": (lambda: pd.Series(pd.Categorical([None, None], ["a"])), objects(None, None)),
@@ -102,7 +102,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
         for unit in ("s", "ms", "us", "ns")
     },
     "datetime64 with a zone": (
-        lambda: of(pd.date_range("2020", periods=2, tz="Europe/Berlin")),
+        lambda: of(pd.date_range("2020", periods=2, tz="Europe/Berlin", unit="us")),
         moments("us", "2019-12-31T23", "2020-01-01T23"),
     ),
     "times of a zone without a name": (
@@ -218,7 +218,7 @@ INDICES: dict[str, tuple[Any, Any]] = {
         {"t": moments("s", "2020-01-01", "2021-01-01")},
     ),
     "times with a zone": (
-        lambda: pd.date_range("2020", periods=2, tz="UTC", name="t"),
+        lambda: pd.date_range("2020", periods=2, tz="UTC", name="t", unit="us"),
         {"t": moments("us", "2020-01-01", "2020-01-02")},
     ),
     "categories": (lambda: pd.CategoricalIndex(["b", "a"]), {"index": np.array(["b", "a"])}),
@@ -251,7 +251,7 @@ def test_an_index_without_a_name_keeps_away_from_a_column_named_index(tmp_path: 
         (pd.Index([BIG, 2]), {"array": np.array([BIG, 2])}),
         (pd.Index(["a", "b"], name="k"), {"k": np.array(["a", "b"])}),
         (pd.RangeIndex(3), {"array": np.arange(3)}),
-        (pd.date_range("2020", periods=1, tz="UTC"), {"array": moments("us", "2020-01-01")}),
+        (pd.date_range("2020", periods=1, tz="UTC", unit="us"), {"array": moments("us", "2020-01-01")}),
         (pd.MultiIndex.from_tuples([("a", 1)]), {"level_0": np.array(["a"]), "level_1": np.array([1])}),
         ({"k": pd.Index([1, 2])}, {"k": np.array([1, 2])}),
         ({"k": pd.MultiIndex.from_tuples([("a", 1)])}, Refused("k: a MultiIndex", "an entry for each column")),
@@ -261,8 +261,8 @@ def test_an_index_without_a_name_keeps_away_from_a_column_named_index(tmp_path: 
         (pd.Series([1, 2], index=["a", "b"], name="s"), {"index": np.array(["a", "b"]), "s": np.array([1, 2])}),
         (pd.array([1, None], dtype="Int64"), {"array": objects(1, None)}),
         ({"k": pd.array([True, None], dtype="boolean")}, {"k": objects(True, None)}),
-        (pd.Timestamp("2020"), {"array": np.array("2020-01-01", "M8[us]")}),
-        ({"k": pd.Timestamp("2020")}, {"k": np.array("2020-01-01", "M8[us]")}),
+        (pd.Timestamp("2020").as_unit("us"), {"array": np.array("2020-01-01", "M8[us]")}),
+        ({"k": pd.Timestamp("2020").as_unit("us")}, {"k": np.array("2020-01-01", "M8[us]")}),
         ({"k": pd.NA}, Refused("k: NA", "None")),
         (pd.DataFrame({"a": [1]}).groupby("a"), Refused("array: a DataFrameGroupBy is not an array", "")),
         (pd.DataFrame(), Refused("no array to write", "", sa.LimitError)),

@@ -78,7 +78,7 @@ def test_a_dataset_is_a_table_whose_coordinates_are_columns(suffix: str, tmp_pat
     dataset = xr.Dataset(
         {"t": (("time", "lat"), np.arange(6, dtype="f4").reshape(3, 2), {"units": "K"}), "w": ("lat", [0.5, 1.5])},
         coords={
-            "time": pd.date_range("2020", periods=3, tz="Europe/Berlin"),
+            "time": pd.date_range("2020", periods=3, tz="Europe/Berlin", unit="us"),
             "mask": (("lat", "time"), np.eye(2, 3) > 0),
         },
     )
