@@ -13,8 +13,8 @@ from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
 from ..merging import Conflict, FileChanges
 from .arguments import (
+    FILE,
     MOST_LINES,
-    FileName,
     FormatOptions,
     UsageProblem,
     all_option,
@@ -23,18 +23,18 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
+from .console import count_noun, escape_controls, format_shape, join_names, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 
 
 @click.command(short_help="Accept what people have changed.")
-@click.argument("file", type=FileName())
+@click.argument("file", type=FILE)
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
-    type=FileName(),
+    type=FILE,
     help="Where the adopted file goes; FILE itself is replaced unless this says it.",
 )
 @reading_options()
@@ -119,8 +119,8 @@ def _to_json(
 
 
 @click.command(short_help="Write a workbook anew from its guard.")
-@click.argument("file", type=FileName())
-@click.argument("out", type=FileName())
+@click.argument("file", type=FILE)
+@click.argument("out", type=FILE)
 @click.option("--keep-edits", is_flag=True, help="Keep what people have edited; all other elements are exact.")
 @click.option("--from", "from_format", metavar="FORMAT", help="The format of FILE, instead of its suffix.")
 @json_option
@@ -150,8 +150,8 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
 
 
 @click.command(short_help="Put together what several people have changed.")
-@click.argument("base", type=FileName())
-@click.argument("returned", nargs=-1, required=True, type=FileName())
+@click.argument("base", type=FILE)
+@click.argument("returned", nargs=-1, required=True, type=FILE)
 @click.option("-o", "--output", metavar="OUT", help="Where the merged arrays go; nothing is written without it.")
 @click.option(
     "--prefer",
@@ -225,26 +225,22 @@ def _print_summary(merged: api.MergedFiles) -> None:
 def _summarise(changes: FileChanges) -> list[str]:
     parts = []
     if changes.elements:
-        parts.append(f"{count_noun(sum(changes.elements.values()), 'element')} changed in {_names(changes.elements)}")
+        count = count_noun(sum(changes.elements.values()), "element")
+        parts.append(f"{count} changed in {join_names([*changes.elements])}")
     for counts, what in ((changes.added, "added"), (changes.deleted, "deleted")):
         by_count: dict[int, list[str]] = {}
-        for name, count in counts.items():
-            by_count.setdefault(count, []).append(name)
-        parts += [f"{count_noun(count, 'row')} {what} in {_names(names)}" for count, names in by_count.items()]
+        for name, rows in counts.items():
+            by_count.setdefault(rows, []).append(name)
+        parts += [f"{count_noun(rows, 'row')} {what} in {join_names(names)}" for rows, names in by_count.items()]
     if changes.moved:
-        parts.append(f"rows sorted in {_names(changes.moved)}, which keep the order of the base")
+        parts.append(f"rows sorted in {join_names(changes.moved)}, which keep the order of the base")
     for names, what in (
         (changes.new, "new"),
         (changes.absent, "not in it, and left as in the base"),
         (changes.other, "of another shape or dtype, compared as a whole"),
     ):
-        parts += [f"{_names(names)} {what}"] if names else []
+        parts += [f"{join_names(names)} {what}"] if names else []
     return parts
-
-
-def _names(names: Sequence[str] | Mapping[str, Any]) -> str:
-    listed = [*names]
-    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more arrays" if len(listed) > 5 else "")
 
 
 def _print_conflicts(merged: api.MergedFiles, most: int | None) -> None:

@@ -37,19 +37,7 @@ class UsageProblem(click.UsageError):
         self.hint = hint
 
 
-class FileName(click.types.StringParamType):
-    """The type of a FILE, a path or a URL: a shell completes paths."""
-
-    name = "file"
-
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002  (click's signature)
-        param: click.Parameter,  # noqa: ARG002  (the same)
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        """Return the item that makes a shell complete paths."""
-        return [CompletionItem(incomplete, type="file")]
+FILE = click.Path(readable=False)  # a path or a URL, of which nothing is asked yet; a shell completes paths
 
 
 class FormatName(click.types.StringParamType):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ..columns import MOST_NAMED
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -182,3 +184,14 @@ def count_noun(count: int, noun: str) -> str:
         ('1 array', '2,000 cells')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return the first of many names of arrays, and the number of others.
+
+    Example:
+        >>> join_names(["t", "u", "v", "w", "x", "y"])
+        't, u, v, w, x and 1 more array'
+    """
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {count_noun(more, 'more array')}" if more > 0 else "")

@@ -18,7 +18,7 @@ from ..conversions import FIELDS
 from ..files import is_url
 from ..registry import format_of
 from .arguments import (
-    FileName,
+    FILE,
     FormatOptions,
     UsageProblem,
     json_option,
@@ -39,8 +39,8 @@ _FAILURES_SHOWN = 20
 
 
 @click.command(short_help="Convert a file to another format.")
-@click.argument("source", metavar="SRC", type=FileName())
-@click.argument("target", metavar="DST", type=FileName())
+@click.argument("source", metavar="SRC", type=FILE)
+@click.argument("target", metavar="DST", type=FILE)
 @click.argument("names", nargs=-1)
 @writing_options(
     "Format of DST, if it is - or its suffix does not say it.", "format written, such as delimiter=';' or bom=true"
@@ -147,8 +147,8 @@ def _report(
 
 
 @click.command(short_help="Write arrays as an ordinary table, for other programs.")
-@click.argument("source", metavar="SRC", type=FileName())
-@click.argument("target", metavar="DST", type=FileName())
+@click.argument("source", metavar="SRC", type=FILE)
+@click.argument("target", metavar="DST", type=FILE)
 @click.argument("names", nargs=-1)
 @writing_options(
     "Format of DST: csv, tsv, xlsx, gsheet.", "table written, such as delimiter=';', sheet=results or mode=a"

@@ -16,8 +16,8 @@ from ..errors import FormatError, NotFoundError
 from ..labels import DatasetLabels, reading_labels
 from ..merging import row_axis
 from .arguments import (
+    FILE,
     MOST_LINES,
-    FileName,
     FormatOptions,
     UsageProblem,
     all_option,
@@ -26,7 +26,7 @@ from .arguments import (
     reading_options,
 )
 from .comparing import Comparison, DifferingElement, compare, compare_labels, find_sorted_rows, format_rows
-from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
+from .console import count_noun, escape_controls, format_shape, join_names, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
@@ -41,8 +41,8 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 
 
 @click.command(short_help="Compare the arrays of two files.")
-@click.argument("a", type=FileName())
-@click.argument("b", type=FileName())
+@click.argument("a", type=FILE)
+@click.argument("b", type=FILE)
 @click.argument("names", nargs=-1)
 @click.option(
     "--rtol", type=float, default=0, callback=_check_tolerance, help="Relative tolerance of floats; 0 by default."
@@ -189,7 +189,7 @@ def _print_comparisons(
         if line.dim:
             print_line(line.text, dim=True)
         else:
-            head = f"{escape_controls(_join_names(line.names))}: " if line.names else ""
+            head = f"{escape_controls(join_names(line.names))}: " if line.names else ""
             print_wrapped(escape_controls(line.text), indent=2 if line.names else 4, head=head)
     print_left_out(len(lines) - len(lines[:most]), "line")
     if all(comparison.same for comparison in compared) and not only:
@@ -206,11 +206,6 @@ class _Line(NamedTuple):
     dim: bool = False
 
 
-def _join_names(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {count_noun(more, 'more array')}" if more > 0 else "")
-
-
 def _summarise(compared: Sequence[Comparison], only: Mapping[str, Endpoint]) -> str:
     """Return a line of what differs: rows first, then elements, then all else; each with the names of its arrays."""
     parts = []
@@ -219,19 +214,19 @@ def _summarise(compared: Sequence[Comparison], only: Mapping[str, Endpoint]) -> 
         for one in compared:
             for what in describe(one):
                 found.setdefault(what, []).append(one.name)
-        parts += [f"{what} in {_join_names(names)}" for what, names in found.items()]
+        parts += [f"{what} in {join_names(names)}" for what, names in found.items()]
     edited = {one.name: one.differing - one.noise for one in compared if one.explanation is None}
     unreadable = {one.name: len(one.unreadable) for one in compared}
     for counts, noun, what in ((edited, "element", "changed"), (unreadable, "cell", "unreadable")):
         if names := [name for name, count in counts.items() if count]:
-            parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {_join_names(names)}")
+            parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {join_names(names)}")
     for names, what in (
         ([one.name for one in compared if one.noise], "rounded"),
         ([one.name for one in compared if not one.compared], "different as a whole"),
         ([one.name for one in compared if _format_layouts(one) or one.is_reshaped], "of another shape, dtype or order"),
         ([*only], "in one file only"),
     ):
-        parts += [f"{_join_names(names)} {what}"] if names else []
+        parts += [f"{join_names(names)} {what}"] if names else []
     return "; ".join(parts)
 
 

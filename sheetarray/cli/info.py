@@ -11,8 +11,8 @@ import click
 from ..columns import ArrayInfo
 from ..errors import Finding
 from .arguments import (
+    FILE,
     MOST_LINES,
-    FileName,
     FormatOptions,
     all_option,
     json_option,
@@ -44,7 +44,7 @@ _LEAST_NAME = 20  # characters of names that stand in one line, however narrow t
 
 
 @click.command(short_help="List the arrays of files.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @reading_options(missing=False)
 @json_option
 def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> int:
@@ -150,7 +150,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 
 
 @click.command(short_help="Find everything that is wrong in files.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @all_option("findings of each file")
 @reading_options()
 @json_option

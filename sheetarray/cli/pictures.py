@@ -1,9 +1,8 @@
 """The values of an array in a terminal: a grid of them, their statistics, and pictures in characters.
 
-A picture is a heat map of two axes or a line along one, with axes and a legend; below it stand slices along another
-axis, small and in common colours. With colours a character is two square pixels, one above the other; without, a pixel
-is two characters of a ramp. An array with more elements than pixels is shown by the means of its blocks, NaN left out
-unless most of a block is NaN.
+A picture is a heat map of two axes or a line along one, with axes and a legend. With colours a character is two square
+pixels, one above the other; without, a pixel is two characters of a ramp. An array with more elements than pixels is
+shown by the means of its blocks, NaN left out unless most of a block is NaN.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import numpy as np
 
 from ..dtypes import Array
 from ..pages.colours import MISSING, RISING, Colour, blend
-from .console import PIPED_WIDTH, count_noun, has_blocks, has_colours, line_width, print_renderable
-from .slices import Indices, cover_with_blocks, format_slice
+from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
+from .slices import cover_with_blocks
 from .values import format_value
 
 if TYPE_CHECKING:
@@ -33,6 +32,8 @@ _A_LINE = (20, 10, 8, 5, 4, 2, 1)  # values of a 1-D array in a line
 _NUMBERS = "biufc"
 INDENT = 2
 
+_Cut = tuple[list[str | None], list[str | None], list[list[int]]]
+
 RAMP = " .:-=+*#%@"
 NAN_MARK = "?"
 _BRAILLE = 0x2800  # its dots, from above to below, left and right
@@ -44,10 +45,6 @@ _LABELS_APART = 12  # characters
 _LEVELS = 100
 MOST_LINES = 24
 _LARGEST_PIXEL = 4
-_MOST_SLICES = 8  # pictures
-_SLICE_WIDTH = 24  # characters of a picture, at most
-_SLICE_LINES = 8  # lines of a picture, at most
-_GAP = 3  # characters between pictures
 
 
 def print_values(
@@ -73,21 +70,6 @@ def print_values(
         print_renderable(console, Text())
         _print_indented(console, [_draw_legend(numbers, colours=look["colours"] and look["blocks"])])
     print_renderable(console, " " * INDENT + _format_statistics(numbers, values))
-
-
-def print_multiples(console: Console, array: Array, asked: Indices, seen: Indices) -> None:
-    """Print several slices beside each other, if the user gave no index for more than two axes."""
-    from rich.text import Text
-
-    slices = choose_slices(asked, seen, array.shape)
-    numbers = compute_statistics(np.stack([array[indices] for indices in slices])) if slices else None
-    if numbers is None or numbers.minimum is None:
-        return
-    width = max((line_width(console) or PIPED_WIDTH) - 2 * INDENT, 8)
-    heading = f"\n{count_noun(len(slices), 'slice')}, in the colours of all of them"
-    print_renderable(console, Text(heading, "dim italic"))
-    look = {"colours": has_colours(console), "blocks": has_blocks(console)}
-    _print_indented(console, draw_multiples(array, slices, numbers, width, **look)[:-1])
 
 
 def _print_indented(console: Console, lines: Sequence[Text]) -> None:
@@ -122,65 +104,59 @@ def _draw_grid(values: Array, width: int | None, rows: int, columns: int | None)
 
     `width`: columns of the terminal; None for any number. `columns`: None for as many as the width takes.
     """
-    return (_lines_of_1d if values.ndim == 1 else _table)(values, width, rows, columns)
-
-
-def _table(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
-    down = elide_indices(values.shape[0], rows)
-    label = max(len(str(values.shape[0] - 1)), 1)
-    most = columns or (_PIPED_COLUMNS if width is None else max(2, width // 4))
-    while True:
-        across = elide_indices(values.shape[1], most)
-        kept = values[np.ix_([i for i in down if i is not None], [j for j in across if j is not None])]
-        texts = iter(format_elements(kept))
-        body = [["" if j is None else next(texts) for j in across] for i in down if i is not None]
-        head = ["" if j is None else str(j) for j in across]
-        cell_width = max((_display_width(text) for line in [head, *body] for text in line), default=1)
-        taken = label + sum(2 + (1 if j is None else cell_width) for j in across)
-        if width is None or columns or taken <= width or most <= 2:
+    choices: Sequence[int] = _A_LINE if width is not None else _A_LINE[1:]
+    if values.ndim == 2:
+        choices = range(max(2, width // 4), 1, -1) if width is not None else (_PIPED_COLUMNS,)
+    for most in (columns,) if columns else choices:
+        labels, head, kept = _cut_line(values, rows, most) if values.ndim == 1 else _cut_table(values, rows, most)
+        places = np.unravel_index(np.array([index for line in kept for index in line], np.intp), values.shape)
+        texts = format_elements(values[places])
+        cell_width = max((_display_width(text) for text in [*head, *texts] if text), default=1)
+        label_width = max((len(label) for label in labels if label), default=1)
+        line_width = label_width + sum(3 if title is None else cell_width + 2 for title in head)
+        if width is None or line_width <= width:
             break
-        most = max(2, min(most - 1, (width - label - 3) // (cell_width + 2)))
-    gaps = [index for index, j in enumerate(across) if j is None]
-    labels = [str(i) for i in down if i is not None]
-    return _draw_lines(head, labels, body, cell_width, gaps, gap_row=down.index(None) if None in down else None)
+    left = iter(texts)
+    body = iter([[next(left) for _ in line] for line in kept])
+    return _draw_lines(labels, head if len(kept) > 1 or values.ndim == 2 else [], body, cell_width, label_width)
 
 
-def _lines_of_1d(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
-    label = len(str(max(len(values) - 1, 0)))
-    for each_line in (columns,) if columns else _A_LINE if width is not None else _A_LINE[1:]:
-        starts = elide_indices(-(-len(values) // each_line), rows)
-        kept = [np.arange(n * each_line, min((n + 1) * each_line, len(values))) for n in starts if n is not None]
-        texts = iter(format_elements(values[np.concatenate(kept)] if kept else values))
-        body = [[next(texts) for _ in line] for line in kept]
-        cell_width = max((_display_width(text) for line in body for text in line), default=1)
-        cell_width = max(cell_width, len(f"+{each_line - 1}"))
-        if width is None or label + each_line * (cell_width + 2) <= width:
-            break
-    head = [f"+{index}" for index in range(min(each_line, len(values)))] if len(values) > each_line else []
-    gap_row = starts.index(None) if None in starts else None
-    return _draw_lines(head, [str(line[0]) for line in kept], body, cell_width, [], gap_row)
+def _cut_table(values: Array, rows: int, most: int) -> _Cut:
+    """Return labels of rows, headings of columns, None for a gap, and the indices of the elements of each row."""
+    down, across = (elide_indices(size, limit) for size, limit in zip(values.shape, (rows, most), strict=True))
+    labels, head = ([None if index is None else str(index) for index in axis] for axis in (down, across))
+    kept = [
+        [row * values.shape[1] + column for column in across if column is not None] for row in down if row is not None
+    ]
+    return labels, head, kept
+
+
+def _cut_line(values: Array, rows: int, most: int) -> _Cut:
+    """Return the same of a 1-D array, of which so many elements stand in a row."""
+    starts = [None if row is None else row * most for row in elide_indices(-(-len(values) // most), rows)]
+    kept = [[*range(start, min(start + most, len(values)))] for start in starts if start is not None]
+    labels = [None if start is None else str(start) for start in starts]
+    return labels, [f"+{index}" for index in range(min(most, len(values)))], kept
 
 
 def _draw_lines(
-    head: list[str], labels: list[str], body: list[list[str]], cell_width: int, gaps: list[int], gap_row: int | None
+    labels: list[str | None], head: list[str | None], body: Iterator[list[str]], cell_width: int, label_width: int
 ) -> list[Text]:
     from rich.text import Text
 
-    label = max(map(len, labels), default=1)
-    lines = [Text(" " * label)] if head else []
-    for index, text in enumerate(head):
-        lines[0].append("  " + (" " if index in gaps else text.rjust(cell_width)), "dim")
-    for index, (name, cells) in enumerate(zip(labels, body, strict=True)):
-        if index == gap_row:
-            lines.append(Text("…".rjust(label), "dim"))
-        line = Text.assemble((name.rjust(label), "dim"))
-        for place, text in enumerate(cells):
-            if place in gaps:
+    titles = ["  " + (" " if title is None else title.rjust(cell_width)) for title in head]
+    lines = [Text(" " * label_width + "".join(titles), "dim")] if head else []
+    gap = head.index(None) if None in head else -1
+    for label in labels:
+        if label is None:
+            lines.append(Text("…".rjust(label_width), "dim"))
+            continue
+        line = Text.assemble((label.rjust(label_width), "dim"))
+        for place, text in enumerate(next(body)):
+            if place == gap:
                 line.append("  …", "dim")
-            else:
-                missing = ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
-                style = "red" if missing else ""
-                line.append("  " + " " * (cell_width - _display_width(text)) + text, style)
+            missing = ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
+            line.append("  " + " " * (cell_width - _display_width(text)) + text, "red" if missing else "")
         lines.append(line)
     return lines
 
@@ -298,21 +274,19 @@ def compute_statistics(values: Array) -> Statistics:
 # Pictures -----------------------------------------------------------------------------------------------------------
 
 
-def draw_heat_map(
-    values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool, most_lines: int = MOST_LINES
-) -> list[Text]:
+def draw_heat_map(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
     """Return the lines of a picture of a 2-D array, rows down, columns to the right."""
     from rich.text import Text
 
     if colours and blocks:
-        levels = _enlarge(to_levels(values, numbers, 2 * most_lines, width), 2 * most_lines, width)
+        levels = _enlarge(to_levels(values, numbers, 2 * MOST_LINES, width), 2 * MOST_LINES, width)
         if len(levels) % 2:
             levels = np.vstack([levels, np.full((1, levels.shape[1]), -2)])
         return [
             Text.assemble(*(_half_blocks(above, below) for above, below in zip(*pair, strict=True)))
             for pair in zip(levels[0::2].tolist(), levels[1::2].tolist(), strict=True)
         ]
-    levels = _enlarge(to_levels(values, numbers, most_lines, width // 2), most_lines, width // 2)
+    levels = _enlarge(to_levels(values, numbers, MOST_LINES, width // 2), MOST_LINES, width // 2)
     return [Text("".join(2 * _level_mark(level) for level in line)) for line in levels.tolist()]
 
 
@@ -357,22 +331,16 @@ def _find_heights(values: Array, numbers: Statistics, count: int) -> Iterator[tu
     with np.errstate(over="ignore", invalid="ignore"):
         shares = (np.clip(real, low, high) / unit - low / unit) / ((high / unit - low / unit) or 1.0)
     shares = shares if high > low else np.where(np.isnan(real), np.nan, 0.5)
+    times = (
+        2 * (count // len(shares)) + 1
+    )  # points for each element, between it and the next ones, itself in the middle
+    between = (np.arange(len(shares) * times) + 0.5) / times - 0.5
+    points = np.interp(between, np.arange(len(shares)), shares)
+    points[times // 2 :: times] = shares  # one between two NaN too
+    starts = np.linspace(0, len(points), count + 1).astype(int)[:-1]
+    ends = zip(np.fmin.reduceat(points, starts).tolist(), np.fmax.reduceat(points, starts).tolist(), strict=True)
     most = 4 * _LINE_ROWS - 1
-    if len(shares) <= count:  # a line from element to element
-        positions = (np.arange(count) + 0.5) * len(shares) / count - 0.5  # where the labels of the axis have them
-        between = np.interp(positions, np.arange(len(shares)), shares)
-        edges = np.stack([between, between], axis=1)
-        columns = ((np.arange(len(shares)) + 0.5) * count / len(shares)).astype(int)
-        edges[columns, 0] = np.fmin(edges[columns, 0], shares)  # each element itself, and one between two NaN
-        edges[columns, 1] = np.fmax(edges[columns, 1], shares)
-    else:
-        starts = np.linspace(0, len(shares), count + 1).astype(int)[:-1]
-        known = np.isnan(shares)
-        least = np.minimum.reduceat(np.where(known, np.inf, shares), starts)
-        greatest = np.maximum.reduceat(np.where(known, -np.inf, shares), starts)
-        edges = np.stack([least, greatest], axis=1)
-        edges[~np.isfinite(edges)] = np.nan
-    for bottom, top in edges.tolist():
+    for bottom, top in ends:
         yield (1, 0) if bottom != bottom else (round(bottom * most), round(top * most))
 
 
@@ -484,64 +452,3 @@ def _ansi_style(*levels: int) -> Style:
 def level_colour(level: int) -> Colour:
     """Return the colour of a level from 0 to 99; of -1 that of NaN."""
     return MISSING if level < 0 else blend(RISING, level / (_LEVELS - 1))
-
-
-# Several slices -----------------------------------------------------------------------------------------------------
-
-
-def choose_slices(asked: Indices, seen: Indices, shape: Sequence[int]) -> list[Indices]:
-    """Return up to eight slices to be drawn beside each other, the first and the last index of an axis among them.
-
-    The axis is the longest of those that the user left open in `asked`, but of which the picture above shows one index
-    alone in `seen`. The list is empty if no such axis is left.
-
-    Example:
-        >>> whole = slice(None)
-        >>> choose_slices((whole,) * 3, (1, whole, whole), (3, 4, 5))[-1]
-        (2, slice(None, None, None), slice(None, None, None))
-    """
-    open_axes = {
-        axis: range(shape[axis])[part]
-        for axis, (part, index) in enumerate(zip(asked, seen, strict=True))
-        if isinstance(part, slice) and not isinstance(index, slice)
-    }
-    if not open_axes:
-        return []
-    axis = max(open_axes, key=lambda axis: (len(open_axes[axis]), -axis))
-    along = open_axes[axis]
-    count = min(len(along), _MOST_SLICES)
-    if count < 2:
-        return []
-    indices = [along[number * (len(along) - 1) // (count - 1)] for number in range(count)]
-    return [(*seen[:axis], index, *seen[axis + 1 :]) for index in indices]
-
-
-def draw_multiples(
-    array: Array, slices: Sequence[Indices], numbers: Statistics, width: int, *, colours: bool, blocks: bool
-) -> list[Text]:
-    """Return the lines of pictures of some slices, each below its indices, in the colours of common statistics."""
-    from rich.text import Text
-
-    beside = max(1, (width + _GAP) // (_SLICE_WIDTH + _GAP))
-    wide = min(_SLICE_WIDTH, width)
-    lines: list[Text] = []
-    for first in range(0, len(slices), beside):
-        row = []
-        for indices in slices[first : first + beside]:
-            picture = draw_heat_map(
-                array[indices], numbers, wide, colours=colours, blocks=blocks, most_lines=_SLICE_LINES
-            )
-            row.append([Text(_cut(format_slice(indices), wide), "dim"), *picture])
-        for number in range(max(map(len, row))):
-            line = Text()
-            for after, cells in enumerate(row, 1):
-                line.append_text(cells[number] if number < len(cells) else Text())
-                if after < len(row):
-                    line.append(" " * ((wide + _GAP) * after - line.cell_len))
-            lines.append(line)
-        lines.append(Text())
-    return lines
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}~"

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from ..errors import FormatError
-from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
+from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
 from .console import (
     count_noun,
@@ -22,7 +22,7 @@ from .console import (
     print_renderable,
 )
 from .endpoints import Endpoint, source_endpoint
-from .pictures import INDENT, compute_statistics, has_numbers, print_multiples, print_values
+from .pictures import INDENT, compute_statistics, has_numbers, print_values
 from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .values import format_value, to_json_cells, to_rectangular
 
@@ -37,7 +37,7 @@ _MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 
 
 @click.command(short_help="Show the values of an array, and a picture.")
-@click.argument("file", type=FileName())
+@click.argument("file", type=FILE)
 @click.argument("name", required=False)
 @click.option(
     "--slice",
@@ -64,9 +64,8 @@ def show(
 
     NAME may be left out where FILE holds one array. Of an array with more than two axes, the two longest are shown, at
     the middle of the others; the heading is the slice that you see, as NumPy code. The picture is a heat map in
-    24-bit colour where the terminal has it, else in characters; NaN is red, or a question mark. Below it are slices
-    along the longest of the other axes, small and in common colours. Of complex numbers it
-    shows magnitudes. With --json the values are complete: the whole array, or the whole of --slice.
+    24-bit colour where the terminal has it, else in characters; NaN is red, or a question mark. Of complex
+    numbers it shows magnitudes. With --json the values are complete: the whole array, or the whole of --slice.
 
     \b
     Examples:
@@ -115,8 +114,6 @@ def show(
     elif values.size:
         axes = [_label_axis(array.shape, seen, axis, dims, arrays) for axis in _shown_axes(seen)]
         print_values(console, values, rows, columns, axes, picture=picture)
-        if picture and has_numbers(values):
-            print_multiples(console, array, indices, seen)
     else:
         print_renderable(console, " " * INDENT + "no elements")
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from .arguments import (
-    FileName,
+    FILE,
     FormatOptions,
     UsageProblem,
     json_option,
@@ -32,13 +32,13 @@ _LONGEST_CELL = 32
 
 
 @click.command(short_help="Read an ordinary table, or turn it into arrays.")
-@click.argument("file", type=FileName())
+@click.argument("file", type=FILE)
 @click.option(
     "-o",
     "--output",
     "target",
     metavar="OUT",
-    type=FileName(),
+    type=FILE,
     help="Write the columns as arrays; the suffix is the format, or --to; - is standard output.",
 )
 @click.option("--columns", metavar="NAMES", help="Only these columns: names or letters, parted by commas.")

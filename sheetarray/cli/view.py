@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import api
-from .arguments import FileName, FormatOptions, UsageProblem, json_option, reading_options
+from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import escape_controls, format_size, print_json
 from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Make a page that shows arrays in a browser.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FileName())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option(
     "-o",
     "--output",

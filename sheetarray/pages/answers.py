@@ -12,14 +12,14 @@ import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..dtypes import Array, Mask
 from ..errors import LimitError, SheetArrayError
 from .contents import Contents
-from .served import count_bars, find_missing, is_numeric, list_texts, to_numbers
+from .served import ServedArray, ServedDifference, count_bars, find_missing, is_numeric, list_texts, to_numbers
 
 # Finds the elements that somebody searches for, whole blocks at once, by the same rules as the search of a page.
 
@@ -105,19 +105,7 @@ _TEXT_BLOCK = 2**16  # elements that are no numbers, and take Python
 _MOST_SAMPLED = 200_000  # elements of a sample, from which the 2nd and the 98th percentile are estimated
 
 
-class Boxes(Protocol):
-    """An array of which boxes can be taken."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype."""
-
-    def take(self, box: tuple[slice, ...]) -> Array:
-        """Return the elements of a box."""
+Boxes = ServedArray | ServedDifference
 
 
 class FlatBlocks:

@@ -132,8 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Write nothing: addresses hold the token."""
 
     def do_GET(self) -> None:
-        verbs = {"": self._give_page, "box": self._give_box, "open": self._give_nothing}
-        self._answer(verbs | {"summary": self._give_json, "search": self._give_json, "findings": self._give_json})
+        verbs: dict[str, Callable[..., None]] = {"": self._give_page, "box": self._give_box, "open": self._give_nothing}
+        self._answer(verbs | dict.fromkeys(("summary", "search", "findings"), self._give_json))
 
     def do_POST(self) -> None:
         self._answer({"closed": self._give_nothing})
@@ -146,10 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             if verb not in verbs:
                 raise _RefusedError(404, "no such page")
             self.server.note_request(closes=verb == "closed")
-            if verbs[verb] == self._give_json:
-                self._give_json(verb, parts.query)
-            else:
-                verbs[verb](parts.query)
+            verbs[verb](verb, parts.query)
         except _RefusedError as error:
             self._refuse(*error.args)
         except (SheetArrayError, OSError, ValueError) as error:
@@ -172,13 +169,13 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(404, "no such page")
         return verb
 
-    def _give_page(self, _: str) -> None:
+    def _give_page(self, *_: str) -> None:
         self._send(200, "text/html; charset=utf-8", self.server.html)
 
-    def _give_nothing(self, _: str) -> None:
+    def _give_nothing(self, *_: str) -> None:
         self._send(204, "", b"")
 
-    def _give_box(self, query: str) -> None:
+    def _give_box(self, _: str, query: str) -> None:
         try:
             options = dict(parse_qsl(query, strict_parsing=True, max_num_fields=2))
             number, text = int(options["entry"]) if options["entry"].isascii() else -1, options["box"]

@@ -11,8 +11,7 @@ from command_line import run_command
 
 import sheetarray as sa
 from sheetarray.cli import pictures
-from sheetarray.cli.pictures import choose_slices, compute_statistics, draw_multiples
-from sheetarray.cli.slices import slice_to_two_axes
+from sheetarray.cli.pictures import compute_statistics
 from sheetarray.pages import colours
 
 
@@ -117,44 +116,3 @@ def test_the_rising_colours_rise_in_lightness_and_the_diverging_ones_are_lightes
     middle = len(diverging) // 2
     assert diverging[: middle + 1] == sorted(diverging[: middle + 1])
     assert diverging[middle:] == sorted(diverging[middle:], reverse=True)
-
-
-# Small multiples -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("count", "shown"), [(1, 0), (2, 2), (7, 7), (8, 8), (9, 8), (1000, 8)])
-def test_slices_are_those_along_the_longest_of_the_other_axes(count: int, shown: int) -> None:
-    whole = slice(None)
-    shape = (1, count, 2000, 3000)
-    seen = slice_to_two_axes((whole,) * 4, shape)
-    slices = choose_slices((whole,) * 4, seen, shape)
-    assert len(slices) == len(set(map(str, slices))) == shown
-    if slices:
-        assert [slices[0][1], slices[-1][1]] == [0, count - 1]
-        assert {(indices[0], *map(str, indices[2:])) for indices in slices} == {(0, str(whole), str(whole))}
-    assert choose_slices(seen, seen, shape) == []
-
-
-@pytest.mark.parametrize("width", [8, 24, 50, 51, 110])
-@pytest.mark.parametrize("blocks", [True, False])
-def test_multiples_have_common_colours_and_fit_the_line(width: int, blocks: bool) -> None:
-    whole = slice(None)
-    array = np.stack([np.full((40, 30), value) for value in (0.0, 1.0, np.nan)])
-    slices = [(place, whole, whole) for place in range(3)]
-    lines = draw_multiples(array, slices, compute_statistics(array), width, colours=blocks, blocks=blocks)
-    assert max(line.cell_len for line in lines) <= width
-    text = "\n".join(line.plain for line in lines)
-    assert [text.count(f"[{place}, :") for place in range(3)] == [1, 1, 1]
-    if not blocks:
-        assert {"@", "?", " "} <= set(text)
-        assert set(text.replace("~", "")) <= set("@? \n[]:,012")
-
-
-def test_show_draws_multiples_unless_a_slice_leaves_two_axes(tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    sa.write(path, {"t": np.arange(24.0).reshape(2, 3, 4), "flat": np.arange(6.0).reshape(2, 3)})
-    said = run_command("show", path, "t").stdout
-    assert "2 slices, in the colours of all of them" in said
-    assert "[0, :, :]" in said
-    for arguments in (["flat"], ["t", "--slice", "[1]"], ["t", "--no-picture"]):
-        assert "in the colours of all" not in run_command("show", path, *arguments).stdout

@@ -278,6 +278,16 @@ def test_every_refusal_is_a_line_or_two(table: Path, tmp_path: Path) -> None:
         ["diff", table, table, "--rtol", "x"],
         ["table", "missing.csv"],
         ["foo"],
+        ["info"],
+        ["--nonsense"],
+        ["info", ".", "--from", "csv"],
+        ["info", "https://example.org/x.csv"],
+        ["convert", "-", "x.json"],
+        ["convert", table, "-", "--to", "csv", "--json"],
+        ["check"],
+        ["check", "-", "-", "--from", "csv"],
+        ["diff", "-", "-", "--from", "csv"],
+        ["diff", table, table, "--atol", "nan"],
     ]
     for arguments in wrong:
         said = run(*arguments)
