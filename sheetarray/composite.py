@@ -218,6 +218,8 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
 
 
 def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> DatasetLabels | None:
+    if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
+        return None  # a description is text
     if LABELS in arrays:
         if is_description(LABELS, arrays[LABELS]):
             return None  # of a composite

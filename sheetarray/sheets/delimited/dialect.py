@@ -1,4 +1,4 @@
-"""Finds the delimiter and the decimal mark of a CSV.
+"""Finds the encoding, the delimiter and the decimal mark of a CSV.
 
 In the exchange format no statistics are needed: the row with the first cells of the arrays holds nothing but `version`,
 the next but one nothing but `ndarray`, so that the character between them is the delimiter. Ordinary tables have no
@@ -7,6 +7,7 @@ such rows; their delimiter is the one that gives every row the same number of ce
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
@@ -16,7 +17,7 @@ from ...columns.grid import SEMVER, Anchor
 from ...columns.words import LONGEST_WORD, WORDS
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
-from ...errors import FormatError, LimitError
+from ...errors import FormatError, LimitError, NotFoundError
 from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
@@ -44,6 +45,7 @@ _MARKS = [mark.encode() for mark in DELIMITERS]
 _ANY_MARK = re.compile(b"[" + re.escape(b"".join(_MARKS)) + b"]")
 _VERSION, _NDARRAY = b"version", b"ndarray"
 _KEYS = re.compile(rb"ndarray|shape")  # one of them stands in every header, also of a list without a version
+_KEY_BESIDE = re.compile(rb'[%b]"?(?:ndarray|shape)' % re.escape(b"".join(_MARKS)), re.IGNORECASE)
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
@@ -121,6 +123,8 @@ def find_delimiter_beside(content: BytesLike | bytearray, start: int) -> str | N
         content: the text in UTF-8.
         start: the position at which it begins.
     """
+    if _KEY_BESIDE.search(content) is None:
+        return None
     after, windows, seen = start, 0, 0
     for position in _find_keys(content, start):
         before = position - 1 - (content[position - 1] == _QUOTE)
@@ -322,3 +326,38 @@ def check_marks(delimiter: str, decimal: str) -> None:
         raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
     if delimiter == decimal:
         raise LimitError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
+
+
+# The encoding: by the byte order mark, or by the name that the caller gives.
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_PROBE = "version,1.0.0\r\n"
+
+
+def canonical_encoding(name: str) -> str:
+    """Return the canonical name of a text encoding.
+
+    Raises:
+        NotFoundError: Python knows none of that name (base64 and its like encode no text).
+    """
+    try:
+        known = codecs.lookup(name).name
+        if known not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
+            return known
+    except (LookupError, UnicodeError):
+        pass
+    raise NotFoundError(f"no text encoding {name!r}")
+
+
+def find_encoding(start: bytes) -> tuple[str, int]:
+    """Return the encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
+    for mark, name in _BOMS:
+        if start.startswith(mark):
+            return name, len(mark)
+    return "utf-8", 0

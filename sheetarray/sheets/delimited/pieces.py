@@ -26,7 +26,7 @@ from ...elements import Missing, unescape_formula
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, RangedBytes, Readable, RemoteFile, Source, file_version, release_pages
 from ...spool import NotInPiecesError
-from .encodings import find_encoding
+from .dialect import find_encoding
 from .records import Records
 from .sheet import CsvSheet
 
@@ -58,7 +58,7 @@ def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -
     if not sheet.are_whole([*whole.values()], ends):
         raise NotInPiecesError
     last = max((request.stop or 0 for request in whole.values()), default=0)
-    step = sheet.count_rows(PIECE)
+    step = max(1, sheet.records.estimate_count(PIECE))
     for top in range(min((request.row for request in whole.values()), default=0), last, step):
         some = {
             name: Request(request.column, max(top, request.row), request.dtype, stop=min(top + step, request.stop or 0))
@@ -116,7 +116,7 @@ def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> d
     have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
     """
     for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
-        infos, height = scan_sheets([sheet]), sheet.count
+        infos, height = scan_sheets([sheet]), sheet.records.count
 
         def read(names: Sequence[str] | None, sheet: CsvSheet = sheet, height: int = height) -> dict[str, Any]:
             for info in map(infos.__getitem__, infos if names is None else names):  # noqa: B023  (called in this turn)
@@ -189,7 +189,7 @@ class _Rows:
             raise NotInPiecesError
         if not starts:
             first = min(anchor.row + anchor.start for anchor in self._anchors.values())
-            starts.append((first, head.place_of(first)))
+            starts.append((first, head.records.places_of([first])[0]))
 
     def elements(self, name: str, start: int, stop: int) -> Buffer:
         """Return some elements of an array.

@@ -87,6 +87,7 @@ def read_csv(
         if bar is not None:
             bar.total = count_cells([sheet], names, strict=strict)
             bar("words", 0.0)
+        sheet.words()  # the headers, which all else needs
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:

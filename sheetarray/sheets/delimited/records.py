@@ -8,13 +8,14 @@ matches a regular expression where there are quotes; it also lists the few cells
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -54,14 +55,17 @@ class Records:
     """The records of a text, indexed block by block and only as far as asked.
 
     `content`: the text in UTF-8. `start`: where it begins, after a byte order mark. `delimiter`: between cells; ""
-    where each line is one cell.
-
-    Attributes:
-        report: is called with the kind of work, "words" or "columns", and the share of the text, from 0 to 1, that has
-            been indexed, or from which columns have been read; None for no call.
+    where each line is one cell. `report`: is called with the kind of work, "words" or "columns", and the share of the
+    text, from 0 to 1, that has been indexed, or from which columns have been read.
     """
 
-    def __init__(self, content: BytesLike | bytearray, start: int, delimiter: str) -> None:
+    def __init__(
+        self,
+        content: BytesLike | bytearray,
+        start: int,
+        delimiter: str,
+        report: Callable[[str, float], None] | None = None,
+    ) -> None:
         self.content, self.start, self.delimiter = content, start, delimiter
         self._mark = ord(delimiter) if delimiter else -1
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
@@ -70,7 +74,7 @@ class Records:
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
-        self.report: Callable[[str, float], None] | None = None
+        self._report = report
 
     # The index -----------------------------------------------------------------------------------------------
 
@@ -82,21 +86,23 @@ class Records:
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: bytes, comma: bool) -> _Scanned:
         """Go over whole records from a place on until `size` bytes are behind it."""
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
-        wanted, kinds = np.array([run[:3] for run in runs], np.int64).tobytes(), "".join(run[3] for run in runs)
-        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, wanted, kinds.encode(), comma)
+        wanted = kinds = b""
+        if runs:
+            *places, letters = zip(*runs, strict=True)
+            wanted, kinds = np.array(places, np.int64).T.tobytes(), "".join(letters).encode()
+        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, wanted, kinds, comma)
         return scanned
 
     def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
         """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number.
 
         Raises:
-            FormatError: a quote is never closed.
-            UnicodeDecodeError: the block is not UTF-8.
+            FormatError: a quote is never closed, or the text is not UTF-8.
         """
         row, place = self._rows[-1], self._places[-1]
         end, invalid, width, opened, marks, found, blank, pieces = scanned
         if invalid < end:
-            bytes(self.content[place:end]).decode("utf-8")
+            decode_text(bytes(self.content[self.start :]), "utf-8")
         if opened >= 0:
             line = bytes(self.content[self.start : opened]).count(b"\n") + 1
             raise FormatError(
@@ -117,8 +123,8 @@ class Records:
     def _release(self, place: int, end: int, work: str) -> None:
         """Let the pages of a block leave memory, and report that some work is done on it."""
         release_pages(self.content, place, end)
-        if self.report is not None:
-            self.report(work, end / len(self.content))
+        if self._report is not None:
+            self._report(work, end / len(self.content))
 
     def _index_more(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
         """Index some more of the text, and return the pieces of runs of cells in each of its blocks."""
@@ -149,8 +155,7 @@ class Records:
         """Index the text down to a record at least, or the whole text.
 
         Raises:
-            FormatError: a quote is never closed.
-            UnicodeDecodeError: the text is not UTF-8.
+            FormatError: a quote is never closed, or the text is not UTF-8.
         """
         while self._rows[-1] <= until and not self.is_ended:
             self._index_more([], False)
@@ -289,14 +294,15 @@ class Records:
                 overlaps = layer and runs[layer[-1]][0] == column and runs[layer[-1]][2] > first
                 (later if overlaps else layer).append(index)
             some = [runs[index] for index in layer]
-            for index, cells in zip(layer, _join_pieces(some, list(self._read_pieces(some, comma))), strict=True):
+            for index, cells in zip(layer, _join_pieces(some, self._read_pieces(some, comma)), strict=True):
                 results[index] = cells
             waiting = later
         return results
 
-    def _read_pieces(self, runs: Sequence[Run], comma: bool) -> Iterator[list[Any]]:
-        """Yield the pieces of runs, of which none overlaps another, in each block from the first to the last."""
-        top, stop = min(first for _, first, _, _ in runs), max(end for _, _, end, _ in runs)
+    def _read_pieces(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
+        """Return the pieces of runs, of which none overlaps another, in each block from the first to the last."""
+        _, firsts, ends, _ = zip(*runs, strict=True)
+        top, stop = min(firsts), max(ends)
         block = bisect_right(self._rows, top) - 1
         if not self.is_ended:  # what has been indexed below is gone over again, so that short columns come in one piece
             del self._rows[block + 1 :], self._places[block + 1 :]
@@ -309,11 +315,30 @@ class Records:
             spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
             block = after
         scan = partial(self._scan, runs=runs, words=b"", comma=comma)
+        pieces = []
         for (place, size, _), scanned in zip(spans, _map_spans(scan, spans), strict=True):
-            yield scanned[-1]
+            pieces.append(scanned[-1])
             self._release(place, place + size, "columns")
         while self._rows[-1] < stop and not self.is_ended:
-            yield from self._index_more(runs, comma)
+            pieces += self._index_more(runs, comma)
+        return pieces
+
+
+def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
+    """Return the text of some bytes; what may be the beginning of a character is left out unless they have `ended`.
+
+    Raises:
+        FormatError: they are not of that encoding.
+    """
+    try:
+        return codecs.getincrementaldecoder(encoding)("strict").decode(raw, final=ended)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"no text in {encoding}: byte {raw[error.start]:#04x}",
+            location=f"line {line}",
+            hint="name the encoding, for example encoding='cp1252'",
+        ) from error
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:
@@ -355,7 +380,7 @@ _BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": n
 def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
     """Yield what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
     if len(spans) < 2 or not loops.COMPILED:
-        yield from (scan(*span) for span in spans)
+        yield from starmap(scan, spans)
         return
     from concurrent.futures import ThreadPoolExecutor
 
@@ -363,14 +388,16 @@ def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) 
         yield from pool.map(lambda span: scan(*span), spans)
 
 
-def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> Iterator[Any]:
-    """Yield runs of cells by their pieces in each block; very many columns are short, and have one piece."""
+def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return runs of cells by their pieces in each block; very many columns are short, and have one piece."""
+    results = []
     for index, (_, _, _, kind) in enumerate(runs):
         if len(pieces) > 1 or kind not in _NUMBERS:
-            yield _join(kind, [some[index] for some in pieces])
+            results.append(_join(kind, [some[index] for some in pieces]))
         else:
             piece = pieces[0][index] if pieces else (b"", 0)
-            yield None if piece is None else np.frombuffer(piece[0], _BITS[kind]).astype(_NUMBERS[kind])
+            results.append(None if piece is None else np.frombuffer(piece[0], _BITS[kind]).astype(_NUMBERS[kind]))
+    return results
 
 
 def _join(kind: str, pieces: Sequence[Any]) -> Any:
@@ -459,7 +486,11 @@ class _Block:
                 assert found is not None  # an empty field matches anywhere
                 quoted, closed, rest, plain, stop = found.groups()
                 text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
-                fields.append(text.decode("utf-8"))
+                try:
+                    fields.append(text.decode("utf-8"))
+                except UnicodeDecodeError:
+                    decode_text(bytes(content), "utf-8")
+                    raise
                 self.opened = end if closed == b"" else self.opened
                 end = found.end()
                 if delimiter is None:

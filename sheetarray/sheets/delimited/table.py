@@ -17,7 +17,6 @@ from ...errors import FormatError
 from ...files import Source
 from ...tables import Table, TableColumn, TextColumn
 from ...tables.numerals import WHITE
-from .records import Records
 from .sheet import CsvSheet
 
 if TYPE_CHECKING:
@@ -120,28 +119,28 @@ class CsvTable(CsvSheet):
         Raises:
             FormatError: more than `_MOST_COLUMNS` columns; the delimiter is then a wrong one.
         """
-        with self._text.records() as records:
-            height, width, lines = records.count, records.width, records.blank_lines()
-            if width > _MOST_COLUMNS:
-                hint = "name the delimiter, for example delimiter=';'"
-                raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
-            kept = np.delete(np.arange(height), lines) if width > 1 and len(lines) > _MANY_LINES else None
-            if height <= _FEW_ROWS:
-                rows = list(records.rows_from(0))
-                for cells in rows:
-                    while cells and not cells[-1]:
-                        cells.pop()
-                columns: dict[int, Any] = {n: TextColumn(list(texts)) for n, texts in enumerate(zip_longest(*rows))}
-            elif height * width > max(_LEAST_SHARE * len(self._text.content), _DENSE):
-                columns = self._read_sparse(records, kept)
-            else:
-                texts_of_columns = records.read([(column, 0, height, "t") for column in range(width)])
-                columns = {n: TextColumn(t if kept is None else t.gather(kept)) for n, t in enumerate(texts_of_columns)}
+        records = self.records
+        height, width, lines = records.count, records.width, records.blank_lines()
+        if width > _MOST_COLUMNS:
+            hint = "name the delimiter, for example delimiter=';'"
+            raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
+        kept = np.delete(np.arange(height), lines) if width > 1 and len(lines) > _MANY_LINES else None
+        if height <= _FEW_ROWS:
+            rows = list(records.rows_from(0))
+            for cells in rows:
+                while cells and not cells[-1]:
+                    cells.pop()
+            columns: dict[int, Any] = {n: TextColumn(list(texts)) for n, texts in enumerate(zip_longest(*rows))}
+        elif height * width > max(_LEAST_SHARE * len(self._content[0]), _DENSE):
+            columns = self._read_sparse(kept)
+        else:
+            texts_of_columns = records.read([(column, 0, height, "t") for column in range(width)])
+            columns = {n: TextColumn(t if kept is None else t.gather(kept)) for n, t in enumerate(texts_of_columns)}
         if kept is not None:
             height, lines = len(kept), lines[:0]
         return Table(height, columns, lines, kept, self._are_quoted)
 
-    def _read_sparse(self, records: Records, kept: Positions | None) -> dict[int, SparseColumn]:
+    def _read_sparse(self, kept: Positions | None) -> dict[int, SparseColumn]:
         """Return the columns of a text of very uneven rows, most of whose cells are blank.
 
         `kept`: the records that are rows of the table; None for all.
@@ -149,6 +148,7 @@ class CsvTable(CsvSheet):
         Raises:
             FormatError: it has very many cells, blanks included.
         """
+        records = self.records
         height = records.count if kept is None else len(kept)
         cells = records.read([(column, 0, records.count, "s") for column in range(records.width)])
         columns = {
@@ -169,9 +169,9 @@ class CsvTable(CsvSheet):
         with the mark.
         """
         quoted = np.zeros(len(rows), dtype=np.bool_)
-        if re.search(rb'"\s*' + re.escape(mark.encode()), self._text.content):
-            begins = re.compile(rb'[\s%s]*"' % re.escape(self._text.delimiter.encode()))
-            with self._text.records() as records:
-                starts = records.places_of(rows)
-            quoted[: len(starts)] = [begins.match(self._text.content, start) is not None for start in starts]
+        content = self._content[0]
+        if re.search(rb'"\s*' + re.escape(mark.encode()), content):
+            begins = re.compile(rb'[\s%s]*"' % re.escape(self.delimiter.encode()))
+            starts = self.records.places_of(rows)
+            quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted

@@ -26,8 +26,7 @@ from ...files import Sink, Writable, locate, replacing
 from ...labels.description import NAME, DatasetLabels, parse_labels
 from ...linear import LinearArray
 from ...tables import lay_out_table
-from .dialect import check_marks
-from .encodings import canonical_encoding
+from .dialect import canonical_encoding, check_marks
 
 if TYPE_CHECKING:
     import polars as pl
