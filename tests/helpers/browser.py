@@ -19,8 +19,6 @@ import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER, until
 
-from sheetarray.pages import ServedPage
-
 # A real browser for the pages: headless Chromium, driven as a person would, by mouse and keyboard.
 
 _ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en-US")
@@ -232,7 +230,7 @@ def running_browser(folder: Path) -> Iterator[Browser]:
 # Asking the server of a page, as a browser or as somebody else would.
 
 
-def ask_page(page: ServedPage, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes, Any]:
+def ask_page(page: Any, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes, Any]:
     """Ask for what stands below the address of a page, or for another path of its server."""
     parts = urlsplit(page.url)
     connection = http.client.HTTPConnection(parts.netloc, timeout=GIVEN_UP_AFTER)

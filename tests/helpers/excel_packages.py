@@ -10,7 +10,8 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +19,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import openpyxl
+import pytest
 import xlsxwriter
 
 import sheetarray as sa
+from sheetarray.sheets.excel.package.parts import Package
+from sheetarray.sheets.excel.package.relations import merge_properties, read_record
+from sheetarray.sheets.excel.reader import parsing
 
 # Workbooks of other programs, for the tests of packages, and a look into a zip file that is not ours.
 
@@ -78,6 +83,37 @@ def replaced(content: bytes, name: str, *pairs: tuple[str, str]) -> bytes:
         assert old in text, (name, old)
         text = text.replace(old, new)
     return with_parts(content, {name: text.encode()})
+
+
+# What the package keeps in workbooks ---------------------------------------------------------------------------
+
+CUSTOM = "docProps/custom.xml"
+
+
+def record_of(path: Path) -> Any:
+    """The record of a workbook, in its document properties; None if there is none."""
+    return read_record(Package(path.read_bytes()))
+
+
+def put_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Put another record into a workbook."""
+    content = path.read_bytes()
+    path.write_bytes(with_parts(content, {CUSTOM: merge_properties(parts(content)[CUSTOM], record, location=CUSTOM)}))
+
+
+@contextmanager
+def sheets_looked_into() -> Iterator[list[str]]:
+    """Note the worksheets that are inflated, as "sheet1.xml", in the order in which that was begun."""
+    noted: list[str] = []
+    inflate = parsing.inflate_blocks
+
+    def note(package: Any, part: str) -> Any:
+        noted.extend([part.rpartition("/")[2]] if "worksheets" in part else [])
+        return inflate(package, part)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsing, "inflate_blocks", note)
+        yield noted
 
 
 # Others' -----------------------------------------------------------------------------------------------------

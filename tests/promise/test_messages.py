@@ -16,7 +16,6 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli.program import to_cli_options
 from sheetarray.registry import FORMATS
 from sheetarray.registry.refusals import nearest, place_problem
 
@@ -232,8 +231,6 @@ def test_a_folder_of_arrays_that_cannot_be_made_is_named(tmp_path: Path, monkeyp
 
 
 def test_hints_are_options_that_there_are(table: Path, tmp_path: Path) -> None:
-    assert to_cli_options("or name format='xlsx'", "--read") == "or name --from xlsx"
-    assert to_cli_options("or name format='xlsx'", "--write") == "or name --to xlsx"
     sa.write(tmp_path / "book.xlsx", {"t": ARRAY})
     said = run("info", (tmp_path / "book.xlsx").rename(tmp_path / "book.csv"))
     assert "name --from xlsx" in said.stderr

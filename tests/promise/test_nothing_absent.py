@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import warnings
 from typing import Any
@@ -17,8 +16,6 @@ from limits import set_limits
 from round_trips import grid, put, read, same
 
 import sheetarray as sa
-from sheetarray import loops
-from sheetarray.sheets.delimited.records import Records, split_records
 from sheetarray.testing.cases import assert_same
 
 ARRAYS = {"a": np.array([[1.5, 2.5], [3.5, 4.5]]), "b": np.arange(7, dtype="int32"), "c": np.array(["x", "data", ""])}
@@ -318,23 +315,6 @@ def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str
     assert len(read_back) == 2
     assert_same(read_back["a"], arrays["a"])
     assert_same(read_back["b"], arrays["b"])
-
-
-@settings(max_examples=examples(300), deadline=None)
-@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
-def test_records_are_those_of_other_readers(text: str) -> None:
-    expected = [cells for cells, _ in split_records(text, ",")]
-    for compiled in (False, True) if loops.COMPILED else (False,):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loops, "COMPILED", compiled)
-            try:
-                result = list(Records(text.encode(), 0, ",").rows_from(0))
-            except sa.FormatError as error:
-                assert "never closed" in str(error)  # noqa: PT017  (no error is right too)
-                with pytest.raises(csv.Error):
-                    list(csv.reader(io.StringIO(text, newline=""), strict=True))
-            else:
-                assert result == expected
 
 
 # One array, few cells -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.elements import texts
 
 HALF = "x\ud800"
 ARRAYS = {
@@ -40,9 +40,7 @@ def test_every_block_of_text_is_searched(monkeypatch: pytest.MonkeyPatch) -> Non
     set_limits(monkeypatch, text_units_at_once=4)
     for index in range(9):
         array = np.array(["ab\ue000"] * 9)
-        assert texts.find_surrogate(array) is None
         array[index] = "\udc00"
         for given in (array, array.astype(array.dtype.newbyteorder()), array.astype(object)):
-            problem = texts.find_surrogate(given)
-            assert problem is not None
-            assert problem[0] == index
+            with pytest.raises(sa.DTypeError, match=rf"t\[{index}\] is text that is not valid Unicode"):
+                sa.write(io.StringIO(), {"t": given}, format="csv")

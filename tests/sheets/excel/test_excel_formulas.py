@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,8 +19,6 @@ from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader.cells import CellRun
-from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, find_area
 
 SHEET = "xl/worksheets/sheet1.xml"
 NUMBERS = np.random.default_rng(3).standard_normal(60)
@@ -169,30 +166,23 @@ def test_an_array_formula_stands_for_all_of_its_cells(tag: str) -> None:
 
 
 def test_areas_of_formulas() -> None:
-    assert find_area("array", "B2:C10") == [(1, 1, 9, 2)]
-    for reference in ("B2", "B2:B2", "C2:B3", "A0:A5", "A1:A1048577", "A1:XFE2", "", None):
-        assert find_area("array", reference) == []
-    assert find_area("shared", "B2:C10") == find_area(None, "B2:C10") == []
-    assert find_area("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
+    def array_formula(kind: str, area: str) -> list[tuple[str, str | None, str]]:
+        return said(changed(written(), formula("A", 33, 33, f'<f t="{kind}" ref="{area}">B5*1</f>')))
+
+    for area in ("A33", "A33:A33", "C2:B3", "A0:A5", "A1:A1048577", "A1:XFE2", ""):
+        assert array_formula("array", area)[0][2] == "t[11] (A33) is a formula now; its value is as written", area
+    assert array_formula("shared", "A33:A40") == array_formula("array", "A33")
+    (finding,) = array_formula("array", "A22:A1048576")
+    assert finding[2].startswith("all 60 cells are formulas now")
 
 
-def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = FormulaCells()
-    marks = np.array([True, False, True])
-    run = CellRun(np.array([3, 4, 5]), np.array([1, 1, 1]), np.ones(3, np.uint8), None, 0, marks, ((4, 0, 7, 2),))  # type: ignore[arg-type]
-    for _ in range(2):  # cells may go by several times
-        known.add(run)
-    assert known.find_among(0, 1, 100, lying=False) == FormulaSummary(5, 3, 7)
-    assert known.find_among(3, 1, 1, lying=False) == FormulaSummary(1, 0, 0)
-    assert known.find_among(0, 1, 3, lying=False) is None
-    assert known.find_among(8, 1, 9, lying=False) is None
-    assert known.find_among(0, 2, 6, lying=False) == FormulaSummary(2, 4, 5)
-    assert known.find_among(3, 0, 9, lying=True) == FormulaSummary(1, 1, 1)
-    assert known.find_among(5, 0, 9, lying=True) == FormulaSummary(3, 0, 2)
-    set_limits(monkeypatch, formula_areas=1)
-    more = CellRun(run.rows, run.columns, run.kinds, run.values, 0, marks, ((20, 1, 29, 1),))
-    known.add(more)
-    assert known.find_among(20, 1, 10, lying=False) is None  # beyond so many, only the first cell of each is known
+def test_beyond_so_many_areas_only_the_first_cell_of_each_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = changed(written(), formula("A", 33, 33, '<f t="array" ref="A33:A40">B5*1</f>'))
+    content = changed(content, formula("E", 40, 40, '<f t="array" ref="E40:E49">B5*1</f>'))
+    assert "10 of 60 cells are formulas now" in str(said(content))
+    set_limits(monkeypatch, formula_areas=1, short_worksheet=0, first_block=256, block=256)
+    assert "8 of 60 cells are formulas now" in str(said(content))
+    assert "g[1, 8] (E40) is a formula now" in str(said(content))
 
 
 @pytest.mark.parametrize("form", ["<f>{}()</f>", '<f aca="false">{}()</f>', "<f>{}()</f> "])
@@ -277,21 +267,6 @@ def test_formulas_that_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
         "b[28] (C50) is a formula now",
         "4 of 60 cells are formulas now, from g[0, 8] (E30) to g[1, 1] (E33)",
     ]
-
-
-def test_packages_without_formulas_are_as_fast_to_take_apart() -> None:
-    """Nothing is gathered where there is none."""
-    with zipfile.ZipFile(io.BytesIO(written())) as archive:
-        assert b"<f>" not in archive.read(SHEET)
-    from sheetarray.files import Source
-    from sheetarray.sheets.excel.workbook import Workbook
-
-    with (
-        Source(io.BytesIO(written())) as source,
-        Workbook(source) as opened,
-        opened.sheet("arrays").runs(numeric=True) as runs,
-    ):
-        assert all(run.formulas is None and not run.areas for run in runs)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from excel_packages import with_parts
+from excel_packages import put_record, record_of, with_parts
 from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from limits import get_limit, set_limits
@@ -25,7 +25,6 @@ from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import LinearArray
-from sheetarray.sheets.excel import piecewise
 from sheetarray.sheets.excel.fingerprint import record as records
 from sheetarray.sheets.excel.fingerprint.record import (
     MOST_TOGETHER,
@@ -36,7 +35,7 @@ from sheetarray.sheets.excel.fingerprint.record import (
     read_many,
 )
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import merge_properties, read_properties, read_record
+from sheetarray.sheets.excel.package.relations import read_properties
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
 CUSTOM = "docProps/custom.xml"
@@ -79,14 +78,6 @@ def test_records_are_the_same_together_and_one_by_one(count: int) -> None:
         assert not np.isfinite(sizes) or (np.abs(first - second) <= 1e-12 * sizes).all(), name
 
 
-def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:
-    arrays = as_written({"empty": np.zeros(0), "short": np.zeros(MOST_TOGETHER), "long": np.zeros(MOST_TOGETHER + 1)})
-    assert "many" not in make_fingerprints(arrays, of=get_limit("full_fingerprints"))
-    record = make_fingerprints(arrays, of=get_limit("full_fingerprints") + 1)
-    assert [*record["arrays"]] == ["empty", "long"]
-    assert record["many"]["names"] == ["short"]
-
-
 @pytest.fixture
 def hundred(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Arrays of a workbook that remembers a hundred of them as it would very many."""
@@ -98,8 +89,7 @@ def hundred(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
     sa.write(path, hundred)
-    record = read_record(Package(path.read_bytes()))
-    assert record is not None
+    record = record_of(path)
     assert "many" in record["sheets"]["arrays"]
     assert not list(sa.check(path))
     with zipfile.ZipFile(path) as package:
@@ -118,14 +108,11 @@ def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any],
 def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
     path, arrays = tmp_path / "many.xlsx", hundred
     sa.write(path, arrays)
-    record = read_record(Package(path.read_bytes()))
-    assert record is not None
+    record = record_of(path)
     arrays["a1"], arrays["a2"] = arrays["a2"], arrays["a1"]
     del arrays["a5"]
     sa.write(path, arrays)
-    content = path.read_bytes()
-    part = merge_properties(Package(content).read(CUSTOM), record, location=CUSTOM)
-    path.write_bytes(with_parts(content, {CUSTOM: part}))
+    put_record(path, record)
     messages = {(finding.array or finding.location): finding.message for finding in sa.check(path)}
     assert "exchanged with 'a2'" in messages["a1"]
     assert "exchanged with 'a1'" in messages["a2"]
@@ -136,12 +123,11 @@ def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str
 def test_openpyxl_keeps_the_record_of_very_many_arrays(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
     sa.write(path, {name: array.round(3) for name, array in hundred.items()})  # it keeps 16 digits
-    before = read_record(Package(path.read_bytes()))
-    assert before is not None
+    before = record_of(path)
     assert "many" in before["sheets"]["arrays"]
     book = openpyxl.load_workbook(path)
     book.save(path)
-    assert read_record(Package(path.read_bytes())) == before
+    assert record_of(path) == before
     assert not list(sa.check(path))
 
 
@@ -155,11 +141,10 @@ def test_the_record_of_very_many_arrays_takes_few_properties() -> None:
 def test_adopting_very_many_arrays_remembers_them_in_columns_again(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
     sa.write(path, hundred)
-    before = read_record(Package(path.read_bytes()))
-    assert before is not None
+    before = record_of(path)
     assert "many" in before["sheets"]["arrays"]
     sa.adopt(path)
-    assert read_record(Package(path.read_bytes())) == before
+    assert record_of(path) == before
     assert not list(sa.check(path))
 
 
@@ -243,17 +228,6 @@ def test_the_one_array_of_many_that_changed_is_named(monkeypatch):
     assert finding.array == "a30"
 
 
-@pytest.mark.parametrize("count", [29, 30, 31])
-def test_very_many_short_arrays_of_a_large_workbook_are_read_together(monkeypatch, count):
-    searched = []
-    original = piecewise.find_parts
-    set_limits(monkeypatch, large_workbook=1, pieced_arrays=30)
-    monkeypatch.setattr(piecewise, "find_parts", lambda *args: searched.append(1) or original(*args))
-    file = edited_workbook({f"a{i}": np.array([0.25, i]) for i in range(count)})
-    assert list(sa.check(io.BytesIO(file), format="xlsx")) == []
-    assert bool(searched) == (count <= 30)
-
-
 # Damaged and hostile -----------------------------------------------------------------------------------------
 
 
@@ -286,10 +260,7 @@ def test_damaged_records_of_many_are_a_finding() -> None:
 def test_a_workbook_with_a_damaged_record_of_many_is_read_and_told(tmp_path: Path, wrong: Any) -> None:
     path = tmp_path / "many.xlsx"
     sa.write(path, {"a": np.arange(3.0)})
-    content = path.read_bytes()
-    record = {"sheets": {"arrays": {"many": wrong}}}
-    part = merge_properties(Package(content).read(CUSTOM), record, location=CUSTOM)
-    path.write_bytes(with_parts(content, {CUSTOM: part}))
+    put_record(path, {"sheets": {"arrays": {"many": wrong}}})
     assert sa.read(path)["a"].tolist() == [0, 1, 2]
     (finding,) = sa.check(path)
     assert (finding.severity, finding.location) == ("warning", "custom properties")

@@ -16,7 +16,6 @@ from foreign_books import book, boolean, document, shared, styles, table_cell, t
 from round_trips import without_loops
 
 import sheetarray as sa
-from sheetarray.sheets.excel.sheet import ExcelSheet
 
 ROWS = 4000  # which make a sheet of more than 256 KiB
 SHARED = ["Paris", " Rome ", "a &amp; b", "ndarray?"]
@@ -142,25 +141,8 @@ def workbook(rows: list[list[Any]]) -> io.BytesIO:
     return file
 
 
-@pytest.fixture
-def heads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows were made one by one, to look for an array in them."""
-    made: list[int] = []
-    head_of = ExcelSheet.head_of
-    monkeypatch.setattr(
-        ExcelSheet, "head_of", lambda self, runs, budget: made.append(budget) or head_of(self, runs, budget)
-    )
-    return made
-
-
-def test_rows_without_words_are_not_made_one_by_one(heads: list[int]) -> None:
-    table = [["data", "name"], *([index + 0.5, f"n{index}"] for index in range(300))]
-    assert len(sa.read_columns(workbook(table), format="xlsx")["data"]) == 300
-    assert heads == []
-
-
 @pytest.mark.parametrize("rows", [0, 400])
-def test_an_array_below_a_table_is_refused_as_before(rows: int, heads: list[int]) -> None:
+def test_an_array_below_a_table_is_refused_as_before(rows: int) -> None:
     array = sa.LinearArray.from_numpy(np.arange(3.0)).to_cells()
     table: list[list[Any]] = [
         ["x", "y"],
@@ -170,7 +152,6 @@ def test_an_array_below_a_table_is_refused_as_before(rows: int, heads: list[int]
     ]
     with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
         sa.read_columns(workbook(table), format="xlsx")
-    assert heads
 
 
 def test_an_array_in_a_very_wide_sheet_is_refused() -> None:

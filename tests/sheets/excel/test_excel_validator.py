@@ -9,13 +9,11 @@ import numpy as np
 import openpyxl
 import pytest
 from children import run_limited
-from excel_packages import rich, strict
+from excel_packages import record_of, rich, strict
 from limits import set_limits
 from programs import resave, schema_errors
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import read_record
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
 
@@ -31,7 +29,7 @@ def test_a_workbook_of_many_arrays_sheets_and_parts_is_valid(tmp_path: Path, mon
     arrays = {f"t {number}": np.linspace(0, 1, 50 if number < 6 else 2) for number in range(150)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="Größe & <co>")
     assert len(openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames) > 3
-    assert "many" in next(iter(read_record(Package((tmp_path / "x.xlsx").read_bytes()))["sheets"].values()))
+    assert "many" in next(iter(record_of(tmp_path / "x.xlsx")["sheets"].values()))
     assert not schema_errors(tmp_path / "x.xlsx")
 
 

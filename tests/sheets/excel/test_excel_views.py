@@ -16,6 +16,7 @@ import pytest
 import xarray as xr
 import xlsxwriter
 from examples import STRIDE
+from excel_packages import sheets_looked_into
 from limits import get_limit, set_limits
 from programs import resave, resave_all, schema_errors
 
@@ -399,23 +400,13 @@ def test_a_view_is_never_taken_for_an_array(with_views: list[Path], tmp_path: Pa
                 sa.read_columns(path)
 
 
-def test_a_view_as_written_is_not_looked_at_and_a_changed_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from sheetarray.sheets.excel.sheet import ExcelSheet
-
-    path, looked_at = tmp_path / "t.xlsx", []
-    words = ExcelSheet.words
-
-    def note(self: ExcelSheet) -> Any:
-        looked_at.append(self.title)
-        return words(self)
-
-    monkeypatch.setattr(ExcelSheet, "words", note)
+def test_a_view_as_written_is_not_looked_at_and_a_changed_one_is(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.eye(3)}, views=True)
-    for look in (sa.scan, sa.read, lambda path: list(sa.check(path))):
-        look(path)
-    assert set(looked_at) == {"arrays"}
+    with sheets_looked_into() as noted:
+        for look in (sa.scan, sa.read, lambda path: list(sa.check(path))):
+            look(path)
+    assert set(noted) == {"sheet2.xml"}
     book = openpyxl.load_workbook(path)
     for row, cell in enumerate(sa.to_linear(np.arange(3.0)), 1):
         book["t view"].cell(row, 30).value = cell

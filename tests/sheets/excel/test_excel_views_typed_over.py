@@ -216,18 +216,6 @@ def test_adopt_keeps_what_was_typed(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-def test_an_intact_view_costs_no_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.excel import checking as view_findings
-
-    path, looks = write(tmp_path), []
-    read = view_findings.read_typed_over
-    monkeypatch.setattr(view_findings, "read_typed_over", lambda *given: looks.append(given) or read(*given))
-    assert list(sa.check(path)) == []
-    assert looks == []
-    assert said(edit(path, lambda _: None)) == []
-    assert len(looks) == 1
-
-
 def test_rows_added_below_a_column_of_formulas_are_values(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.xlsx", {"t": GRID}, views={"t": sa.View(editable=True)})
 
