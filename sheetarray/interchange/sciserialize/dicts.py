@@ -10,10 +10,11 @@ times are datetimes, not text; names of the two indexes are not kept.
 from __future__ import annotations
 
 import binascii
+import contextlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,8 @@ def base64_text(value: object) -> str | None:
 # datetime and timedelta -----------------------------------------------------------------------------------------------
 
 _ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
-    r"(Z|([+-])(\d\d)(?::?(\d\d)(?::(\d\d)(?:\.(\d{6}))?)?)?)?",
+    r"\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.(\d{1,9}))?)?"
+    r"(?:Z|[+-]\d\d(?::?[0-5]\d(?::[0-5]\d(?:\.\d{6})?)?)?)?",
     re.ASCII,
 )
 _MOST_MICROSECONDS = 10**22  # beyond any timedelta
@@ -112,27 +113,14 @@ def decode_datetime(form: Mapping[str, Any], path: str) -> datetime:
         raise FormatError(
             f"expected a time such as 2015-02-18T21:40:23.511717+01:00, found {text!r:.60}", location=path
         )
-    year, month, day, hour, minute = (int(part) for part in match.groups()[:5])
-    fraction = match[7] or ""
-    if fraction[6:].strip("0"):
+    if (match[1] or "")[6:].strip("0"):
         warn_of_finding(
             Finding("warning", path, f"{match[0]} has more digits than the microseconds that a datetime keeps")
         )
     try:
-        zone = _zone(match)
-        return datetime(year, month, day, hour, minute, int(match[6] or 0), int(fraction[:6].ljust(6, "0")), zone)
+        return datetime.fromisoformat(match[0])
     except ValueError as error:
         raise FormatError(f"no such time: {match[0]} ({error})", location=path) from error
-
-
-def _zone(match: re.Match[str]) -> timezone | None:
-    if match[8] is None or match[8] == "Z":
-        return UTC if match[8] else None
-    hours, minutes, seconds, micro = (int(part or 0) for part in match.groups()[9:13])
-    if minutes > 59 or seconds > 59:
-        raise ValueError("minutes and seconds of an offset are less than 60")
-    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds, microseconds=micro)
-    return timezone(-offset if match[9] == "-" else offset)
 
 
 def encode_timedelta(value: timedelta) -> dict[str, Any]:
@@ -169,8 +157,10 @@ def _integer_field(form: Mapping[str, Any], key: str, path: str) -> int:
 
 _PLAIN = ("float", "complex", "int", "bool")  # kinds that every implementation knows
 _NAMED = frozenset(name for name, dtype in dtypes.DTYPES.items() if dtype.kind in _PLAIN)
-_CODED = re.compile(r"([<>|]?)(?:(b1|[iu][1248]|f[248]|c8|c16)|U(\d{1,9})|([Mm])8\[([^\]]{1,12})\])", re.ASCII)
-_TIME = re.compile(r"(?:datetime64|timedelta64)\[.{1,12}\]")
+_CODED = re.compile(
+    r"[<>|]?(?:b1|[iu][1248]|f[248]|c8|c16|U\d{1,9}|[Mm]8\[[^\]]{1,12}\])|(?:datetime64|timedelta64)\[[^\]]{1,12}\]",
+    re.ASCII,
+)
 _OBJECT = ("object", "O", "|O")
 _SURROGATES = (0xD800, 0xDFFF)
 
@@ -205,18 +195,19 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
         _ = to_fixed_width(array)  # says what is wrong with it
         raise DTypeError("a StringDType array: make it one of fixed width first, np.array(a.tolist())")
     if dtype.kind == "string":
-        _refuse_surrogates(array)
+        if (wrong := _find_surrogate(array)) is not None:
+            raise DTypeError(f"element {wrong} has half a character (a lone surrogate): remove it")
         return f"<U{max(array.dtype.itemsize // 4, 1)}"
     return dtype.name
 
 
-def _refuse_surrogates(array: np.ndarray[Any, Any]) -> None:
-    elements = np.asarray(array, array.dtype.newbyteorder("="), order="C").reshape(-1)
-    units = elements.view(np.uint32) if elements.nbytes else np.empty(0, np.uint32)
+def _find_surrogate(array: np.ndarray[Any, Any]) -> int | None:
+    """Return the place of the first text with half a character."""
+    if not array.nbytes:
+        return None
+    units = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32)
     wrong = (units >= _SURROGATES[0]) & (units <= _SURROGATES[1])
-    if wrong.any():
-        width = array.dtype.itemsize // 4
-        raise DTypeError(f"element {int(np.argmax(wrong)) // width} has half a character (a lone surrogate): remove it")
+    return int(np.argmax(wrong)) // (array.dtype.itemsize // 4) if wrong.any() else None
 
 
 # Reading -----------------------------------------------------------------------------------------------------
@@ -238,10 +229,8 @@ class ArrayDict:
         content = decode_base64(self.data, location) if isinstance(self.data, str) else self.data
         with in_member(location):
             array = self.stored.to_array(content)
-        if array.dtype.kind == "U" and array.size:
-            units = array.reshape(-1).view(np.uint32)
-            if ((units >= _SURROGATES[0]) & (units <= _SURROGATES[1])).any():
-                raise FormatError("half a character (a lone surrogate) in a text", location=location)
+        if array.dtype.kind == "U" and _find_surrogate(array) is not None:
+            raise FormatError("half a character (a lone surrogate) in a text", location=location)
         return array.copy() if not array.flags.owndata or not array.flags.writeable else array
 
     def _objects(self, decode: Callable[[Any, str], Any], location: str) -> np.ndarray[Any, Any]:
@@ -319,29 +308,17 @@ def _shape(value: Any, path: str) -> tuple[int, ...]:
 
 
 def _dtype(name: Any, path: str) -> np.dtype[Any]:
-    if isinstance(name, str):
-        if name in _NAMED:
-            return np.dtype(name).newbyteorder("<")
-        if name in _OBJECT:
-            return np.dtype(object)
-        if _TIME.fullmatch(name):
-            with locating(location=path):
-                return dtypes.from_name(name).numpy.newbyteorder("<")
-        if (match := _CODED.fullmatch(name)) and (match[1] != "|" or match[2] in ("b1", "i1", "u1")):
-            return _coded_dtype(match, path)
+    if isinstance(name, str) and name in _OBJECT:
+        return np.dtype(object)
+    with locating(location=path), contextlib.suppress(TypeError):
+        if isinstance(name, str) and (name in _NAMED or _CODED.fullmatch(name)):
+            dtype = np.dtype(name)
+            if dtype.kind in "mM":
+                dtypes.from_name(dtypes.from_numpy(dtype).name)  # has such a unit
+            if name[0] != "|" or dtype.itemsize == 1:
+                return dtype if name[0] == ">" else dtype.newbyteorder("<")
     known = " ".join(sorted(_NAMED))
     raise FormatError(f"unknown dtype {name!r:.60}", location=path, hint=f"known: {known} object <U.. datetime64[..]")
-
-
-def _coded_dtype(match: re.Match[str], path: str) -> np.dtype[Any]:
-    order = match[1] or "<"
-    if match[4]:
-        with locating(location=path):
-            base = "datetime64" if match[4] == "M" else "timedelta64"
-            return dtypes.from_name(f"{base}[{match[5]}]").numpy.newbyteorder(order)  # type: ignore[arg-type]
-    if match[3] and int(match[3]) >= 2**29:
-        raise FormatError(f"texts of {match[3]} characters are beyond any memory", location=path)
-    return np.dtype(f"{order}{match[2]}" if match[2] else f"{order}U{match[3]}")
 
 
 # pandas DataFrame -----------------------------------------------------------------------------------------------------

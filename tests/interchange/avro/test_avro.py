@@ -22,10 +22,8 @@ from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  #
 
 import sheetarray as sa
 from sheetarray.interchange import avro
-from sheetarray.testing.cases import CASES
 from sheetarray.testing.conformance import Conformance
 
-HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
 PLAIN = {**avro.SCHEMA, "logicalType": None}  # without yaq's hooks
 DTYPES = ["|b1"] + [
     ("|" if code[1:] == "1" else order) + code
@@ -67,24 +65,12 @@ def as_yaq_reads(data: bytes) -> Any:
     return fastavro.schemaless_reader(io.BytesIO(data), avro.SCHEMA, None)
 
 
-@pytest.mark.parametrize("case", HELD)
-def test_a_datum_is_what_yaq_sends(case: str) -> None:
-    array = HELD[case]
-    data = avro.pack(array)
-    assert data == as_yaq_sends(array)
-    result, theirs = avro.unpack(data), as_yaq_reads(data)
-    assert result.dtype == theirs.dtype == array.dtype
-    assert result.dtype.str == array.dtype.str
-    assert result.shape == theirs.shape == array.shape
-    assert result.tobytes() == theirs.tobytes() == array.tobytes()
-
-
 @given(nst.arrays(st.sampled_from(DTYPES).map(np.dtype), nst.array_shapes(min_dims=0, min_side=0), fill=st.nothing()))
 def test_any_array_is_what_yaq_sends(array: Any) -> None:
     data = avro.pack(array)
     assert data == as_yaq_sends(array)
-    result = avro.unpack(data)
-    assert (result.dtype.str, result.shape, result.tobytes()) == (array.dtype.str, array.shape, array.tobytes())
+    for result in (avro.unpack(data), as_yaq_reads(data)):
+        assert (result.dtype.str, result.shape, result.tobytes()) == (array.dtype.str, array.shape, array.tobytes())
 
 
 def test_the_bytes_of_a_small_array() -> None:

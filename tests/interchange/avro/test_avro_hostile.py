@@ -136,30 +136,7 @@ BAD = {
     "typestr of 2^40 bytes": (datum()[:3] + encode_varint(2**40) + b"<i2", "byte 3"),
     "typestr not UTF-8": (datum()[:3] + encode_varint(3) + b"\xff\xfe2" + datum()[7:], "byte 3"),
     "a boolean of 2": (datum(typestr="|b1", data=b"\1\2"), "byte 8"),
-    **{
-        f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3")
-        for name in (
-            "",
-            "<i2 ",
-            *[
-                "=f8",
-                "|f8",
-                "f8",
-                "<f16",
-                "<c32",
-                "<c4",
-                "<b2",
-                "<U2",
-                "|S2",
-                "|O8",
-                "|V8",
-                "<M8",
-                "<m8[s]",
-                "<i3",
-                "<i08",
-            ],
-        )
-    },
+    **{f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3") for name in ("", "<i2 ", *TYPESTRS.split())},
 }
 
 
