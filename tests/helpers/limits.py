@@ -42,7 +42,6 @@ LIMITS = {
     "heads_at_once": "lazy.many _AT_ONCE",
     "google_batch": "sheets.google.sent_cells MOST_DIRECT_BYTES",
     "google_request": "sheets.google.sent_cells MOST_BYTES",
-    "google_heavy": "sheets.google.at_once _HEAVY",
     "text_units_at_once": "elements.texts _UNITS_AT_ONCE",
     # how much there may be at most
     "worksheet_rows": "sheets.excel.writing MAX_ROWS",

@@ -5,7 +5,7 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 
 `address` says which worksheet is meant; `client`, `requests` and `retries` get there. `spreadsheet_state` looks at the
 whole spreadsheet, `worksheet` fetches cells, and `reading` reads arrays from them. For a write, `content` looks at what
-is there, `plan` and `placing` say which cells it takes, `sent_cells` and `changes` prepare its requests, `appearance`
+is there, `plan` says which cells it takes, `sent_cells` and `changes` prepare its requests, `appearance`
 its looks. `writing` then makes it: `at_once` where it is small, by a `stage` where it is large. `appending` adds rows,
 `views` makes worksheets that show arrays slice by slice.
 """

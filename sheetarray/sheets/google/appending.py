@@ -68,11 +68,6 @@ class _AppendedRows:
     old: list[Cell]
 
     @property
-    def name(self) -> str:
-        """The name of the array."""
-        return self.placed.piece.name
-
-    @property
     def last(self) -> tuple[int, int]:
         """The cell above the new ones, of the last element."""
         return self.placed.row - 1, self.placed.column
@@ -87,17 +82,15 @@ class _AppendedRows:
         """Whether the array has no elements yet."""
         return self.header.capacity == len(self.placed.piece.buffer)
 
-    def header_changes(self, gid: int) -> Iterator[Answer]:
-        """Yield the changes that make the header say what is true after the rows were appended."""
-        anchor = self.standing.anchor
+    def changes(self, state: State, gid: int) -> Iterator[Answer]:
+        """Yield the changes that put the rows below the array, and make its header and named ranges say so."""
+        anchor, placed = self.standing.anchor, self.placed
+        yield update_cells(gid, placed.row, placed.column, [[cell] for cell in placed.sent()])
         for index, value in changed_header_cells(self.old, self.header).items():
             yield update_cells(gid, anchor.row + index, anchor.column, [[value]])
-
-    @property
-    def elements(self) -> Rect:
-        """The cells of all elements of the array afterwards."""
         row, column = self.standing.data
-        return Rect(row, column, row + self.header.capacity, column + 1)
+        elements = Rect(row, column, row + self.header.capacity, column + 1)
+        yield from _cover(state, gid, elements, was_empty=self.was_empty)
 
 
 def _cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[Answer]:
@@ -113,11 +106,7 @@ def _cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[A
 def _grow_array(
     service: SheetsApi, sheet: Worksheet, name: str, array: LinearArray, content: SheetContent
 ) -> _AppendedRows:
-    """Return the rows of one array, and its header with them.
-
-    Raises:
-        NotFoundError, FormatError, DTypeError, LimitError: they cannot be appended.
-    """
+    """Return the rows of one array, and its header with them; an error says why they cannot be appended."""
     group = content.arrays.get(name, [])
     if not group:
         raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays)) or 'none'}")
@@ -144,19 +133,6 @@ def _grow_array(
     old = fetch_column(service, sheet.title, rect) if content.grid is None else content.grid.cells(rect)[0]
     placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
     return _AppendedRows(placed, group[0], longer, old)
-
-
-def _check_size(columns: list[PlacedColumn]) -> None:
-    """Refuse rows whose cells are too many for one request.
-
-    Raises:
-        LimitError: they are.
-    """
-    cells = sum(len(placed.piece.buffer) for placed in columns)
-    size = batch_size(sum(len(to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
-    if size > MOST_DIRECT_BYTES:
-        most = cells * MOST_DIRECT_BYTES // size
-        raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
 
 
 # Rows appended to arrays in a spreadsheet: cells below them, and their headers, changed by one batch or not at all.
@@ -255,7 +231,11 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         columns = [rows.placed for rows in grown]
         if not grown:
             return
-        _check_size(columns)
+        cells = sum(len(placed.piece.buffer) for placed in columns)
+        size = batch_size(sum(len(to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
+        if size > MOST_DIRECT_BYTES:
+            most = cells * MOST_DIRECT_BYTES // size
+            raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
         _check_cells_below(service, sheet, grown, content)
     height = max(sheet.rows, *(placed.cells.bottom or 0 for placed in columns))
     others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
@@ -263,10 +243,8 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
     requests = [
         *resize_sheet(sheet, height, sheet.columns),
-        *(update_cells(sheet.gid, p.row, p.column, [[cell] for cell in p.sent()]) for p in columns),
+        *(change for rows in grown for change in rows.changes(state, sheet.gid)),
         *show_dates(sheet.gid, columns),
-        *(change for rows in grown for change in rows.header_changes(sheet.gid)),
-        *(change for r in grown for change in _cover(state, sheet.gid, r.elements, was_empty=r.was_empty)),
     ]
     headers = [Rect(a.row, a.column, a.row + a.start, a.column + 1) for a in (rows.standing.anchor for rows in grown)]
     touched = [*headers, *(placed.cells for placed in columns)]
@@ -281,21 +259,17 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
 
 
 def _check_cells_below(service: SheetsApi, sheet: Worksheet, grown: list[_AppendedRows], content: SheetContent) -> None:
-    """Refuse rows that would go over other cells, or below a gap.
-
-    Raises:
-        FormatError: something stands where they go, at `.location`, or the last element of an array is gone.
-    """
-    lasts = {rows.last: rows for rows in grown if rows.needs_last}
+    """Refuse rows that would go over other cells, or below a gap, where the last element of an array is gone."""
+    lasts = {rows.last: rows.placed.piece.name for rows in grown if rows.needs_last}
     rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
     filled = sorted(find_filled(service, sheet, [*rects, *(rows.placed.cells for rows in grown)], content.grid))
     for row, column in filled:
         if (row, column) not in lasts:
-            (name,) = {rows.name for rows in grown if rows.placed.column == column}
+            (name,) = {rows.placed.piece.name for rows in grown if rows.placed.column == column}
             raise overwrite_error("a cell that belongs to no array", row, column, name)
     for last in sorted(lasts.keys() - set(filled)):
         raise FormatError(
-            f"{lasts[last].name}: nothing can be appended, since its last element is gone",
+            f"{lasts[last]}: nothing can be appended, since its last element is gone",
             location=cell_address(*last),
             hint="adopt makes the header true where rows were deleted",
         )
@@ -372,19 +346,14 @@ def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, Resi
         if sheet is None:
             raise ChangedError(f"the worksheet {title!r} is gone")
         changes = [update_cells(sheet.gid, e.row, e.column, [[e.value]]) for e in edits if e.title == title]
-        changes += _stretch_ranges(state, sheet, arrays)
+        for array in arrays.values():
+            anchor, count = array.column.group[0], array.column.header.capacity
+            if anchor.title == sheet.title and array.is_changed and count:
+                column, row = anchor.data_cell
+                down, across = (count, 1) if anchor.orient == "columns" else (1, count)
+                rect = Rect(row, column, row + down, column + across)
+                changes += _cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)
         swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
         requests += swap.wrap(changes, sheet.rows, sheet.columns)
     assert swap is not None
     return requests, swap
-
-
-def _stretch_ranges(state: State, sheet: Worksheet, arrays: Mapping[str, ResizedArray]) -> Iterator[Answer]:
-    """Yield the changes of named ranges over the elements of arrays."""
-    for array in arrays.values():
-        anchor, count = array.column.group[0], array.column.header.capacity
-        if anchor.title == sheet.title and array.is_changed and count:
-            column, row = anchor.data_cell
-            down, across = (count, 1) if anchor.orient == "columns" else (1, count)
-            rect = Rect(row, column, row + down, column + across)
-            yield from _cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)

@@ -27,28 +27,25 @@ from .changes import (
     update_cells,
 )
 from .content import GridCells, cells_after
-from .plan import CellDifference, PlacedColumn, WritePlan
+from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, pack
 from .retries import RefusedError
 from .spreadsheet_state import State, Worksheet, fetch_state
 from .stage import finishing_requests, group_fresh, remains_requests
 from .worksheet import CELLS_A_REQUEST, fetch_values
 
-_HEAVY = 2_000_000  # bytes that the service recommends at most; more is tried less often
-_ATTEMPTS = 3
+_ATTEMPTS = 3  # after which cells that the service fails at go over a stage, in small requests
 
 
 class ChangedCellError(Exception):
     """The service keeps a cell as something else.
 
-    Attributes:
-        difference: the cell, the value that was sent and the one that is kept.
-        undone: whether what was there stands again; False if somebody else has written since.
+    `undone`: whether what was there stands again; False if somebody else has written since.
     """
 
-    def __init__(self, difference: CellDifference, *, undone: bool) -> None:
-        super().__init__(str(difference))
-        self.difference, self.undone = difference, undone
+    def __init__(self, difference: str, *, undone: bool) -> None:
+        super().__init__(difference)
+        self.undone = undone
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +75,9 @@ class SheetChange:
 def write_at_once(
     service: SheetsApi, state: State, plans: Sequence[WritePlan], swaps: Sequence[tuple[Swap, str]]
 ) -> None:
-    """Write all cells of some plans by one batch, given the swap and the title of the worksheet of each.
-
-    Raises:
-        RefusedError, TooHeavyError, ChangedCellError, RemoteError: as `write_checked`.
-    """
+    """Write all cells of some plans by one batch, given the swap and the title of each worksheet: `write_checked`."""
     changes = [_plan_change(plan, swap, title) for plan, (swap, title) in zip(plans, swaps, strict=True)]
-    cells = sum(len(placed.piece.buffer) for plan in plans for placed in plan.placed_columns)
-    attempts = _ATTEMPTS if cells * 60 > _HEAVY else None
-    write_checked(service, state, changes, remains_requests(state), attempts=attempts, hint="write it again")
+    write_checked(service, state, changes, remains_requests(state), attempts=_ATTEMPTS, hint="write it again")
 
 
 def _plan_change(plan: WritePlan, swap: Swap, title: str) -> SheetChange:
@@ -168,9 +159,7 @@ def _join_neighbours(columns: Sequence[PlacedColumn]) -> Iterator[Rect]:
         yield joined
 
 
-def _find_difference(
-    service: SheetsApi, changes: Sequence[SheetChange], answer: Answer | None
-) -> CellDifference | None:
+def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer: Answer | None) -> str | None:
     """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
     for change in changes:
         grid = cells_after(answer, change.swap.gid) if answer else None
@@ -188,11 +177,7 @@ def _find_difference(
 
 
 def _take_back(service: SheetsApi, before: State, after: State, changes: Sequence[SheetChange]) -> None:
-    """Make the spreadsheet what it was before some changes, by one batch.
-
-    Raises:
-        RefusedError: somebody else has written.
-    """
+    """Make the spreadsheet what it was before some changes, by one batch; refused where somebody else has written."""
     requests: Requests = []
     swaps: list[Swap] = []
     gone = []
@@ -256,7 +241,7 @@ def _restore_sheet(old: Worksheet, now: Worksheet, change: SheetChange) -> Itera
     yield from resize_sheet(largest, old.rows, old.columns)
 
 
-def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn], swap: Swap) -> CellDifference | None:
+def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn], swap: Swap) -> str | None:
     """Fetch columns of a worksheet, and return the first cell that is not what a write has put there.
 
     Nothing is compared once somebody else has written: what stands there is theirs.

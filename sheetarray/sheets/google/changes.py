@@ -72,8 +72,8 @@ def apply_changes(
             doubtful = True
             if happened(fetch_state(service)):
                 return None
-        if failures == attempts:
-            raise TooHeavyError
+            if failures == attempts:
+                raise TooHeavyError
 
 
 class Swap:

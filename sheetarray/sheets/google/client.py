@@ -127,11 +127,7 @@ def _read_client(file: PathLike | None) -> dict[str, Any]:
 
 
 def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float, tell: Callable[[str], object]) -> Any:
-    """Return the credentials to which a person consents in a browser: the flow of `gspread.oauth_from_dict`.
-
-    Raises:
-        RemoteError: the person does not consent, or not in time.
-    """
+    """Return the credentials to which a person consents in a browser in time: the flow of `gspread.oauth_from_dict`."""
     import requests
     from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError  # type: ignore[import-untyped]
     from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]

@@ -46,11 +46,7 @@ class GridCells:
 
     @classmethod
     def from_data(cls, data: list[Answer]) -> GridCells:
-        """Return the cells in the GridData of one worksheet.
-
-        Raises:
-            KeyError, TypeError, ValueError, AttributeError: the JSON is no GridData.
-        """
+        """Return the cells in the GridData of one worksheet."""
         cells = cls()
         for block in data:
             top, left = int(block.get("startRow", 0)), int(block.get("startColumn", 0))
@@ -112,20 +108,10 @@ def _to_value(extended: dict[str, Any]) -> Cell:
 
 
 def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = CELL_FIELDS) -> GridCells:
-    """Return the cells of a range, in one request.
-
-    Raises:
-        RefusedError: there is no worksheet of this title any more.
-    """
-    answer = service.get(
-        "",
-        lambda answer: _cells_shown(answer, sheet.gid) is not None,
-        ranges=[range_on_sheet(sheet.title, rect)],
-        fields=f"spreadsheetId,sheets(properties(sheetId),{fields})",
-    )
-    cells = _cells_shown(answer, sheet.gid)
-    assert cells is not None
-    return cells
+    """Return the cells of a range, in one request, which is refused if there is no worksheet of this title any more."""
+    fields = f"spreadsheetId,sheets(properties(sheetId),{fields})"
+    ranges = [range_on_sheet(sheet.title, rect)]
+    return service.get("", lambda answer: _cells_shown(answer, sheet.gid), ranges=ranges, fields=fields)
 
 
 def cells_after(answer: Answer, gid: int) -> GridCells | None:
@@ -136,12 +122,10 @@ def cells_after(answer: Answer, gid: int) -> GridCells | None:
         return None
 
 
-def _cells_shown(answer: Answer, gid: int) -> GridCells | None:
-    """Return the cells of a worksheet that the JSON of a spreadsheet shows; None if it shows none."""
-    for sheet in answer["sheets"]:
-        if sheet["properties"].get("sheetId", 0) == gid and "data" in sheet:
-            return GridCells.from_data(sheet["data"])
-    return None
+def _cells_shown(answer: Answer, gid: int) -> GridCells:
+    """Return the cells of a worksheet that the JSON of a spreadsheet shows."""
+    (data,) = [sheet["data"] for sheet in answer["sheets"] if sheet["properties"].get("sheetId", 0) == gid]
+    return GridCells.from_data(data)
 
 
 # The content of a worksheet before a write: its arrays and the cells that they take, and the columns that are used.
@@ -202,11 +186,7 @@ class SheetContent:
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
-    """Look at all of a worksheet that may hold arrays: one request, of a large one two or three.
-
-    Raises:
-        ConflictError: the worksheet is gone.
-    """
+    """Look at all of a worksheet that may hold arrays: one request, or a few; a ConflictError if it is gone."""
     view = GoogleSheet(service, sheet.title, state)
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
@@ -236,11 +216,7 @@ class CellNotes:
 
 
 def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: Rect) -> CellNotes:
-    """Return the notes in some rows of a worksheet, whose content is known; no request for a small one.
-
-    Raises:
-        ConflictError: the worksheet is gone.
-    """
+    """Return the notes in some rows of a worksheet; no request for a small one; a ConflictError if it is gone."""
     fields = "data(startRow,startColumn,rowData.values.note)"
     try:
         standing = (content.grid or fetch_grid(service, sheet, rows, fields)).notes

@@ -1,22 +1,161 @@
-"""The plan of a write: which cells every array takes, which are cleared, and which named ranges point to them."""
+"""The plan of a write: which cells each array takes, which are cleared, and which named ranges point to them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from ...columns import Layout, LayoutColumn
+from ...columns import Layout, LayoutColumn, can_align
 from ...elements import Cell
-from ...errors import LimitError
-from .address import Rect
-from .content import CellNotes, GridCells, StandingArray
+from ...errors import FormatError, LimitError, locating
+from ...labels import NAME
+from .address import Rect, join_columns
+from .content import (
+    CellNotes,
+    GridCells,
+    SheetContent,
+    StandingArray,
+    fetch_content,
+    fetch_notes,
+    find_filled,
+    overwrite_error,
+)
+from .requests import SheetsApi
 from .sent_cells import find_difference, to_cells
-from .spreadsheet_state import NamedRange, State, Worksheet
+from .spreadsheet_state import MOST_COLUMNS, NamedRange, State, Worksheet
 
-# Names for the named ranges of arrays.
+
+@dataclass(frozen=True, slots=True)
+class PlacedColumn:
+    """A column of a layout, with the cells of the worksheet to which it goes.
+
+    Attributes:
+        index: of the column in the layout.
+        piece: the column.
+        row, column: of the first cell, in the worksheet.
+        named: whether the first cell is the name, in a blank column; else it goes below the name that stands there.
+    """
+
+    index: int
+    piece: LayoutColumn
+    row: int
+    column: int
+    named: bool
+
+    @property
+    def name_cell(self) -> tuple[int, int]:
+        """The row and the column of the name."""
+        return (self.row if self.named else max(self.row - self.piece.blanks - 1, 0)), self.column
+
+    @property
+    def cells(self) -> Rect:
+        """The cells that it takes."""
+        height = self.named * (1 + self.piece.blanks) + len(self.piece.header) + len(self.piece.buffer)
+        return Rect(self.row, self.column, self.row + height, self.column + 1)
+
+    @property
+    def elements(self) -> Rect:
+        """The cells of the elements; if there are none, the word `data`."""
+        bottom = self.cells.bottom or 0
+        return Rect(bottom - max(len(self.piece.buffer), 1), self.column, bottom, self.column + 1)
+
+    def sent(self, start: int = 0, stop: int | None = None) -> list[Cell]:
+        """Return its cells as they are sent, or some of them."""
+        head = self.piece.cells_above(named=self.named)
+        stop = len(head) + len(self.piece.buffer) if stop is None else stop
+        first = max(start - len(head), 0)
+        return [*head[start:stop], *to_cells(self.piece, first, max(stop - len(head) - first, 0))]
+
+    def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> str | None:
+        """Return a sentence on the first of some cells that is kept as another one than was sent; None if none is."""
+        sent = self.sent(start, stop)
+        wrong = find_difference(sent, kept)
+        if wrong is None:
+            return None
+        index = start + wrong - len(self.piece.cells_above(named=self.named))
+        where = f"{self.piece.name}, buffer element {self.piece.start + index}" if index >= 0 else self.piece.name
+        one, other = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
+        return f"{where}: the service keeps {one!r:.60} as {other!r:.60}"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeCells:
+    """What a write finds in a spreadsheet.
+
+    Attributes:
+        others: the cells of all worksheets but its own and dead stages.
+        limit: the number of cells that there may be.
+        blocked: the names, in lower case, that the service refuses for named ranges.
+    """
+
+    others: int
+    limit: int
+    blocked: Collection[str]
+
+    def check(self, rows: int, columns: int) -> None:
+        """Refuse a grid for which the spreadsheet has no room, with a LimitError."""
+        check_cells(self.others + rows * columns, self.limit, self.others)
+
+
+def check_cells(cells: int, limit: int, others: int) -> None:
+    """Refuse more cells than a spreadsheet may have, of which some are in other worksheets, with a LimitError."""
+    if cells > limit:
+        beside = f", {others:,} of them in other worksheets" if others else ""
+        raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlan:
+    """A write to one worksheet that would be right for a spreadsheet in one state.
+
+    Attributes:
+        layout: what is written, with the blanks that stand between names and headers here.
+        sheet: the worksheet; None if it is to be made.
+        placed_columns: the columns of the layout, in their order, with the cells to which they go.
+        rows, columns: the size of the grid after the write.
+        cleared: the cells of replaced arrays that no new ones take.
+        own: whether the worksheet was made, or found blank, by this write or an earlier one.
+        adopted: whether it was made, or found blank, by this write.
+        ranges: the named ranges over elements: name, cells, and the one that exists already.
+        grid: all cells of the worksheet as they were seen; None if it is too large for one request.
+        notes: of the names of arrays, where labels are written.
+        lowered: arrays that stay, whose names go right above their headers.
+        moved: whether rows of headers are others than before, of a worksheet of ours.
+    """
+
+    layout: Layout
+    sheet: Worksheet | None
+    placed_columns: tuple[PlacedColumn, ...]
+    rows: int
+    columns: int
+    cleared: tuple[Rect, ...] = ()
+    own: bool = True
+    adopted: bool = True
+    ranges: tuple[tuple[str, Rect, NamedRange | None], ...] = ()
+    grid: GridCells | None = None
+    notes: CellNotes = field(default_factory=CellNotes)
+    lowered: tuple[StandingArray, ...] = ()
+    moved: bool = False
+
+
+def fresh_plan(state: State, layout: Layout, free: FreeCells) -> WritePlan:
+    """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
+    placed = _place_side_by_side(layout)
+    free.check(layout.height, len(placed))
+    ranges = tuple(_plan_ranges(state, None, placed, {}, free.blocked))
+    return WritePlan(layout, None, placed, layout.height, len(placed), ranges=ranges)
+
+
+def _place_side_by_side(layout: Layout) -> tuple[PlacedColumn, ...]:
+    """Return the columns of a layout from the first row and column on."""
+    return tuple(PlacedColumn(index, piece, 0, index, True) for index, piece in enumerate(layout.pieces))
+
+
+# Named ranges --------------------------------------------------------------------------------------------------
 #
 # Formulas understand names of letters, digits and underscores that do not look like the address of a cell.
 
@@ -41,189 +180,19 @@ def range_name(name: str, taken: Collection[str]) -> str:
     return name_free
 
 
-# A write that would be right for a spreadsheet in one state: which column goes where, and the size of the grid.
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedColumn:
-    """A column of a layout, with the cells of the worksheet to which it goes.
-
-    Attributes:
-        index: of the column in the layout.
-        piece: the column.
-        row, column: of the first cell, in the worksheet.
-        named: whether the first cell is the name, in a blank column; else it goes below the name that stands there.
-    """
-
-    index: int
-    piece: LayoutColumn
-    row: int
-    column: int
-    named: bool
-
-    @property
-    def head(self) -> list[Cell]:
-        """The cells above the elements that are written."""
-        return self.piece.cells_above(named=self.named)
-
-    @property
-    def name_cell(self) -> tuple[int, int]:
-        """The row and the column of the name."""
-        return (self.row if self.named else max(self.row - self.piece.blanks - 1, 0)), self.column
-
-    @property
-    def cells(self) -> Rect:
-        """The cells that it takes."""
-        height = self.named * (1 + self.piece.blanks) + len(self.piece.header) + len(self.piece.buffer)
-        return Rect(self.row, self.column, self.row + height, self.column + 1)
-
-    @property
-    def elements(self) -> Rect:
-        """The cells of the elements; if there are none, the word `data`."""
-        bottom = self.cells.bottom or 0
-        return Rect(bottom - max(len(self.piece.buffer), 1), self.column, bottom, self.column + 1)
-
-    def sent(self, start: int = 0, stop: int | None = None) -> list[Cell]:
-        """Return its cells as they are sent, or some of them."""
-        head = self.head
-        stop = len(head) + len(self.piece.buffer) if stop is None else stop
-        first = max(start - len(head), 0)
-        return [*head[start:stop], *to_cells(self.piece, first, max(stop - len(head) - first, 0))]
-
-    def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> CellDifference | None:
-        """Return the first of some cells that is kept as another one than was sent; None if all are equal."""
-        sent = self.sent(start, stop)
-        wrong = find_difference(sent, kept)
-        if wrong is None:
-            return None
-        index = start + wrong - len(self.head)
-        where = f"{self.piece.name}, buffer element {self.piece.start + index}" if index >= 0 else self.piece.name
-        pair = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
-        return CellDifference(where, *pair)
-
-
-@dataclass(frozen=True, slots=True)
-class CellDifference:
-    """A cell that is another one than was written.
-
-    Attributes:
-        element: the name of the array, and the number of the element in its buffer.
-        sent: the cell that was written.
-        kept: the cell that stands there.
-    """
-
-    element: str
-    sent: Cell
-    kept: Cell
-
-    def __str__(self) -> str:
-        return f"{self.element}: the service keeps {self.sent!r:.60} as {self.kept!r:.60}"
-
-
-@dataclass(frozen=True, slots=True)
-class RangeOf:
-    """The named range over the elements of an array.
-
-    Attributes:
-        name: of the range.
-        rect: the elements.
-        known: the named range that exists already; None if it is to be made.
-    """
-
-    name: str
-    rect: Rect
-    known: NamedRange | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FreeCells:
-    """What a write finds in a spreadsheet: the cells of all worksheets but its own and dead stages, the number of cells
-    that there may be, and the names, in lower case, that the service refuses for named ranges.
-    """
-
-    others: int
-    limit: int
-    blocked: Collection[str]
-
-    def check(self, rows: int, columns: int) -> None:
-        """Refuse a grid for which the spreadsheet has no room, with a LimitError."""
-        check_cells(self.others + rows * columns, self.limit, self.others)
-
-
-@dataclass(frozen=True, slots=True)
-class WritePlan:
-    """A write to one worksheet that would be right for a spreadsheet in one state.
-
-    Attributes:
-        layout: what is written, with the blanks that stand between names and headers here.
-        sheet: the worksheet; None if it is to be made.
-        placed_columns: the columns of the layout, in their order, with the cells to which they go.
-        rows, columns: the size of the grid after the write.
-        cleared: the cells of replaced arrays that no new ones take.
-        own: whether the worksheet was made, or found blank, by this write or an earlier one.
-        adopted: whether it was made, or found blank, by this write.
-        ranges: named ranges over elements.
-        grid: all cells of the worksheet as they were seen; None if it is too large for one request.
-        notes: of the names of arrays, where labels are written.
-        lowered: arrays that stay, whose names go right above their headers.
-        moved: whether rows of headers are others than before, of a worksheet of ours.
-    """
-
-    layout: Layout
-    sheet: Worksheet | None
-    placed_columns: tuple[PlacedColumn, ...]
-    rows: int
-    columns: int
-    cleared: tuple[Rect, ...] = ()
-    own: bool = True
-    adopted: bool = True
-    ranges: tuple[RangeOf, ...] = ()
-    grid: GridCells | None = None
-    notes: CellNotes = field(default_factory=CellNotes)
-    lowered: tuple[StandingArray, ...] = ()
-    moved: bool = False
-
-
-def fresh_plan(state: State, layout: Layout, room: FreeCells) -> WritePlan:
-    """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
-    placed = place_side_by_side(layout)
-    room.check(layout.height, len(placed))
-    ranges = tuple(plan_ranges(state, None, placed, {}, room.blocked))
-    return WritePlan(layout, None, placed, layout.height, len(placed), ranges=ranges)
-
-
-def place_side_by_side(layout: Layout) -> tuple[PlacedColumn, ...]:
-    """Return the columns of a layout from the first row and column on."""
-    return tuple(PlacedColumn(index, piece, 0, index, True) for index, piece in enumerate(layout.pieces))
-
-
-def check_cells(cells: int, limit: int, others: int) -> None:
-    """Refuse more cells than a spreadsheet may have.
-
-    Raises:
-        LimitError: there would be more.
-    """
-    if cells > limit:
-        beside = f", {others:,} of them in other worksheets" if others else ""
-        raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")
-
-
-def plan_ranges(
+def _plan_ranges(
     state: State,
     sheet: Worksheet | None,
     placed_columns: Sequence[PlacedColumn],
     replaced: dict[str, list[StandingArray]],
     blocked: Collection[str],
-) -> Iterator[RangeOf]:
+) -> Iterator[tuple[str, Rect, NamedRange | None]]:
     """Yield the named range of each array; one over its elements that is there keeps its name, whatever that is.
 
     So does the one that an array of the name has left, whose cells somebody has cleared.
     """
     taken = {named.name.lower() for named in state.ranges} | set(blocked)
-    ranges_by_start: dict[tuple[int, int | None], list[NamedRange]] = {}
-    for named in state.ranges:
-        if sheet and named.gid == sheet.gid and named.rect:
-            ranges_by_start.setdefault((named.rect.top, named.rect.left), []).append(named)
+    here = [named for named in state.ranges if sheet and named.gid == sheet.gid and named.rect]
     for name, group in groupby(placed_columns, key=lambda placed: placed.piece.name):
         parts = list(group)
         if not parts[0].piece.header:
@@ -232,17 +201,314 @@ def plan_ranges(
         if parts[-1].column - parts[0].column == len(parts) - 1:
             rect = rect._replace(right=parts[-1].column + 1)
         starts = [standing.data for standing in replaced.get(name, [])] or [(rect.top, parts[0].column)]
-        known = [
-            named
-            for row, column in starts
-            for top in (row, row - 1)
-            for named in ranges_by_start.get((top, column), [])
-        ]
+        starts += [(row - 1, column) for row, column in starts]  # the word `data`, if there were no elements
+        known = [named for named in here if named.rect and (named.rect.top, named.rect.left) in starts]
         if name not in replaced:
             ours = re.compile(re.escape(range_name(name, ())) + r"(_\d+)?", re.IGNORECASE)
             known = [named for named in known if ours.fullmatch(named.name)]
-        yield from (RangeOf(named.name, rect, named) for named in known)
+        yield from ((named.name, rect, named) for named in known)
         if not known:
             free_name = range_name(name, taken)
             taken.add(free_name.lower())
-            yield RangeOf(free_name, rect)
+            yield free_name, rect, None
+
+
+# Arrays in a worksheet that exists -----------------------------------------------------------------------------
+#
+# An array replaces the one that has its name; others go to free columns on the right. All other cells of the
+# worksheet stay, or the write is refused with the address of one that is in the way.
+
+
+def plan_for(service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, free: FreeCells) -> WritePlan:
+    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
+
+    Raises:
+        FormatError: something is in the way, at `.location`.
+        LimitError: the worksheet would be too large.
+        ConflictError: it has changed meanwhile.
+    """
+    with locating(sheet=sheet.title):
+        planner = _Planner(service, sheet, layout, fetch_content(service, state, sheet))
+        planner.place_columns()
+        return planner.with_size(state, free)
+
+
+@dataclass(slots=True)
+class _Column:
+    """A column as it will be: the row of its name, the blanks below that, and how tall its header is."""
+
+    name_row: int
+    blanks: int
+    header: int
+    kept: StandingArray | None = None
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        return self.name_row, self.name_row + 1 + self.blanks + self.header
+
+
+class _Planner:
+    def __init__(self, service: SheetsApi, sheet: Worksheet, layout: Layout, content: SheetContent) -> None:
+        self.service, self.sheet, self.layout, self.content = service, sheet, layout, content
+        self.by_name = {
+            name: [(index, piece) for index, piece in group]
+            for name, group in groupby(enumerate(layout.pieces), key=lambda pair: pair[1].name)
+        }
+        self.standing = [standing for group in content.arrays.values() for standing in group]
+        self.replaced = {name: content.arrays[name] for name in self.by_name if name in content.arrays}
+        self.kept = [standing for standing in self.standing if standing.anchor.name not in self.by_name]
+        self.pairs: dict[int, StandingArray] = {}  # the columns of arrays that are replaced, by the layout's index
+        self.fresh: list[int] = []  # the indices of the layout's columns that go to blank columns
+        self.rows: dict[int, int] = {}  # of the first cells that are written, by the layout's index
+        self.lowered: tuple[StandingArray, ...] = ()
+        self.moved = False
+        self.placed_columns: dict[int, PlacedColumn] = {}
+        self.below: dict[Rect, str] = {}  # cells below an array that its new elements take, and its name
+        self.cleared: list[Rect] = []  # cells of replaced arrays that no column of the layout takes
+        self.blank = False  # whether the worksheet is blank
+
+    def place_columns(self) -> None:
+        """Find the cells for every column of the layout."""
+        for name, pieces in self.by_name.items():
+            group = self.replaced.get(name, [])
+            self._check_replaceable(name, group)
+            if len(group) == len(pieces) and all(standing.anchor.orient == "columns" for standing in group):
+                self.pairs |= {index: standing for (index, _), standing in zip(pieces, group, strict=True)}
+            else:
+                self.cleared += [rect for standing in group for rect in standing.rects]
+                self.fresh += [index for index, _ in pieces]
+        self._align_data()
+        for index, standing in self.pairs.items():
+            self._replace(index, standing)
+        arrays = [(rect, f"the array {array.anchor.name}") for array in self.kept for rect in array.rects]
+        for placed in self.placed_columns.values():
+            _refuse_overlaps(arrays, [placed])
+            arrays.append((placed.cells, f"the array {placed.piece.name}"))
+        self._place_fresh()
+        merged = [(merge, "a merged cell") for merge in self.sheet.merges]
+        _refuse_overlaps(merged, self.placed_columns.values())
+
+    def _check_replaceable(self, name: str, group: Sequence[StandingArray]) -> None:
+        """Refuse to replace arrays of one name that are not parts of one array, or that may be damaged."""
+        # Of an array that has lost the beginning of its header, nobody knows the name
+        damaged = [s for s in self.standing if s.anchor.aliases is None or name in s.anchor.aliases]
+        for standing in (*damaged, *group):
+            if (error := standing.anchor.error) is not None:
+                raise FormatError(
+                    f"{name} cannot be replaced, its header is broken: {error.reason}",
+                    location=error.location,
+                    hint="clear it, or write to another worksheet",
+                )
+        if len(group) > 1 and not all(array.anchor.header and array.anchor.header.part for array in group):
+            addresses = [array.anchor.address(0) for array in group]
+            raise FormatError(
+                f"two arrays have the name {name!r}, at {' and '.join(addresses)}",
+                location=addresses[1],
+                hint="rename one of them",
+            )
+
+    def _replace(self, index: int, standing: StandingArray) -> None:
+        """Put a column of the layout over a column of an array, and note what is cleared or taken below it."""
+        anchor, piece, row = standing.anchor, self.layout.pieces[index], self.rows[index]
+        placed = self.placed_columns[index] = PlacedColumn(index, piece, row, anchor.column, named=False)
+        if row > anchor.row:
+            self.cleared.append(Rect(anchor.row, anchor.column, row, anchor.column + 1))
+        bottom_before, bottom = standing.cells.bottom or 0, placed.cells.bottom or 0
+        if bottom_before > bottom:
+            self.cleared.append(Rect(bottom, anchor.column, bottom_before, anchor.column + 1))
+        elif bottom_before < bottom:
+            self.below[Rect(bottom_before, anchor.column, bottom, anchor.column + 1)] = piece.name
+
+    def _place_fresh(self) -> None:
+        """Put fresh columns side by side beyond all that the first rows show, or beyond the grid if that is not free.
+
+        A cell that belongs to no array, and is in the way of an array that grows, is refused with its address.
+        """
+        start = max([self.content.width, *((standing.cells.right or 0) for standing in self.kept)])
+        free = Rect(0, start, self.sheet.rows, min(start + len(self.fresh), self.sheet.columns))
+        if self.content.blank:
+            free = Rect(0, 0, self.sheet.rows, self.sheet.columns)
+        looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
+        filled = sorted(find_filled(self.service, self.sheet, looked, self.content.grid)) if looked else []
+        old = [standing.cells for group in self.replaced.values() for standing in group]
+        for row, column in filled:
+            for rect, name in self.below.items():
+                if rect.holds(row, column) and not any(other.holds(row, column) for other in old):
+                    raise overwrite_error("a cell that belongs to no array", row, column, name)
+        self.blank = self.content.blank and not filled
+        merged = not self.content.blank and any(_overlap(merge, free) for merge in self.sheet.merges)
+        if merged or any(free.holds(row, column) for row, column in filled):
+            start = self.sheet.columns
+        for column, index in enumerate(sorted(self.fresh), start):
+            piece, row = self.layout.pieces[index], self.rows[index]
+            self.placed_columns[index] = PlacedColumn(index, piece, row, column, named=True)
+
+    # The row in which the data of all arrays begin -----------------------------------------------------------
+
+    def _align_data(self) -> None:
+        """Find the rows of all columns, with blanks between names and headers that are shorter than others.
+
+        Readers accept a name above blanks only if another array has its name and its data in the same two rows. So
+        there are no blanks if a write leaves no such array.
+        """
+        pieces = self.layout.pieces
+        if not self.standing:
+            self.rows = dict.fromkeys(range(len(pieces)), 0)
+            return
+        common = self._find_common_rows()
+        top = min(map(_name_row, self.standing))
+        columns = {}
+        for index, piece in enumerate(pieces):
+            array = self.pairs.get(index)
+            if array is not None and array.name_cell is None:
+                continue  # it has no name, and stays where it is
+            name_row = top if array is None else _name_row(array)
+            data = array.data[0] if array is not None and array.anchor.blanks else 0
+            if common is not None:
+                name_row, data = common[0] if array is None else name_row, common[1]
+            columns[index] = _Column(name_row, max(data - name_row - 1 - len(piece.header), 0), len(piece.header))
+        others = [
+            _Column(_name_row(array), array.anchor.blanks, array.anchor.start, array)
+            for array in self.kept
+            if array.name_cell is not None and array.anchor.orient == "columns"
+        ]
+        _drop_lonely_blanks([*columns.values(), *others])
+        blanks = {index: column.blanks for index, column in columns.items()}
+        pieces = [replace(piece, blanks=blanks.get(index, 0)) for index, piece in enumerate(pieces)]
+        self.layout = Layout(pieces, self.layout.named)
+        for index in range(len(pieces)):
+            if (column := columns.get(index)) is None:
+                self.rows[index] = self.pairs[index].anchor.row
+            else:
+                self.rows[index] = column.name_row + (1 + column.blanks if index in self.pairs else 0)
+        self.lowered = tuple(c.kept for c in others if c.kept and c.blanks != c.kept.anchor.blanks)
+        self.moved = common is not None and {array.data[0] for array in self.standing} != {common[1]}
+
+    def _find_common_rows(self) -> tuple[int, int] | None:
+        """Return the row of all names, and the row in which all data begin; None if they have no such rows."""
+        may_move = self.sheet.notes.own and not self.kept
+        names = {array.name_cell.top if array.name_cell else -1 for array in self.standing}
+        plain = all(array.anchor.orient == "columns" and array.anchor.header is not None for array in self.standing)
+        words = [*(array.anchor.name for array in self.standing), *(piece.name for piece in self.layout.pieces)]
+        if len(names) > 1 or -1 in names or not plain or not can_align(words):
+            return None
+        (name_row,) = names
+        begins = {array.data[0] for array in self.standing}
+        least = name_row + 1 + max(len(piece.header) for piece in self.layout.pieces)
+        if len(begins) == 1 and (least <= min(begins) or not may_move):
+            return name_row, min(begins)
+        return (name_row, least) if may_move and not name_row else None
+
+    # The size of the grid ------------------------------------------------------------------------------------
+
+    def with_size(self, state: State, free: FreeCells) -> WritePlan:
+        """Return the plan, with the size of the grid."""
+        placed_columns = tuple(self.placed_columns[index] for index in sorted(self.placed_columns))
+        least = (
+            max(placed.cells.bottom or 0 for placed in placed_columns),
+            max(placed.column + 1 for placed in placed_columns),
+        )
+        rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
+        own = self.sheet.notes.own or self.blank
+        if own and (columns > MOST_COLUMNS or free.others + rows * columns > free.limit):
+            rows, columns = self._shrink(least) or (rows, columns)
+        if columns > MOST_COLUMNS:
+            raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
+        free.check(rows, columns)
+        cleared = (rect.clip(rows, columns) for rect in self.cleared)
+        notes = CellNotes()
+        if own and NAME in self.by_name:  # there are labels
+            tops = [rect.top for rect in self.cleared] + [placed.name_cell[0] for placed in placed_columns]
+            names = Rect(min(tops), 0, min(max(tops) + 1, self.sheet.rows), self.sheet.columns)
+            notes = fetch_notes(self.service, self.sheet, self.content, names)
+        return WritePlan(
+            self.layout,
+            self.sheet,
+            placed_columns,
+            rows,
+            columns,
+            tuple(rect for rect in cleared if rect),
+            own,
+            self.blank and not self.sheet.notes.own,
+            tuple(_plan_ranges(state, self.sheet, placed_columns, self.replaced, free.blocked)),
+            self.content.grid,
+            notes,
+            self.lowered,
+            self.moved,
+        )
+
+    def _shrink(self, least: tuple[int, int]) -> tuple[int, int] | None:
+        """Return the size of the smallest grid that cuts off nothing but blank cells; None if that holds others."""
+        standing = [s.cells for s in self.kept]
+        rows = max([least[0], *((rect.bottom or 0) for rect in standing)])
+        columns = max([least[1], self.content.width, *((rect.right or 0) for rect in standing)])
+        ends = {s.anchor.column: s.cells.bottom or 0 for group in self.replaced.values() for s in group}
+        right = min(columns, self.sheet.columns)
+        beyond = [Rect(max(rows, ends.get(c, 0)), c, self.sheet.rows, c + 1) for c in range(right)]
+        beyond.append(Rect(0, right, self.sheet.rows, max(self.sheet.columns, right + 1)))
+        filled = [] if self.blank else find_filled(self.service, self.sheet, join_columns(beyond), self.content.grid)
+        return None if filled else (rows, columns)
+
+
+def _drop_lonely_blanks(columns: Sequence[_Column]) -> None:
+    """Take blanks away where no other array has its name and its data in the same rows."""
+    while True:
+        counts = Counter(column.rows for column in columns)
+        alone = [column for column in columns if column.blanks and counts[column.rows] < 2]
+        if not alone:
+            return
+        for column in alone:
+            if column.kept is not None:
+                column.name_row += column.blanks
+            column.blanks = 0
+
+
+def _name_row(array: StandingArray) -> int:
+    return array.name_cell.top if array.name_cell else max(array.anchor.row - 1, 0)
+
+
+def _refuse_overlaps(taken: Iterable[tuple[Rect, str]], columns: Iterable[PlacedColumn]) -> None:
+    """Raise an error with an address where a column would go over cells that something takes."""
+    for rect, what in taken:
+        for placed in columns:
+            if _overlap(rect, placed.cells):
+                raise overwrite_error(what, rect.top, rect.left or 0, placed.piece.name)
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    rows = one.top < (other.bottom or 0) and other.top < (one.bottom or 0)
+    return rows and (one.left or 0) < (other.right or 0) and (other.left or 0) < (one.right or 0)
+
+
+# Tables: a worksheet must be blank, or hold a table that may be replaced -----------------------------------------
+
+
+def plan_table(
+    service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, free: FreeCells, *, replacing: bool
+) -> WritePlan:
+    """Return the plan that replaces all cells of a worksheet with a table.
+
+    Raises:
+        FormatError: the worksheet has a merged cell.
+        LimitError: the worksheet holds something that must not be replaced, or the spreadsheet would be too large.
+        ConflictError: the worksheet has changed since its state was fetched.
+    """
+    with locating(sheet=sheet.title):
+        content = fetch_content(service, state, sheet)
+        whole = Rect(0, 0, sheet.rows, sheet.columns)
+        blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
+        title = f"the worksheet {sheet.title!r}"
+        if not blank and not replacing:
+            raise LimitError(f"{title} is not blank: name another one, or if_sheet_exists='replace'")
+        if content.arrays:
+            raise LimitError(f"{title} holds arrays: name another one, or clear it")
+        if not blank and not sheet.notes.own:
+            raise LimitError(f"{title} was not written by sheetarray: name another one, or clear it")
+        for merge in sheet.merges:
+            raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
+    placed = _place_side_by_side(layout)
+    rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
+    free.check(rows, columns)
+    cleared = () if blank else (whole,)
+    adopted = blank and not sheet.notes.own
+    return WritePlan(layout, sheet, placed, rows, columns, cleared, adopted=adopted, grid=content.grid)

@@ -113,11 +113,7 @@ def _lies_in_rows(anchor: Anchor) -> bool:
 
 
 def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Iterator[Buffer]:
-    """Yield some elements of an array that lies in rows, as many at once as one request fetches.
-
-    Raises:
-        FormatError: a cell that its dtype cannot mean, with its address.
-    """
+    """Yield some elements of an array that lies in rows, as many at once as one request fetches."""
     header = anchor.header
     assert header is not None
     for first in range(start, stop, CELLS_A_REQUEST):
@@ -174,11 +170,7 @@ def _read_slices(
 
 
 def _check_slices(slices: Mapping[str, slice]) -> None:
-    """Refuse anything but slices of one axis by names.
-
-    Raises:
-        LimitError: it is something else, or the step of a slice is 0.
-    """
+    """Refuse anything but slices of one axis by names, with a LimitError."""
     if not isinstance(slices, Mapping):
         raise LimitError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")
     for name, rows in slices.items():

@@ -48,38 +48,35 @@ class SheetsApi:
         """The time by the service's own clock, in seconds since 1970, as of its last answer."""
         return time.time() if self._now is None else self._now
 
-    def get(self, path: str, is_answer: Callable[[Answer], bool], **params: Any) -> Answer:
-        """Return the answer to a request that only reads, repeated as needed."""
-        return self.patience.repeat(lambda: _check_answer(self.send("get", path, params=params), is_answer))
+    def get(self, path: str, parse: Callable[[Answer], Item], **params: Any) -> Item:
+        """Return what `parse` makes of the answer to a request that only reads, repeated as needed."""
+        return self.patience.repeat(lambda: _parse_answer(self.send("get", path, params=params), parse))
 
-    def put_values(self, cells: str, body: bytes, is_answer: Callable[[Answer], bool]) -> Answer:
-        """Put values into a range, as they are and without parsing text; return the answer. Repeated as needed."""
+    def put_values(self, cells: str, body: bytes, parse: Callable[[Answer], object]) -> None:
+        """Put values into a range, as they are and without parsing text. Repeated as needed."""
         path, params = f"/values/{quote(cells, safe='')}", {"valueInputOption": "RAW"}
-        return self.patience.repeat(lambda: _check_answer(self.send("put", path, params=params, body=body), is_answer))
+        self.patience.repeat(lambda: _parse_answer(self.send("put", path, params=params, body=body), parse))
 
     def batch_update(
         self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
     ) -> Answer:
         """Send changes once, of which the service makes all or none; return its answer.
 
-        Raises:
-            FailedError: the changes may have been made or not; its attribute `undone` is True if they certainly were
-                not.
+        A `FailedError` leaves open whether they were made, unless its attribute `undone` is True.
         """
         params = {"fields": fields} if shown else None
         answer = self.send("post", ":batchUpdate", params=params, body=body or batch_body(requests, shown))
-        return _check_answer(answer, lambda answer: self._are_replies(answer, requests))
+        return _parse_answer(answer, lambda answer: self._check_replies(answer, requests))
 
-    def _are_replies(self, answer: Answer, requests: list[Answer]) -> bool:
-        """Return whether an answer has one reply to each request of a batch, of the same kind as the request."""
-        replies = answer.get("replies")
-        if answer.get("spreadsheetId", self.key) != self.key or not isinstance(replies, list):
-            return False
-        kinds = [next(iter(request)) for request in requests]
-        return len(replies) == len(kinds) and all(
-            isinstance(reply, dict) and (set(reply) == {kind} or (not reply and kind not in _ANSWERED))
-            for reply, kind in zip(replies, kinds, strict=True)
-        )
+    def _check_replies(self, answer: Answer, requests: list[Answer]) -> Answer:
+        """Return an answer that has one reply to each request of a batch, of the same kind as the request."""
+        if answer.get("spreadsheetId", self.key) != self.key:
+            raise ValueError("another spreadsheet")
+        for reply, request in zip(answer["replies"], requests, strict=True):
+            (kind,) = request
+            if set(reply) != {kind} and (reply or kind in _ANSWERED):
+                raise ValueError("a reply to another request")
+        return answer
 
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
@@ -147,11 +144,7 @@ class SheetsApi:
     # What errors mean ----------------------------------------------------------------------------------------
 
     def _check_response(self, response: Any) -> FailedError:
-        """Return the failure that a response with an error means, if another attempt may succeed.
-
-        Raises:
-            RefusedError, RemoteError: another attempt would fail as well.
-        """
+        """Return the failure that a response with an error means, if another attempt may succeed; or raise an error."""
         self._note_time(response)
         status = int(response.status_code)
         message = _error_message(response)
@@ -257,26 +250,16 @@ def pack(sized: Iterable[tuple[Item, int]], room: int) -> Iterator[list[Item]]:
         yield group
 
 
-def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer:
-    """Return an answer unchanged, if it is one to its request.
-
-    Raises:
-        FailedError: it is something else, such as what a proxy makes up, or the answer to another request.
-    """
+def _parse_answer(answer: Answer, parse: Callable[[Answer], Item]) -> Item:
+    """Return what `parse` makes of an answer; what it fails at is something else, such as a proxy's page, and fails."""
     try:
-        if is_answer(answer):
-            return answer
+        return parse(answer)
     except (KeyError, ValueError, TypeError, AttributeError):
-        pass
-    raise FailedError(_ODD)
+        raise FailedError(_ODD) from None
 
 
 def dump_json(value: Any) -> bytes:
-    """Return compact JSON in UTF-8.
-
-    Raises:
-        UnicodeEncodeError: a text is not valid Unicode.
-    """
+    """Return compact JSON in UTF-8; a UnicodeEncodeError for text that is not valid Unicode."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 

@@ -163,11 +163,7 @@ class Retries:
         )
 
     def repeat(self, attempt: Callable[[], Result]) -> Result:
-        """Return the result of a function, called again and again until it raises no `FailedError`.
-
-        Raises:
-            RemoteError: it has failed too often, or the time is over.
-        """
+        """Return the result of a function, called until it raises no `FailedError`; a RemoteError after too many."""
         failures = 0
         while True:
             try:
@@ -177,11 +173,7 @@ class Retries:
                 self.wait_for(failure, failures)
 
     def wait_for(self, failure: FailedError, failures: int) -> None:
-        """Wait before another attempt, and count it.
-
-        Raises:
-            RemoteError: another attempt or the pause before it would exceed a bound.
-        """
+        """Wait before another attempt, and count it; a RemoteError where either would exceed a bound."""
         self.waited += failure.seconds
         most = _MOST_UNREACHED if failure.unreached else _MOST_FAILURES
         most = self._most_retries + 1 if failure.quota else most

@@ -64,11 +64,7 @@ def batch_size(size: int, cells: int) -> int:
 
 
 def make_chunks(layout: Layout) -> list[Chunk]:
-    """Return all cells of a layout, as requests for a sheet of their own.
-
-    Raises:
-        DTypeError: an element that no cell holds.
-    """
+    """Return all cells of a layout as requests; a DTypeError for an element that no cell holds."""
     return list(_pack_columns(layout))
 
 
@@ -121,11 +117,7 @@ def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def to_json(cells: Sequence[Cell], name: str) -> bytes:
-    """Return the JSON of cells, without brackets.
-
-    Raises:
-        DTypeError: text that is not valid Unicode; names the array.
-    """
+    """Return the JSON of cells, without brackets; a DTypeError for text that is not valid Unicode."""
     try:
         return dump_json(cells)[1:-1]
     except UnicodeEncodeError as error:

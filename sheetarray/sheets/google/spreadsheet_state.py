@@ -49,15 +49,21 @@ class WriteNotes:
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
         """Return the notes in the metadata of a worksheet; empty notes if none can be read."""
-        for entry in metadata:
-            if entry.get("metadataKey") == METADATA_KEY:
-                known = parse_integer(entry["metadataId"])
-                try:
-                    content: Any = json.loads(entry.get("metadataValue", ""))
-                    return cls(known, content["own"] is True, tuple(map(str, content["writes"])))
-                except (ValueError, KeyError, TypeError, RecursionError):
-                    return cls(known)
-        return cls()
+        known, says = _find_metadata(metadata, METADATA_KEY)
+        try:
+            return cls(known, says["own"] is True, tuple(map(str, says["writes"])))
+        except (KeyError, TypeError):
+            return cls(known)
+
+
+def _find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, Any]:
+    """Return the id and the content of the metadata that programs have put under a key; None if there are none."""
+    for entry in metadata:
+        if entry.get("metadataKey") == key:
+            with suppress(ValueError, RecursionError):
+                return parse_integer(entry["metadataId"]), json.loads(entry.get("metadataValue", ""))
+            return parse_integer(entry["metadataId"]), None
+    return None, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +95,13 @@ class ViewNotes:
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> ViewNotes | None:
         """Return the notes in the metadata of a worksheet; None if it is no view."""
-        for entry in metadata:
-            if entry.get("metadataKey") == _VIEW_KEY:
-                try:
-                    says: Any = json.loads(entry.get("metadataValue", ""))
-                    array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
-                    of, content = parse_integer(says["of"]), int(says["content"])
-                    return cls(of, array, rows, columns, colors, says["dates"] is True, content)
-                except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                    return None
-        return None
+        _, says = _find_metadata(metadata, _VIEW_KEY)
+        try:
+            array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
+            of, content = parse_integer(says["of"]), int(says["content"])
+            return cls(of, array, rows, columns, colors, says["dates"] is True, content)
+        except (ValueError, KeyError, TypeError, OverflowError):
+            return None
 
 
 def parse_integer(value: Any) -> int:
@@ -333,11 +336,7 @@ class State:
         )
 
     def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
-        """Return the worksheet that an address means; None if it means a title that no worksheet has.
-
-        Raises:
-            NotFoundError: no worksheet has the id, or the worksheet has no cells.
-        """
+        """Return the worksheet that an address means; None if none has its title; a NotFoundError for an id."""
         worksheet = self.by_id(gid) if gid is not None else self.by_title(title or "")
         if worksheet is None and gid is not None:
             raise self.not_found_error(f"of the id {gid}")
@@ -386,10 +385,9 @@ def fetch_state(service: SheetsApi) -> State:
         RemoteError: there is no such spreadsheet, no permission to read it, or the service does not answer.
     """
     try:
-        answer = service.get("", lambda answer: bool(_parse_state(service, answer)), fields=_FIELDS)
+        return service.get("", lambda answer: _parse_state(service, answer), fields=_FIELDS)
     except RefusedError as refused:
         raise RemoteError(f"the service refuses: {refused.message}", status=refused.status) from None
-    return _parse_state(service, answer)
 
 
 def shown_state(service: SheetsApi, answer: Answer) -> State | None:

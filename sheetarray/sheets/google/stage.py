@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ...columns import Layout
-from ...errors import DTypeError, Finding
+from ...errors import DTypeError, Finding, RemoteError
 from ...files import PathLike
 from .address import Rect, range_on_sheet
 from .appearance import look_requests
@@ -39,6 +39,9 @@ from .worksheet import FetchedColumns, fetch_values, is_same_range
 # interrupted one.
 
 
+_MOST_ATTEMPTS = 5  # to make a stage that others remove, or to remove what others remove too
+
+
 class Stage:
     """A stage for some layouts: a worksheet for each of them, all made by one request.
 
@@ -47,13 +50,12 @@ class Stage:
         chunks: the same as requests, for each layout.
         gids: the ids of its worksheets; empty before they are made.
         attempts: the number of attempts to make them.
-        lost: how many times they were gone, since somebody else had removed one.
     """
 
     def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer) -> None:
         self.layouts, self.chunks = layouts, [make_chunks(layout) for layout in layouts]
         self.gids: list[int] = []
-        self.attempts = self.lost = 0
+        self.attempts = 0
         self._service, self._writer, self._filled = service, writer, False
 
     @property
@@ -70,19 +72,20 @@ class Stage:
         return bool(self.gids) and len(self.find(state)) == len(self.gids)
 
     def is_ready(self, state: State) -> bool:
-        """Return whether the stage exists and holds all cells; one that was filled and is gone counts as lost."""
-        if self._filled and not self.is_whole(state):
-            self._filled = False
-            self.lost += 1
-        return self._filled
+        """Return whether the stage exists and holds all cells."""
+        return self._filled and self.is_whole(state)
 
     def make(self, state: State) -> None:
         """Make the stage, with new ids and titles, and remove what is left of it and of interrupted writes.
 
         Raises:
             RefusedError: there is no room for the stage, or somebody else has removed those stages meanwhile.
+            RemoteError: it was made and removed again and again.
         """
         self.attempts += 1
+        self._filled = False
+        if self.attempts > _MOST_ATTEMPTS:
+            raise RemoteError("the hidden sheet of this write is removed again and again")
         requests = [*remains_requests(state), *self.removal_requests(state)]
         self.gids = [new_gid() for _ in self.layouts]
         for gid, layout, title in zip(self.gids, self.layouts, self._titles(), strict=True):
@@ -110,7 +113,7 @@ class Stage:
             for title, _, chunks in titled:
                 for chunk in chunks:
                     cells = range_on_sheet(title, chunk.rect)
-                    self._service.put_values(cells, chunk.body, partial(_is_put, cells))
+                    self._service.put_values(cells, chunk.body, partial(_check_put, cells=cells))
                     filled(chunk.cells)
             for title, layout, chunks in titled:
                 for chunk in chunks:
@@ -119,17 +122,12 @@ class Stage:
                     filled(chunk.cells)
         except RefusedError:
             if not self.is_whole(fetch_state(self._service)):
-                self.lost += 1
                 raise ConflictError from None
             raise
         self._filled = True
 
     def remove(self, state: State) -> None:
-        """Remove the stage.
-
-        Raises:
-            RefusedError: somebody else has removed it, or it has become a worksheet of arrays.
-        """
+        """Remove the stage; refused if somebody else has removed it, or if it has become a worksheet of arrays."""
         self._filled = False
         apply_changes(self._service, self.removal_requests(state), lambda after: not self.find(after))
 
@@ -140,11 +138,7 @@ class Stage:
 
 
 def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
-    """Compare the columns of a chunk as they were sent with those that the service gives back.
-
-    Raises:
-        DTypeError: a cell is another one, which the message names.
-    """
+    """Compare the columns of a chunk with those that come back; a DTypeError names the first cell that differs."""
     first = chunk.rect.left or 0
     for column in range(first, chunk.rect.right or 0):
         placed = PlacedColumn(column, layout.pieces[column], 0, column, layout.named)
@@ -152,12 +146,13 @@ def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
         kept = cells_back[column - first] if column - first < len(cells_back) else []
         difference = placed.find_change(chunk.rect.top, stop, kept)
         if difference is not None:
-            raise DTypeError(str(difference))
+            raise DTypeError(difference)
 
 
-def _is_put(cells: str, answer: Answer) -> bool:
-    """Return whether an answer says that the cells of a range in A1 notation were written."""
-    return "updatedRange" in answer and is_same_range(answer["updatedRange"], cells)
+def _check_put(answer: Answer, cells: str) -> None:
+    """Raise a ValueError unless an answer says that the cells of a range in A1 notation were written."""
+    if not is_same_range(answer["updatedRange"], cells):
+        raise ValueError("another range")
 
 
 def new_gid() -> int:
@@ -204,7 +199,7 @@ def copy_stage(plan: WritePlan, swap: Swap, sheet: Worksheet, staged: Layout, gi
 def finishing_requests(plan: WritePlan, gid: int) -> Requests:
     """Return the requests for names, named ranges, and the look of a worksheet of ours."""
     requests = [change for standing in plan.lowered for change in _lower_name(gid, standing)]
-    requests += [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
+    requests += [put_named_range(name, gid, rect, known) for name, rect, known in plan.ranges]
     return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
@@ -243,8 +238,6 @@ def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
 
 
 # Finds and removes the stages that interrupted writes have left in a spreadsheet.
-
-_MOST_ATTEMPTS = 5  # to remove what others remove too
 
 
 def clean_gsheet(
@@ -291,6 +284,12 @@ def clean_gsheet(
 def stage_findings(state: State) -> list[Finding]:
     """Return a finding for each stage that stands in a spreadsheet."""
     return [_to_finding(state, sheet) for sheet in (*state.dead_stages(), *state.living_stages())]
+
+
+def describe_stages(state: State, own: Collection[int]) -> str:
+    """Return the end of a sentence that says which stages of other writes take room; empty if none do."""
+    others = [_to_finding(state, sheet) for sheet in state.living_stages(own)]
+    return "".join(f"; what takes room is {finding.message} ({finding.hint})" for finding in others[:1])
 
 
 def _to_finding(state: State, sheet: Worksheet) -> Finding:

@@ -337,11 +337,7 @@ _DATES = 1  # the style of dates in `ViewedColumns`; the service has number form
 
 
 def check_wanted(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> None:
-    """Refuse views that Google Sheets cannot have, before anything is written.
-
-    Raises:
-        LimitError: a view for editing, or of a dimension that the array does not have.
-    """
+    """Refuse views that Google Sheets cannot have, before anything is written, with a LimitError."""
     for name, view in views.items():
         if view.editable:
             raise LimitError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from urllib.parse import quote
 
 import numpy as np
@@ -30,21 +31,16 @@ _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 def fetch_values(
     service: SheetsApi, ranges: Iterable[tuple[str, Rect]], *, formulas: bool = False, dates: bool = False
 ) -> Iterator[FetchedColumns]:
-    """Yield the columns of each range, without what is blank at the ends.
-
-    Raises:
-        RefusedError: there is no such worksheet, or the range begins beyond its end.
-    """
+    """Yield the columns of each range, without blanks at the ends; refused for a range beyond the worksheet."""
     for some in _group_ranges([range_on_sheet(title, rect) for title, rect in ranges]):
-        answer = service.get(
+        yield from service.get(
             "/values:batchGet",
-            lambda answer, some=some: len(_parse_columns(answer, some)) == len(some),  # type: ignore[misc]
+            partial(_parse_columns, wanted=some),
             ranges=some,
             majorDimension="COLUMNS",
             valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
             dateTimeRenderOption="FORMATTED_STRING" if dates else "SERIAL_NUMBER",
         )
-        yield from _parse_columns(answer, some)
 
 
 def fetch_column(service: SheetsApi, title: str, rect: Rect) -> list[Cell]:
@@ -59,11 +55,7 @@ def _group_ranges(ranges: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns]:
-    """Return the columns of each range of an answer.
-
-    Raises:
-        ValueError: it answers a request for other ranges; other errors if it is no answer at all.
-    """
+    """Return the columns of each range of an answer; a ValueError if it answers a request for other ranges."""
     ranges = answer["valueRanges"]
     if len(ranges) != len(wanted):
         raise ValueError("not as many ranges as were asked for")
@@ -387,11 +379,7 @@ class GoogleSheet:
     # Tables --------------------------------------------------------------------------------------------------
 
     def table(self) -> Table:
-        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text.
-
-        Raises:
-            ChangedError: somebody has written between two requests.
-        """
+        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text."""
         columns = dict(enumerate(self._head))
         if not self.is_whole:
             rows, step = self._known_size()[0], max(CELLS_A_REQUEST // max(len(self._head), 1), 1)

@@ -26,13 +26,12 @@ from .at_once import ChangedCellError, find_change, write_at_once
 from .changes import Requests, Swap, TooHeavyError, apply_changes
 from .client import DRIVE, http_client
 from .content import ConflictError
-from .placing import plan_for, plan_table
-from .plan import FreeCells, WritePlan, check_cells, fresh_plan
+from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
 from .sent_cells import fit_one_batch, make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
-from .stage import Stage, copy_stage, new_gid, rename_stage
+from .stage import Stage, copy_stage, describe_stages, new_gid, rename_stage
 from .views import ViewSource, check_wanted, find_views, write_views
 
 # `Write`, one write to some worksheets from its plans to its end: at once, or over a stage.
@@ -40,11 +39,9 @@ from .views import ViewSource, check_wanted, find_views, write_views
 # It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
 
 _MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
-_MOST_LOST = 4  # times that others may remove the stage
 _CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
-_LONGEST_FOR_OTHERS = 120.0  # seconds that are waited at most for writers that may be dead
 
-Planner = Callable[..., WritePlan]  # `placing.plan_for` or `placing.plan_table`
+Planner = Callable[..., WritePlan]  # `plan_for` or `plan_table`
 
 
 @dataclass(slots=True)
@@ -93,7 +90,6 @@ class Write:
         self._others = 0  # cells of worksheets that are not written to
         self._report, self._total = report, sum(part.layout.cell_count for part in parts)
         self._done = 0  # cells put on the stage, and those compared: each cell counts twice
-        self._for_others = 0.0  # seconds that were waited for writers that may be dead
 
     def run(self) -> None:
         """Write everything."""
@@ -112,7 +108,7 @@ class Write:
 
     def _carry_out(self, plans: list[WritePlan], stage: Stage) -> None:
         """Write everything by plans, and by new ones as long as others change the spreadsheet."""
-        conflicts = waits = 0
+        conflicts = 0
         while True:
             try:
                 if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
@@ -120,17 +116,13 @@ class Write:
                     titled = [(swap, self._title(part)) for swap, part in zip(swaps, self.parts, strict=True)]
                     write_at_once(self.service, self.state, plans, titled)
                     return
-                if (missing := self._count_peak(plans, stage) - self.limit) > 0:
-                    self._wait_for_room(missing, stage.gids, waits := waits + 1)
-                elif stage.is_ready(self.state):
+                if stage.is_ready(self.state):
                     self._commit(plans, stage)
                     return
-                elif stage.lost >= _MOST_LOST:
-                    raise RemoteError("the hidden sheet of this write is removed again and again")
-                else:
-                    self._done = 0
-                    stage.make(self.state)
-                    stage.fill(self._count_cells)
+                self._check_peak(plans, stage)
+                self._done = 0
+                stage.make(self.state)
+                stage.fill(self._count_cells)
             except ConflictError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except TooHeavyError:
@@ -149,10 +141,16 @@ class Write:
         self._done += cells
         self._report(min(self._done // 2, self._total), self._total)
 
-    def _count_peak(self, plans: Sequence[WritePlan], stage: Stage) -> int:
-        """Return the cells that the spreadsheet has at its largest, with the stage beside the worksheets."""
+    def _check_peak(self, plans: Sequence[WritePlan], stage: Stage) -> None:
+        """Refuse the write if the spreadsheet has no room for the stage beside the worksheets; nothing is changed."""
         ours = sum(max(plan.sheet.cells, plan.rows * plan.columns) for plan in plans if plan.sheet)
-        return self._others + stage.cells + ours
+        missing = self._others + stage.cells + ours - self.limit
+        if missing > 0:
+            raise LimitError(
+                f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet "
+                f"may have {self.limit:,} cells; delete what is not needed, or write to another one"
+                f"{describe_stages(self.state, stage.gids)}"
+            )
 
     # Deciding ------------------------------------------------------------------------------------------------
 
@@ -168,13 +166,12 @@ class Write:
             try:
                 return self._plan_parts(state, stage)
             except (FormatError, LimitError) as error:
-                if isinstance(error, LimitError) and state.living_stages(stage):
-                    self._wait_for_stages(stage, waits := waits + 1)
-                elif state.differs(fetch_state(self.service)):
-                    # What was in the way may have been written while the worksheet was looked at
-                    self._wait(waits := waits + 1, 1.0, "others change the worksheet")
-                else:
+                # What was in the way may have been written while the worksheet was looked at
+                if not state.differs(fetch_state(self.service)):
+                    if isinstance(error, LimitError) and (others := describe_stages(state, stage)):
+                        raise LimitError(f"{error}{others}") from None
                     raise
+                self._wait(waits := waits + 1, 1.0, "others change the worksheet")
             except ConflictError:
                 self._wait(waits := waits + 1, 1.0, "others change the worksheet")
 
@@ -198,39 +195,15 @@ class Write:
                 part.plan = part.make(self.service, state, sheet, part.layout, room)
             plans.append(part.plan)
             others += part.plan.rows * part.plan.columns
-            blocked |= {named.name.lower() for named in part.plan.ranges}
+            blocked |= {name.lower() for name, _, _ in part.plan.ranges}
         return plans
 
-    def _wait_for_room(self, missing: int, stage: Sequence[int], waits: int) -> None:
-        """Wait for other writes whose hidden sheets take room; refuse the write if there are none.
-
-        Raises:
-            LimitError: the spreadsheet has no room for a stage; nothing has been changed.
-        """
-        if self.state.living_stages(stage):
-            self._wait_for_stages(stage, waits)
-            return
-        raise LimitError(
-            f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet may "
-            f"have {self.limit:,} cells; delete what is not needed, or write to another one"
-        )
-
-    def _wait_for_stages(self, stage: Sequence[int], waits: int) -> None:
-        writer = self.state.living_stages(stage)[0].writer
-        why = f"the hidden sheet of another write takes room: {writer.describe(self.state.now) if writer else ''}"
-        self._wait(waits, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
-
-    def _wait(self, waits: int, most: float, why: str, hint: str = "") -> None:
-        """Wait for others, longer each time.
-
-        Raises:
-            RemoteError: there were too many pauses, or they have taken too long.
-        """
+    def _wait(self, waits: int, most: float, why: str) -> None:
+        """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
         patience = self.service.patience
         seconds = min(0.1 * 2.0**waits, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
-        self._for_others += seconds if hint else 0.0
-        if waits > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
-            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
+        if waits > _MOST_CONFLICTS or not patience.can_pause(seconds):
+            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
         patience.pause(seconds, why)
 
     def _learn_from(self, refused: RefusedError) -> bool:

@@ -9,11 +9,11 @@ import time
 import numpy as np
 import pytest
 from command_line import run_command
+from limits import set_limits
 from services import ENDPOINT, dump
 
 import sheetarray as sa
 from sheetarray import write_gsheet
-from sheetarray.errors import RemoteError
 from sheets_emulator import SheetsServer
 
 clean = sa.registry.FORMATS["gsheet"].function("clean")
@@ -54,16 +54,20 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
     assert list(sa.check(key, client=client, format="gsheet")) == []
 
 
-def test_the_stage_of_a_writer_that_may_be_alive_costs_two_minutes_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_write_says_which_stage_leaves_it_no_room(staged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
         add_stage(server, key, 77, 60, process=5)
-        with pytest.raises(RemoteError, match="process 5 on another machine") as caught:
-            write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
+        if staged:
+            write_gsheet(key, {"t": np.arange(2_100)}, client=server.client())
+            set_limits(monkeypatch, google_batch=0)
+        with pytest.raises(sa.LimitError, match="process 5 on another machine") as caught:
+            write_gsheet(key, {"t": np.arange(2_100 if staged else 5_000)}, client=server.client())
         assert "clean --all" in str(caught.value)
-        assert 30 <= sum(pauses) <= 120
+        assert "cells" in str(caught.value)
+        clean(key, everything=True, client=server.client())
+        write_gsheet(key, {"t": np.arange(5_000)}, client=server.client())
 
 
 def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:

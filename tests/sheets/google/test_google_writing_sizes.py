@@ -211,10 +211,7 @@ def test_an_element_that_only_one_way_of_writing_changes_is_written_the_other_wa
 
 
 @pytest.mark.parametrize("count", [5, 1000, 4000])
-def test_a_small_write_takes_three_requests_and_a_read_of_it_two(
-    book: Book, count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_limits(monkeypatch, google_heavy=200_000)  # bytes: the last is heavier
+def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, count: int) -> None:
     values = np.random.default_rng(count).standard_normal(count)
     several = [{"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values}, {"a": values[:3]}]
     for arrays in several[: 1 if count > 1000 else 3]:
@@ -265,7 +262,6 @@ def test_text_that_a_service_may_tidy_up_is_tried_on_a_stage(book: Book) -> None
 
 def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    set_limits(monkeypatch, google_heavy=200_000)
     values = np.random.default_rng(0).standard_normal(4_000)
     for status in (413, 503):
         book.server.faults.append(Fault(status, path=":batchUpdate[?].*updatedSpreadsheet", times=None))
