@@ -485,12 +485,12 @@ def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "c
 
 
 def decode_data(
-    cells: Sequence[Cell], header: Header, *, missing: Missing = "error", decimal: str = "."
+    cells: Sequence[Cell], header: Header, *, missing: Missing = "error"
 ) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
     """Return the buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
     if header.dtype.kind != "complex" or len(cells) == header.capacity:
-        return decode(cells, header.dtype, missing=missing, decimal=decimal)
-    parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing, decimal=decimal)
+        return decode(cells, header.dtype, missing=missing)
+    parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing)
     return parts.view(header.dtype.numpy), problems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,21 +34,13 @@ _UNSURE_AT_ONCE = 2**16  # cells that are made Python objects together, to be re
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def buffer_from_typed(
-    column: pl.Series,
-    dtype: DType,
-    *,
-    missing: Missing = "error",
-    note_infinities: Callable[[int], None] | None = None,
-) -> Buffer | None:
+def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
     """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
     Its text has to be looked at if the column is still text, if a cell is blank that must not be, or if a float is
     infinite, since the engine reads the numeral 1e999 as infinity.
 
     `column`: as the engine has parsed it, under `engine_dtype(dtype)`. `missing`: "nan" makes blanks NaN in floats.
-    `note_infinities`: takes infinite floats all the same: it is called with their number, and its owner has to check
-    that as many cells hold the word for infinity.
     """
     import polars as pl
 
@@ -59,10 +51,8 @@ def buffer_from_typed(
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
-    if dtype.kind == "float" and (infinite := _count_infinite(values)):
-        if note_infinities is None:
-            return None
-        note_infinities(infinite)
+    if dtype.kind == "float" and _has_infinities(values):
+        return None
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
 
 
@@ -80,11 +70,9 @@ def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
     return numbers.astype(dtype.numpy)
 
 
-def _count_infinite(values: Buffer) -> int:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):
-            return 0  # one infinity makes the sum infinite, or NaN
-    return int(np.count_nonzero(np.isinf(values)))
+def _has_infinities(values: Buffer) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):  # one infinity makes the sum infinite, or NaN
+        return not np.isfinite(values.sum()) and bool(np.isinf(values).any())
 
 
 def buffer_from_text(

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# A buffer of elements -> a Series that the engine writes as the text of its cells.
-
 _WORDS = {"inf": INFINITY, "-inf": NEGATIVE_INFINITY}  # the engine's, and the format's
 
 

@@ -19,17 +19,15 @@ from .adopting import (
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
-from .column_reader import (
-    CompareFingerprint,
-    ElementRestorer,
-    errors_of_problems,
-    keep_unreadable,
-    keeping_unreadable,
-)
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import MOST_ADDRESSES, Layout, LayoutColumn, ReportError, can_align, lay_out, lay_out_sheets
 from .reading import (
+    CompareFingerprint,
+    ElementRestorer,
     check_sheets,
+    errors_of_problems,
+    keep_unreadable,
+    keeping_unreadable,
     read_resized,
     read_sheets,
     scan_names,

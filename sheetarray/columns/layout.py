@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# The columns of a sheet before they are written, and their cells: those of the headers one by one, all others in
-# bulk.
-#
-# A sheet has two zones. The header zone is as tall as the name and the tallest header, and is made cell by cell;
-# the body below it is columns of one dtype each, made in blocks by the columnar engine.
-
 CELLS_PER_BLOCK = 4_000_000
 _FEW_ELEMENTS = 256  # of a column, which are made together with those of others
 _WIDE = 16  # columns for each row, from which on a block is made row by row: each costs the engine a call
@@ -429,26 +423,9 @@ def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
 # its own; columns for which a sheet has no room go on in the next sheet.
 
 
-def lay_out(
-    arrays: Mapping[str, LinearArray],
-    *,
-    names: bool = True,
-    max_rows: int | None = None,
-    max_columns: int | None = None,
-) -> Layout:
-    """Place arrays in the columns of a sheet, in their order.
-
-    `names`: whether row 1 holds the names. `max_rows`: how many rows the container has; longer arrays continue in the
-    next column. `max_columns`: how many columns the container has.
-
-    Raises:
-        LimitError: a name that no sheet can carry, or more columns than there are; before anything is written.
-    """
-    (first, *more) = lay_out_sheets(arrays, names=names, max_rows=max_rows, max_columns=max_columns)
-    if more:
-        columns = sum(len(layout.pieces) for layout in (first, *more))
-        raise LimitError(f"{columns} columns are needed, and the sheet has {max_columns}")
-    return first
+def lay_out(arrays: Mapping[str, LinearArray], *, names: bool = True, max_rows: int | None = None) -> Layout:
+    """Place arrays in the columns of one sheet that has room for any number of them; see `lay_out_sheets`."""
+    return lay_out_sheets(arrays, names=names, max_rows=max_rows)[0]
 
 
 def lay_out_sheets(

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# `Sheet`, the protocol through which adapters show their cells, and `ArrayInfo`, which says what an array is like.
-
-
 class Texts(list[Cell]):
     """The text of a few cells of a container that has nothing but text; a Series would take longer to be made."""
 

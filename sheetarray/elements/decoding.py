@@ -141,11 +141,6 @@ def decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list
     return counts.view(dtype.numpy), problems
 
 
-# A list of cells -> a buffer of elements, under the dtype that the header names.
-#
-# Whole lists are converted at once where every cell looks as it should; only the others are read one by one with
-# the rules of `scalar_text`. What a cell cannot mean becomes a `Problem`, never a wrapped or clamped value.
-
 Missing = Literal["error", "nan"]
 
 
@@ -353,9 +348,6 @@ def _decode_booleans(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     if set(map(type, cells)) <= {bool}:
         return np.fromiter(cells, bool, len(cells)), []
     return decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
-
-
-# Dates and durations -----------------------------------------------------------------------------------------
 
 
 # Text and anything -------------------------------------------------------------------------------------------

@@ -53,10 +53,7 @@ def shows_minus(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dt
     return minus
 
 
-# The objects of a generic array: which are scalars that a cell holds, and what to do with all others.
-#
-# A scalar is None, a bool, an int, a finite float or a text. What else people put into arrays of objects (dates,
-# bytes, decimals, lists) is refused in words that say what it is and what to write instead.
+# The objects of a generic array.
 
 SCALARS = (type(None), bool, int, float, str)
 _PLAIN = frozenset(SCALARS)
@@ -394,7 +391,7 @@ def parse_complex(cell: Cell, decimal: str = ".") -> complex:
     return complex(parse_float(real), parse_float(imag))
 
 
-def parse_bool(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signature for all)
+def parse_bool(cell: Cell) -> bool:
     """Return the boolean in a cell: true/false in any case, or 1/0."""
     if isinstance(cell, bool):
         return cell

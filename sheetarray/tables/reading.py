@@ -169,10 +169,9 @@ class Notes:
         self._title = title
         self._kinds: dict[str, list[tuple[str, str]]] = {}
 
-    def add(self, kind: str, message: str, address: str, count: int = 1) -> None:
+    def add(self, kind: str, message: str, address: str) -> None:
         """Note something that was accepted; the warning has the first message of each kind, and the count of others."""
         self._kinds.setdefault(kind, []).append((message, address))
-        self._kinds[kind] += [("", "")] * (count - 1)
 
     def warn(self) -> None:
         """Issue the warnings."""
@@ -182,8 +181,6 @@ class Notes:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
             warn_caller(f"{location}: {message}{more}")
 
-
-# A table of a sheet -> one array for each column.
 
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell

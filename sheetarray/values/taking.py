@@ -146,8 +146,6 @@ def variable_array(variable: Any) -> Array:
     return array
 
 
-# Any object -> one ndarray, or the columns of a table by name, by the rules for the package that it is of.
-
 # Python's values and NumPy's scalars -> ndarrays, without the silent conversions of `np.array`.
 #
 # `np.array` makes floats of `[2**63, -1]` (rounded), text of `[1, "a"]`, numbers of `[True, 2]`, and seconds of
