@@ -170,54 +170,16 @@ def describe_position(index: int) -> str:
     return f"cells[{index}]"
 
 
-# Remembers the header that was read last: very many arrays of a file may have the same one, which is read once.
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownHeader:
-    """A header that was read without a warning.
-
-    Attributes:
-        strict: the option with which it was read.
-        cells: its cells, up to the first data cell.
-        kinds: the types of the cells: 1 and True are equal, but no header takes one for the other.
-        header: made of the cells.
-    """
-
-    strict: bool
-    cells: list[Cell]
-    kinds: list[type]
-    header: Header
-
-
-_last: _KnownHeader | None = None  # one object, so that another thread sees the old one or the new one whole
-
-
-def recall_header(cells: Sequence[Cell], strict: bool) -> tuple[Header, int] | None:
-    """Return the header of the same cells as last time, and the index of the first data cell; None for other cells."""
-    known = _last
-    if known is None or known.strict != strict:
-        return None
-    start = len(known.cells)
-    head = list(cells[:start])
-    same = list(map(type, head)) == known.kinds and head == known.cells
-    return (known.header, start) if same else None
-
-
-def remember_header(cells: Sequence[Cell], strict: bool, header: Header) -> None:
-    """Keep a header that was read without a warning.
-
-    `cells`: its cells, up to the first data cell. `strict`: the option with which it was read.
-    """
-    global _last
-    _last = _KnownHeader(strict, list(cells), list(map(type, cells)), header)
-
-
 # Parses headers, field by field; an error has the address of the cell that is wrong.
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
+
+# The header that was read last without a warning, with `strict`, its cells and their types (1 and True are equal, but
+# no header takes one for the other): very many arrays of a file may have the same one. One object, so that another
+# thread sees the old one or the new one whole.
+_last: tuple[bool, list[Cell], list[type], Header] | None = None
 
 
 def normalize_key(cell: Cell) -> str:
@@ -259,8 +221,12 @@ def parse_header(
     Raises:
         FormatError: with the location of the cell to blame.
     """
-    if (known := recall_header(cells, strict)) is not None:
-        return known
+    global _last
+    if _last is not None and _last[0] == strict:
+        _, known, kinds, header = _last
+        head = list(cells[: len(known)])
+        if list(map(type, head)) == kinds and head == known:
+            return header, len(head)
     notes: list[Finding] = []
 
     def keep(finding: Finding) -> None:
@@ -269,7 +235,8 @@ def parse_header(
 
     header, start = _Parser(cells, strict, address, keep).parse()
     if not notes:
-        remember_header(cells[:start], strict, header)
+        head = list(cells[:start])
+        _last = strict, head, list(map(type, head)), header
     return header, start
 
 

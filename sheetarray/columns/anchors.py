@@ -167,7 +167,6 @@ class _Search:
         self._broken = 0
         self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
         self._across: dict[int, int] = {}  # row -> the first column right of the arrays found in it
-        self._last: tuple[list[Cell], list[type], Header, int] | None = None  # the last header, and its cells
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
     def find_anchors(self) -> list[Anchor]:
@@ -288,17 +287,12 @@ class _Search:
             title = above[-place] if place <= len(above) and not self._is_taken(candidate, place) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-        if version is None and (known := self._known_header(cells)) is not None:
-            return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
         notes: list[Finding] = []
         try:
             if version is not None:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
-            if not notes:
-                kinds = list(map(type, cells))
-                self._last = cells, [] if set(kinds) == {str} else kinds, header, start
         except HeaderCutError as error:
             if len(cells) >= MOST_HEADER:
                 error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
@@ -306,13 +300,6 @@ class _Search:
         except FormatError as error:
             return replace(anchor, error=error)
         return replace(anchor, header=header, start=start, notes=tuple(notes))
-
-    def _known_header(self, cells: list[Cell]) -> tuple[Header, int] | None:
-        """Return the header of the same cells as last time, and where the data begin; None if they are others."""
-        if self._last is None or self._last[0] != cells:
-            return None
-        kinds = self._last[1]  # 1 and True are equal, but no header takes one for the other
-        return None if kinds and kinds != list(map(type, cells)) else self._last[2:]
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
         """Return whether the cell that stands so many cells before a candidate belongs to another array."""
