@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 from ..columns import quote_title
 from ..columns.grid import column_number
@@ -107,6 +108,12 @@ def check_title(title: str) -> None:
     else:
         return
     raise LimitError(f"no sheet can be titled {title!r:.80}: {reason}")
+
+
+def sheet_titles(title: str, count: int) -> list[str]:
+    """Return the titles of as many sheets as arrays take: `arrays`, `arrays (2)`, ..."""
+    ends = [f" ({number})" for number in range(2, count + 1)]
+    return [title, *(title[: LONGEST_TITLE - len(end)] + end for end in ends)]
 
 
 def parse_titles(reference: str) -> list[str]:
@@ -267,6 +274,24 @@ def _characters(match: re.Match[str]) -> str:
     units = bytes.fromhex("".join(match[0].split("_")[1::2]).replace("x", ""))
     text = units.decode("utf-16-be", "surrogatepass")
     return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
+
+
+_IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+
+
+def quote_attribute(value: str) -> str:
+    """Return a value as that of an attribute, escaped and in quotes.
+
+    Example:
+        >>> quote_attribute('a "b" & c')
+        '"a &quot;b&quot; &amp; c"'
+    """
+    return f'"{escape(value, _IN_ATTRIBUTES)}"'
+
+
+def escape_text(text: str) -> str:
+    """Return text as character data, with its special characters escaped."""
+    return escape(text)
 
 
 # Formats that a caller chooses -------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ LIMITS = {
     "searched_cells": "sheets.excel.sheet MOST_CELLS",
     "run_cells": "sheets.excel.sheet _MOST_CELLS",
     "followed_titles": "sheets.excel.sheet _MOST_TITLES",
-    "listed_sheets": "sheets.excel.workbook MOST_SHEETS",
+    "listed_sheets": "sheets.excel.package.relations MOST_SHEETS",
     "least_searched": "sheets.excel.workbook LEAST_BYTES",
     "editable_columns": "views.geometry MOST_EDITABLE_COLUMNS",
     "view_formulas": "views.geometry MOST_FORMULAS",

@@ -25,9 +25,9 @@ from ...files import Readable, Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.geometry import ViewPlan, plan_views
+from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
-from .appearance import value_styles
-from .append import changed_parts, ensure_properties, find_book_styles, search_again, worksheet_xml
+from .append import changed_parts, ensure_properties, search_again, worksheet_xml
 from .cell_xml import format_number
 from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
@@ -36,13 +36,14 @@ from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import MOST_BYTES, CellStyles, Relations, merge_properties, read_record
+from .package.relations import MOST_BYTES, SEARCHES_KEY, Relations, merge_properties, read_record
 from .skeleton import SheetPlan, ViewPart
 from .splicing import NewCell, NewCells, Splice
+from .styles import CellStyles, find_styles
 from .views.grids import ViewGrid
 from .views.record import KEY, describe_part, read_view
 from .views.worksheet import make_view
-from .workbook import SEARCHES_KEY, Workbook
+from .workbook import Workbook
 
 # Makes the guards of a workbook true to its cells, when `adopt` accepts what people have changed.
 
@@ -149,13 +150,13 @@ def _make_anew(
     name_of: Callable[[str], str],
 ) -> dict[str, bytes]:
     """Return the content of the parts of one view; nothing where the array can have none any more."""
-    name, book_styles = str(stored["array"]), find_book_styles(book)
+    name, book_styles = str(stored["array"]), find_styles(book)
     linear = {name: resized_to_linear(array) for name, array in arrays.items()}
     named = {name: array for name, array in linear.items() if name_of(name)}
     as_text = stored.get("as_text") is True
 
     def style_of(piece: LayoutColumn) -> int | None:
-        return None if as_text else value_styles([piece], book_styles, dates=True, formats={})[0]
+        return None if as_text else book_styles.of_formats(number_formats([piece], dates=True, formats={}))[0]
 
     columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
     plans = (

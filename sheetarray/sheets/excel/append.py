@@ -18,23 +18,25 @@ from zlib import crc32
 from ...columns import Sheet, find_anchors
 from ...errors import FormatError, LimitError
 from ...files import Source
-from ..workbooks import ArrayArea, build_references, make_defined_names
+from ..workbooks import ArrayArea, build_references, escape_text, make_defined_names
 from .checking import select_sheets
 from .notes import BOXES, BOXES_SUFFIX, BOXES_TYPE, COMMENTS, COMMENTS_TYPE, make_notes
-from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
-from .package.markup import HEAD, Element, Markup, escape_text, read_first_tag, read_tags
+from .open_workbook import STRICT_MAIN, BookSheet, OpenWorkbook
+from .package.markup import HEAD, Element, Markup, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
     CONTENT_TYPE,
+    MAIN,
     MOST_BYTES,
     TYPES,
-    CellStyles,
+    Searches,
     add_sheets,
-    find_styles,
+    content_of,
     merge_properties,
     parts_only_reached_through,
     read_record,
+    read_searches,
     relation_space,
 )
 from .skeleton import (
@@ -51,8 +53,9 @@ from .skeleton import (
     table_part,
     worksheet_frame,
 )
+from .styles import CellStyles, find_styles
 from .views.record import recorded_views
-from .workbook import Searches, Workbook, content_of, read_searches
+from .workbook import Workbook
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
@@ -187,7 +190,7 @@ def plan_append(
         replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
-        styles=find_book_styles(book),
+        styles=find_styles(book),
         properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
         known_sheets=remember_sheets(plans, names, tables),
@@ -322,24 +325,6 @@ def ensure_properties(book: OpenWorkbook) -> str:
     elif part not in book.types:
         book.types.add(part, CONTENT_TYPE)
     return part
-
-
-def read_styles(package: Package) -> CellStyles:
-    """Return the styles of a workbook that a write may use; no dates where the workbook counts them from 1904.
-
-    Raises:
-        FormatError: no .xlsx or .xlsm, or a damaged one.
-    """
-    return find_book_styles(OpenWorkbook(package))
-
-
-def find_book_styles(book: OpenWorkbook) -> CellStyles:
-    """Return the styles of a workbook that a write may use."""
-    part = book.relations.present_target("styles")
-    if part is None or book.package.member(part).size > _MOST_BYTES:
-        return CellStyles()
-    styles = find_styles(book.package.read(part), location=part)
-    return replace(styles, dates={}) if book.from_1904 else styles
 
 
 def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:

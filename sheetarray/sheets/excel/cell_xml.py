@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ... import loops
-from ...cells import TypedCells, buffer_to_typed
-from ...columns import LayoutColumn
-from ...errors import DTypeError
-from ..workbooks import EXACT_INTEGER, with_escapes
+from ...cells import TypedCells
+from ..workbooks import with_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,56 +65,6 @@ def is_spaced(text: str) -> bool:
 def mark_spaced(texts: pl.Series) -> pl.Series:
     """Return a mask of the texts of which `is_spaced` is true."""
     return texts.str.contains(_SPACED).fill_null(value=False)
-
-
-# Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
-
-
-class ColumnSpan(NamedTuple):
-    """Some elements of a column.
-
-    Attributes:
-        place: the index of the column.
-        piece: the column.
-        style: of its numbers and booleans; None for the usual one, and for dates that are texts.
-        first: the index of the first of the elements.
-        size: their number.
-    """
-
-    place: int
-    piece: LayoutColumn
-    style: int | None
-    first: int
-    size: int
-
-
-def make_cells_together(
-    spans: Iterable[ColumnSpan], *, as_text: bool
-) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
-    """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
-
-    `spans`: the elements of which cells are made; columns without any are left out.
-
-    Raises:
-        DTypeError: an element that no cell holds; names the array.
-    """
-    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
-    for span in spans:
-        if span.size:
-            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
-    made = []
-    for some in groups.values():
-        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
-        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
-        style, piece = some[0].style, some[0].piece
-        how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
-        try:
-            made.append((buffer_to_typed(elements, piece.dtype, **how), style, some))
-        except DTypeError:
-            for _, refused, _, first, size in some:
-                refused.to_typed(first, size, **how)
-            raise
-    return made
 
 
 # Rows of a worksheet as XML, made of segments of columns: by a compiled loop, or cell by cell in Python.

@@ -33,18 +33,18 @@ from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
+from ..looks import number_formats
 from ..workbooks import check_is_text
-from .appearance import value_style
 from .fingerprint.record import Fingerprint
 from .fingerprint.sums import KEPT
 from .fingerprint.verdict import FingerprintComparison, compare_with_fingerprint
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
-from .package.relations import OWN_STYLES, CellStyles
 from .reader.cells import FormulaArea, scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
+from .styles import CellStyles, make_styles
 from .views.grids import EditableGrid
 from .workbook import Workbook
 
@@ -200,7 +200,9 @@ class ViewFindings:
             return None
 
         columns = ViewedColumns.of_resized(
-            self._arrays, lambda piece: value_style(piece, OWN_STYLES, dates=True), as_text=False
+            self._arrays,
+            lambda piece: make_styles().styles.of_formats(number_formats([piece], dates=True, formats={}))[0],
+            as_text=False,
         )
         try:
             plans = plan_views(

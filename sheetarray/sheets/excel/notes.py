@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from ...columns import column_letters
 from .cell_xml import xml_text
+from .package.relations import DECLARED, MAIN
 
 COMMENTS, BOXES = "xl/comments{}.xml", "xl/drawings/vmlDrawing{}.vml"  # the names of both parts
 COMMENTS_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.comments+xml"
 BOXES_SUFFIX, BOXES_TYPE = "vml", "application/vnd.openxmlformats-officedocument.vmlDrawing"
-_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _COLUMNS, _ROWS = 2, 4  # of the sheet, that a box takes
 _IDS = 1024  # of shapes that a drawing has for itself
 _BEGIN = (
@@ -76,7 +75,7 @@ def make_notes(notes: Mapping[int, str], comments: str, drawing: str, *, number:
     last = (_IDS * number + len(notes)) // _IDS
     listed = ",".join(str(block) for block in range(number, last + 1))
     listed_texts = (
-        f'{_DECLARED}<comments xmlns="{_MAIN}"><authors><author></author></authors>'
+        f'{DECLARED}<comments xmlns="{MAIN}"><authors><author></author></authors>'
         f"<commentList>{texts}</commentList></comments>"
     )
     return NoteParts((comments, listed_texts.encode()), (drawing, f"{_BEGIN.format(ids=listed)}{boxes}</xml>".encode()))

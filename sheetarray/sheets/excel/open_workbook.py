@@ -12,12 +12,11 @@ from itertools import chain
 
 from ...errors import FormatError, LimitError
 from ...tables import NamedTable
-from ..workbooks import PRINT_AREA, parse_titles, without_escapes
-from .package.markup import HEAD, Element, Markup, escape_text, quote_attribute, read_first_tag
+from ..workbooks import PRINT_AREA, escape_text, parse_titles, quote_attribute, without_escapes
+from .package.markup import HEAD, Element, Markup, read_first_tag
 from .package.parts import Package
-from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
+from .package.relations import MAIN, RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT_MAIN = STRICT + "spreadsheetml/main"
 _TABLE = "application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"
 _TYPE = re.compile(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ...cells.serials import DATE_CODES
 from ...columns import column_letters, quote_title
 from ...errors import LimitError
 from ...files import name_part
@@ -18,12 +16,24 @@ from ..workbooks import (
     ArrayArea,
     build_references,
     check_title,
+    escape_text,
     make_defined_names,
+    quote_attribute,
     with_escapes,
 )
-from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
-from .package.relations import CONTENT_TYPE, TYPES, CellStyles, add_sheets, make_styles, merge_properties, own_codes
+from .package.relations import (
+    CONTENT_TYPE,
+    DECLARED,
+    MAIN,
+    PACKAGE,
+    RELATIONS,
+    TYPES,
+    add_sheets,
+    merge_properties,
+    relations_xml,
+)
+from .styles import CellStyles, make_styles
 
 if TYPE_CHECKING:
     from .notes import NoteParts
@@ -143,21 +153,10 @@ PROPERTIES = "docProps/custom.xml"
 SHEETS = "xl/worksheets/sheet"
 TABLES = "xl/tables/table{}.xml"
 _MAKER = "sheetarray"
-_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 TABLE_TYPE = f"{OFFICE}spreadsheetml.table+xml"
 DRAWING_TYPE, CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
-_BUILT_IN = {"0": 1, "0.00": 2}  # the numbers of formats that every workbook has
-_OWN_FORMATS = 164  # from this number on, formats are those of the workbook; lower numbers are built-in formats
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
-_CHOOSER, _EDGE, _SIDES = (
-    "FFFFF2CC",
-    "FFBF9000",
-    ("left", "right", "top", "bottom"),
-)  # colours of choosers: fill, border
 # The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
 _CALCULATION = 191029
 
@@ -184,7 +183,7 @@ def content_types(
         types |= {part.comments[0]: COMMENTS_TYPE for part in notes}
         boxes = f'<Default Extension="{BOXES_SUFFIX}" ContentType="{BOXES_TYPE}"/>'
     return (
-        f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
+        f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{boxes}'
         + "".join([f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items()])
@@ -192,40 +191,31 @@ def content_types(
     )
 
 
-def _relations(targets: Sequence[tuple[str, str]]) -> str:
-    """Return the XML of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
-    listed = [
-        f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
-        for number, (type_, target) in enumerate(targets, 1)
-    ]
-    return f'{_DECLARED}<Relationships xmlns="{_PACKAGE}/relationships">{"".join(listed)}</Relationships>'
-
-
 # The relationships of the package itself, from which a program finds the other parts
-_ROOT_RELATIONS = _relations(
+_ROOT_RELATIONS = relations_xml(
     [
-        (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
-        (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
-        (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
-        (f"{_RELATIONS}/custom-properties", PROPERTIES),
+        (f"{RELATIONS}/officeDocument", "xl/workbook.xml"),
+        (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+        (f"{RELATIONS}/extended-properties", "docProps/app.xml"),
+        (f"{RELATIONS}/custom-properties", PROPERTIES),
     ]
 )
 # The properties that name the maker of the workbook, without a time of writing
 _CORE_PROPERTIES = (
-    f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
+    f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
     f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
 )
 # The properties that name the program by which the workbook was made
 _APPLICATION_PROPERTIES = (
-    f'{_DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
+    f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
     f"<Application>{_MAKER}</Application></Properties>"
 )
 
 
 def workbook_relations(sheets: int) -> str:
     """Return the XML of the relationships of the workbook to its sheets and styles."""
-    worksheets = [(f"{_RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
-    return _relations([*worksheets, (f"{_RELATIONS}/styles", "styles.xml")])
+    worksheets = [(f"{RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
+    return relations_xml([*worksheets, (f"{RELATIONS}/styles", "styles.xml")])
 
 
 def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
@@ -251,7 +241,7 @@ def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
         ]
     )
     return (
-        f'{_DECLARED}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><workbookPr/>'
+        f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/>'
         f'<bookViews><workbookView activeTab="0"/></bookViews><sheets>{listed}</sheets>'
         + (f"<definedNames>{defined}</definedNames>" if defined else "")
         + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>'
@@ -261,55 +251,6 @@ def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
 def hidden_state(very_hidden: bool) -> str:
     """Return the attribute that hides a sheet from all menus, in the list of sheets; empty for any other sheet."""
     return ' state="veryHidden"' if very_hidden else ""
-
-
-@cache
-def styles_part(formats: tuple[str, ...], *, choosers: bool) -> str:
-    """Return the XML of the styles of cells, in the order of `make_styles`; `formats` are codes of a caller's."""
-    font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
-    format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
-    codes = own_codes(formats)
-    own = [code for code in codes if code not in _BUILT_IN]
-    listed = "".join(
-        f'<numFmt numFmtId="{number}" formatCode={quote_attribute(code)}/>'
-        for number, code in enumerate(own, _OWN_FORMATS)
-    )
-    shown = [_BUILT_IN[code] if code in _BUILT_IN else _OWN_FORMATS + own.index(code) for code in codes]
-    chooser = 'numFmtId="{}" fontId="0" fillId="2" borderId="1" xfId="0" applyNumberFormat="1" applyFill="1"'
-    # 49 is the number of the built-in format of text
-    choosable = [0, 49, *shown[: len(dict.fromkeys(DATE_CODES.values()))]] if choosers else []
-    unlocked = [0, *shown] if choosers else []
-    fill = f'<fill><patternFill patternType="solid"><fgColor rgb="{_CHOOSER}"/></patternFill></fill>'
-    edges = "".join(f'<{side} style="thin"><color rgb="{_EDGE}"/></{side}>' for side in _SIDES)
-    return (
-        f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
-        f'<numFmts count="{len(own)}">{listed}</numFmts>'
-        f'<fonts count="2"><font>{font}</font><font><b/>{font}</font></fonts>'
-        f'<fills count="{2 + choosers}"><fill><patternFill patternType="none"/></fill>'
-        f'<fill><patternFill patternType="gray125"/></fill>{fill * choosers}</fills>'
-        f'<borders count="{1 + choosers}"><border><left/><right/><top/><bottom/><diagonal/></border>'
-        + f"<border>{edges}<diagonal/></border>"
-        * choosers
-        + "</borders>"
-        f'<cellStyleXfs count="1"><xf {format_.format(0, 0)}/></cellStyleXfs>'
-        f'<cellXfs count="{3 + len(shown) + len(choosable) + len(unlocked)}"><xf {format_.format(0, 0)} xfId="0"/>'
-        f'<xf {format_.format(0, 1)} xfId="0" applyFont="1"/>'
-        f'<xf {format_.format(0, 1)} xfId="0" applyFont="1" applyAlignment="1"><alignment horizontal="right"/></xf>'
-        + "".join(f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1"/>' for number in shown)
-        + "".join(
-            f'<xf {chooser.format(number)} applyBorder="1" applyAlignment="1" applyProtection="1">'
-            '<alignment horizontal="left"/><protection locked="0"/></xf>'
-            for number in choosable
-        )
-        + "".join(
-            f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1" applyProtection="1">'
-            '<protection locked="0"/></xf>'
-            for number in unlocked
-        )
-        + "</cellXfs>"
-        '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
-        "</styleSheet>"
-    )
 
 
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
@@ -335,7 +276,7 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
     properties += '><pageSetUpPr fitToPage="1"/></sheetPr>' if fits else "/>"
     in_view = ' tabSelected="1"' if selected else ""
     head = (
-        f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
+        f'{DECLARED}<worksheet xmlns="{MAIN}">'
         + (properties if fits or code_name else "")
         + ("" if plan.very_hidden else f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>')
         + f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
@@ -347,8 +288,8 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
         '<printOptions gridLines="1"/>'
         '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>'
         + ('<pageSetup orientation="landscape" fitToHeight="0"/>' if fits else "")
-        + (f'<legacyDrawing xmlns:r="{_RELATIONS}" r:id="rId{1 + bool(plan.table)}"/>' if plan.notes else "")
-        + (f'<tableParts count="1"><tablePart xmlns:r="{_RELATIONS}" r:id="rId1"/></tableParts>' if plan.table else "")
+        + (f'<legacyDrawing xmlns:r="{RELATIONS}" r:id="rId{1 + bool(plan.table)}"/>' if plan.notes else "")
+        + (f'<tableParts count="1"><tablePart xmlns:r="{RELATIONS}" r:id="rId1"/></tableParts>' if plan.table else "")
     )
     return head.encode(), f"</sheetData>{page}</worksheet>".encode()
 
@@ -380,7 +321,7 @@ def table_part(plan: SheetPlan, name: str, number: int) -> bytes:
         for place, column in enumerate(plan.table, 1)
     )
     return (
-        f'{_DECLARED}<table xmlns="{_MAIN}" id="{number}" name={quote_attribute(name)} '
+        f'{DECLARED}<table xmlns="{MAIN}" id="{number}" name={quote_attribute(name)} '
         f'displayName={quote_attribute(name)} ref="{cells}" totalsRowShown="0"><autoFilter ref="{cells}"/>'
         f'<tableColumns count="{len(plan.table)}">{columns}</tableColumns>'
         '<tableStyleInfo name="TableStyleMedium2" showFirstColumn="0" showLastColumn="0" showRowStripes="1" '
@@ -480,7 +421,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         for number, plan in enumerate(sheets, 1)
         if plan.is_view
     ]
-    styles = make_styles(tuple(formats), views=bool(views))
+    styles, styles_xml = make_styles(tuple(formats), views=bool(views))
     notes = _make_notes(sheets) if any(plan.notes for plan in sheets) else {}
     parts = {
         TYPES: content_types(
@@ -493,7 +434,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         "_rels/.rels": _ROOT_RELATIONS,
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
-        "xl/styles.xml": styles_part(tuple(formats), choosers=bool(views)),
+        "xl/styles.xml": styles_xml,
         "docProps/core.xml": _CORE_PROPERTIES,
         "docProps/app.xml": _APPLICATION_PROPERTIES,
     }

@@ -20,19 +20,17 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from ..workbooks import EXACT_INTEGER, GENERAL, LONGEST_TITLE, MOST_COLUMNS, MOST_ROWS, check_choices
-from .appearance import column_widths, printed_ranges, stands_right, value_styles
-from .append import IfSheetExists, PackageEdit, plan_append, read_styles, search_other_sheets, titles_of_others
+from ..looks import ColumnSpan, column_widths, element_range, make_cells_together, number_formats, printed_ranges
+from ..workbooks import EXACT_INTEGER, GENERAL, MOST_COLUMNS, MOST_ROWS, check_choices, sheet_titles
+from .append import IfSheetExists, PackageEdit, plan_append, search_other_sheets, titles_of_others
 from .cell_xml import (
     ColumnSegment,
-    ColumnSpan,
     Group,
     Layer,
     cells_xml,
     format_number,
     format_rows,
     format_text,
-    make_cells_together,
     value_layers,
     with_formula,
     xml_text,
@@ -40,12 +38,13 @@ from .cell_xml import (
 from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
+from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import CellStyles, make_styles
+from .package.relations import SEARCHES_KEY, Searches
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
+from .styles import CellStyles, find_styles, make_styles
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
-from .workbook import SEARCHES_KEY, Searches
 
 # The cells of all columns of one dtype and style are made together, and put in the order of rows by one loop
 # (`cell_xml`). The header zone is a block like any other, whose columns begin with names and headers.
@@ -165,7 +164,8 @@ class RowWriter:
     def _name(self, place: int, piece: LayoutColumn) -> str:
         """Return the XML after the reference of the cell with the name of a column."""
         style = self.cell_styles.bold
-        if not self.filtered and stands_right(piece, self._styles[place], as_text=self.as_text):
+        stands_right = piece.dtype.kind in ("float", "int", "timedelta", "bool") or self._styles[place] is not None
+        if stands_right and not self.filtered and not self.as_text:  # as programs align the elements
             style = self.cell_styles.bold_right or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
@@ -266,7 +266,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     path = target if isinstance(target, (str, os.PathLike)) else None
     if mode == "w" or (path is not None and not exists(path)):
         codes = list(dict.fromkeys([code for write in writes for code in write.options.formats.values()]))
-        plan = _plan_sheets(writes, make_styles(tuple(codes)), ())
+        plan = _plan_sheets(writes, make_styles(tuple(codes)).styles, ())
         made = skeleton(plan.sheets, suffix=suffix_of(target), formats=codes)
         with replacing(target, binary=True) as sink:
             _write_package(made, PackageWriter(sink), writes, plan, Searches())
@@ -282,7 +282,7 @@ def _append_sheets(
     before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.ranges())
-        styles, replaces = read_styles(package), if_sheet_exists == "replace"
+        styles, replaces = find_styles(OpenWorkbook(package)), if_sheet_exists == "replace"
         options = writes[0].options
         taken = titles_of_others(package, options.sheet, replacing=replaces) if options.views else []
         plan = _plan_sheets(writes, styles, taken, is_own=False)
@@ -433,12 +433,12 @@ def _plan_sheets(
     plans: list[SheetPlan] = []
     for write in writes:
         options = write.options
-        for title, layout in zip(_sheet_titles(options.sheet, len(write.layouts)), write.layouts, strict=True):
+        for title, layout in zip(sheet_titles(options.sheet, len(write.layouts)), write.layouts, strict=True):
             layouts.append(layout)
             styles.append(
                 [None] * len(layout.pieces)
                 if options.as_text
-                else value_styles(layout.pieces, known, dates=options.real_dates, formats=options.formats)
+                else known.of_formats(number_formats(layout.pieces, dates=options.real_dates, formats=options.formats))
             )
             plans.append(_plan_sheet(title, layout, styles[-1], known, options))
     for _, _, options in writes:
@@ -449,7 +449,7 @@ def _plan_sheets(
     if not options.views:
         return _Plan(layouts, styles, (), plans)
     taken = [*taken, *(plan.title for plan in plans)]
-    titles = _sheet_titles(options.sheet, len(viewed))
+    titles = sheet_titles(options.sheet, len(viewed))
     columns = ViewedColumns.of_layouts(titles, viewed, styles[: len(viewed)], as_text=options.as_text)
     views = plan_views(options.views, arrays, columns, taken=taken, text_chooser=is_own)
     return _Plan(layouts, styles, views, [*map(plan_view_sheet, views), *plans])
@@ -459,10 +459,11 @@ def _plan_sheet(
     title: str, layout: Layout, styles: Sequence[int | None], known: CellStyles, options: SheetOptions
 ) -> SheetPlan:
     table = () if options.note is None else _table_columns(layout)
-    ranges = [(piece.name, _element_range(layout, place)) for place, piece in enumerate(layout.pieces)]
+    codes = [known.code_of(style) for style in styles]
+    ranges = [(piece.name, element_range(layout, place)) for place, piece in enumerate(layout.pieces)]
     return SheetPlan(
         title,
-        column_widths(layout.pieces, styles, known, as_text=options.as_text, filtered=bool(table)),
+        column_widths(layout.pieces, codes, as_text=options.as_text, filtered=bool(table)),
         layout.height,
         [(name, cells) for name, cells in ranges if cells],
         headers=layout.zone_height - 1 if layout.hides_headers else 0,
@@ -483,7 +484,7 @@ def _place_notes(layout: Layout, notes: Mapping[str, str]) -> dict[int, str]:
 def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> None:
     """Warn of formats that the workbook lacks: its part of styles stays as it is."""
     for name, code in number_formats.items():
-        if code != GENERAL and styles.format_of(code) is None:
+        if code != GENERAL and styles.of_formats([code]) == [None]:
             warn_caller(
                 f"{name!r:.80} is shown without the format {code!r:.80}: no cell style of the workbook has it; "
                 "give a cell that format in a spreadsheet program, save, and write again"
@@ -505,16 +506,3 @@ def _table_columns(layout: Layout) -> tuple[str, ...]:
             f"{_LONGEST_COLUMN} characters that differ in more than upper and lower case"
         )
     return tuple(names) if layout.height > 1 and not alike else ()
-
-
-def _sheet_titles(sheet: str, count: int) -> list[str]:
-    """Return the titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
-    ends = ["", *(f" ({index})" for index in range(2, count + 1))]
-    return [sheet[: LONGEST_TITLE - len(end)] + end if end else sheet for end in ends]
-
-
-def _element_range(layout: Layout, place: int) -> str:
-    """Return the absolute range of the elements in a column; empty if it has no elements."""
-    piece, letters = layout.pieces[place], column_letters(place)
-    count, first = len(piece.buffer), layout.named + piece.above + 1
-    return f"${letters}${first}:${letters}${first + count - 1}" if count else ""

@@ -9,37 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...cells import TypedCells
-from ...cells.serials import DATE_CODES, serial_unit, shown_unit
+from ...cells.serials import serial_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
 from ...composite import is_for_programs, spread
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
 from ...labels import find_notes
 from ...tables import lay_out_table, notes_of_columns
+from ..looks import column_widths, element_range, number_formats
 from ..workbooks import (
     EXACT_INTEGER,
-    LONGEST_TITLE,
     MOST_COLUMNS,
     MOST_ROWS,
-    TRUTH_CODE,
     build_references,
     check_choices,
     check_formats,
     check_title,
     make_defined_names,
     parse_cell,
+    sheet_titles,
     with_escapes,
 )
 
 _CELLS_AT_ONCE = 2**16
-_SAMPLE = 20  # elements of a column that its width is found from
-_NARROWEST, _WIDEST = 14, 60  # characters
 _BOLD = "bold"  # instead of a number format
-_GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
 
 class Numeral(str):
@@ -217,7 +212,7 @@ def _put(
     titles = [
         each
         for title, layouts, _ in contents
-        for each in _titles(_title_for(book, target, title, default), len(layouts))
+        for each in sheet_titles(_title_for(book, target, title, default), len(layouts))
     ]
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
@@ -242,9 +237,11 @@ def _put(
     for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
-        codes = [_number_format(piece, chosen) for piece in layout.pieces]
+        codes = number_formats(layout.pieces, dates=any(piece.serials for piece in layout.pieces), formats=chosen)
         if fresh:
-            book.arrange(worksheet, layout, _widths(layout, typed, codes))
+            as_text = cells == "text"
+            shown = [None] * len(codes) if as_text else codes
+            book.arrange(worksheet, layout, column_widths(layout.pieces, shown, as_text=as_text))
         for first, rows in _rows(layout, typed):
             for number, row in enumerate(rows, first):
                 shown = codes if number >= layout.zone_height else _codes_above(layout, codes, number)
@@ -278,21 +275,14 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
     return known
 
 
-def _titles(title: str, count: int) -> list[str]:
-    """Return the titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
-    ends = ["", *(f" ({index})" for index in range(2, count + 1))]
-    return [title[: LONGEST_TITLE - len(end)] + end if end else title for end in ends]
-
-
 def _ranges(
     layouts: Sequence[Layout], titles: Sequence[str], corner: tuple[int, int]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the name, the title of the sheet and the range of the elements in each column that has any."""
     for layout, title in zip(layouts, titles, strict=True):
         for place, piece in enumerate(layout.pieces):
-            letters, first = column_letters(corner[1] + place), corner[0] + layout.named + piece.above + 1
-            if count := len(piece.buffer):
-                yield piece.name, title, f"${letters}${first}:${letters}${first + count - 1}"
+            if cells := element_range(layout, place, corner):
+                yield piece.name, title, cells
 
 
 # The cells of columns ------------------------------------------------------------------------------------------
@@ -354,38 +344,11 @@ def _number(value: float) -> float | Numeral:
     return value if float(f"{value:.16g}") == value and (value or str(value) == "0.0") else Numeral(repr(value))
 
 
-def _widths(layout: Layout, typed: Sequence[TypedCells], codes: Sequence[str | None]) -> list[float]:
-    """Return the widths of columns in characters, by the first elements of each."""
-    widths = []
-    for piece, cells, code in zip(layout.pieces, typed, codes, strict=True):
-        some = [str(cell) for cell in _scalars(piece, cells, 0, _SAMPLE) if cell is not None]
-        longest = len(code) if code and piece.dtype.kind == "datetime" else max(map(len, some), default=0)
-        widths.append(float(min(max(_NARROWEST, len(piece.name) + 4, longest + 2), _WIDEST)))
-    return widths
-
-
 def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[str | None]:
     """Return the number formats in a row of the header zone: names are bold, and headers have none."""
     if row == 0:
         return [_BOLD] * len(codes)
     return [code if row > piece.above else None for piece, code in zip(layout.pieces, codes, strict=True)]
-
-
-def _number_format(piece: LayoutColumn, chosen: Mapping[str, str]) -> str | None:
-    """Return the number format of the numbers and booleans of a column; None for the general one.
-
-    `chosen`: by a caller, for floats and integers. On another sheet the column of that name may hold dates.
-    """
-    if piece.name in chosen and piece.dtype.kind in ("float", "int"):
-        return chosen[piece.name]
-    if piece.dtype.kind == "datetime":
-        return DATE_CODES.get(shown_unit(piece.buffer) or "") if piece.serials else None
-    if piece.dtype.kind == "bool":
-        return TRUTH_CODE
-    if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):
-        return None
-    counts = piece.buffer if piece.dtype.kind == "int" else piece.buffer.view(np.int64)
-    return "0" if max(int(counts.max()), -int(counts.min())) >= _GENERAL_DIGITS else None
 
 
 # The libraries -------------------------------------------------------------------------------------------------
@@ -525,15 +488,16 @@ class _OpenpyxlBook:
                 made.append(None)
                 continue
             cell = self._cell_kind(sheet) if streams else sheet.cell(row + 1, column + place + 1)
-            if isinstance(value, Numeral):
-                cell.value, cell.data_type = str(value), "n"
-            elif isinstance(value, str):
+            code = codes[place]
+            if isinstance(value, str) and not isinstance(value, Numeral):
                 cell.value, cell.data_type = _blank_safe(with_escapes(value)), "s"
             else:
                 cell.value = value
-                if (code := codes[place]) is not None:
+                if isinstance(value, Numeral):
+                    cell.value, cell.data_type = str(value), "n"
+                if code is not None:
                     cell.number_format = code
-            if codes[place] == _BOLD:
+            if code == _BOLD:
                 cell.font = self._bold
             if notes and (text := notes[place]) is not None:
                 cell.comment = self._note_kind(text, "")

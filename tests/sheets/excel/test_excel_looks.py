@@ -19,7 +19,7 @@ from programs import resave
 
 import sheetarray as sa
 from sheetarray.cells.serials import UNITS_A_DAY, dates_to_serials, serials_to_counts
-from sheetarray.sheets.excel.appearance import GENERAL_DIGITS, SHORTENED, TALLEST_PRINTED
+from sheetarray.sheets.looks import GENERAL_DIGITS, SHORTENED, TALLEST_PRINTED
 from sheetarray.testing.cases import assert_same
 
 GRID, SHORT = np.arange(24.0).reshape(2, 3, 4), np.array([True, False])

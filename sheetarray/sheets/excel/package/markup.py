@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from ....errors import FormatError
+from ...workbooks import quote_attribute
 from .parts import DOCTYPE_REFUSED
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ _MOST_BYTES = 2**24  # of a part, unless another limit is given
 _MOST_ELEMENTS = 200_000  # of a part
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(rb"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
-_IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _BLOCK = 2**18  # bytes that the parser is given at once
 HEAD = 2**16  # bytes of a part, in which its first elements stand
 _NARROW = ("utf-8", "utf8", "us-ascii")  # encodings whose bytes are UTF-8
@@ -210,21 +209,6 @@ class Markup:
             pieces += [self._content[at:start], text]
             at = end
         return b"".join([*pieces, self._content[at:]])
-
-
-def quote_attribute(value: str) -> str:
-    """Return a value as that of an attribute, escaped and in quotes.
-
-    Example:
-        >>> quote_attribute('a "b" & c')
-        '"a &quot;b&quot; &amp; c"'
-    """
-    return f'"{escape(value, _IN_ATTRIBUTES)}"'
-
-
-def escape_text(text: str) -> str:
-    """Return text as character data, with its special characters escaped."""
-    return escape(text)
 
 
 def _utf8(content: bytes, location: str) -> bytes:

@@ -8,17 +8,16 @@ import posixpath
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from ....cells.serials import DATE_CODES
 from ....errors import FormatError, LimitError
 from ....files import fast_zlib
-from ...workbooks import TRUTH_CODE
-from .markup import Element, Markup, children_named, local_name, parse_tree, quote_attribute
+from ...workbooks import MOST_ROWS, quote_attribute
+from .markup import Markup, children_named, local_name, parse_tree
 from .parts import Package
 
 if TYPE_CHECKING:
@@ -29,13 +28,17 @@ if TYPE_CHECKING:
 # Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict
 # OOXML).
 
+DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'  # with which each part of XML begins
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"  # the namespace of workbooks and sheets
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 TYPES = "[Content_Types].xml"
 STRICT = "http://purl.oclc.org/ooxml/"
 # With these the types of relationships begin: in transitional OOXML, in strict OOXML, and in any package
 _KINDS = (
-    "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
+    f"{RELATIONS}/",
     STRICT + "officeDocument/relationships/",
-    "http://schemas.openxmlformats.org/package/2006/relationships/",
+    f"{PACKAGE}/relationships/",
 )
 _STRICT_KINDS = {"customProperties": "custom-properties", "extendedProperties": "extended-properties"}
 RELATION_SPACES = frozenset(space.rstrip("/") for space in _KINDS[:2])
@@ -130,6 +133,15 @@ class Relations:
     @cached_property
     def _ids(self) -> set[str]:
         return {relation.id for relation in self.entries}
+
+
+def relations_xml(targets: Iterable[tuple[str, str]]) -> str:
+    """Return the XML of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
+    listed = [
+        f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
+        for number, (type_, target) in enumerate(targets, 1)
+    ]
+    return f'{DECLARED}<Relationships xmlns="{PACKAGE}/relationships">{"".join(listed)}</Relationships>'
 
 
 def relations_part(part: str) -> str:
@@ -300,7 +312,7 @@ _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _STRICT_SPACE = STRICT + "officeDocument/customProperties"
-_NEW = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}">{}</Properties>'
+_NEW = DECLARED + '<Properties xmlns="{}" xmlns:vt="{}">{}</Properties>'
 _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
@@ -498,153 +510,64 @@ def _value_space(space: str) -> str:
     return f"{space.rpartition('/')[0]}/docPropsVTypes"
 
 
-# The styles of cells that a write uses, and those of another program's workbook that look the same.
+# What a workbook remembers of searches for arrays: down to which row of a sheet the words of headers stand.
+#
+# `scan` looks no further in a sheet that is as it was when it was searched, or written: the directory of the
+# package has the size and the CRC-32 that the record names, and those of the shared strings too, to which cells may
+# refer. Whatever changes a sheet changes them, and it is searched like any other. `read` and `check` rely on no
+# record.
+#
+#     {"searches": {"strings": [crc, size], "sheets": [[crc, size, rows], ...]}}    `strings` null without them
+#
+# A sheet is known by its content alone, whatever its part and its title are called.
 
-_WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # numbers of built-in formats
-_NUMBER_FORMATS = {"2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%"}  # more of them
-_PLACES = ("fillId", "borderId", "xfId")  # attributes that are 0 in the style of a cell without fill and border
-_OFF = ("0", "false")  # values of an attribute that mean no
-# What is left out of the code of a format before it is compared: its language, the marks that quote characters, and a
-# last section that shows texts as they are
-_UNUSED = re.compile(r'\[\$-[0-9A-Fa-f]+\]|[\\"]|;@$')
+SEARCHES_KEY = "searches"
+MOST_SHEETS = 256  # of which a search is remembered
+
+Content = tuple[int, int]  # the CRC-32 and the size of a part
 
 
-@dataclass(frozen=True)
-class CellStyles:
-    """The indices of a workbook's styles of cells, by what they are for; None for a style that the workbook lacks.
+@dataclass
+class Searches:
+    """The searches of a workbook's sheets for words of headers.
 
     Attributes:
-        bold: for bold cells.
-        bold_right: for bold cells above numbers, whose text is at the right end as numbers are.
-        dates: for dates, by the unit of datetime64; without the units that the workbook has no style for.
-        whole: for integers that are to be shown with all their digits.
-        truth: for booleans that LibreOffice, too, shows as TRUE and FALSE, and not as 1 and 0.
-        choosers: for the choosers of views: by the unit of datetime64 for dates, by "@" for text, by "" for anything
-            else; empty for workbooks of other programs.
-        formats: for numbers, by the codes of their formats without marks that quote.
-        unlocked: for cells that people may change in a protected sheet, by the style that they have else, None for the
-            usual one; empty for workbooks of other programs, and for those without views.
+        strings: the content of the shared strings at that time; None if there were no shared strings.
+        rows: the number of rows down to the last word of a header, by the content of the sheet.
     """
 
-    bold: int | None = None
-    bold_right: int | None = None
-    dates: Mapping[str, int] = field(default_factory=dict)
-    whole: int | None = None
-    truth: int | None = None
-    choosers: Mapping[str, int] = field(default_factory=dict, repr=False)
-    formats: Mapping[str, int] = field(default_factory=dict, repr=False)
-    unlocked: Mapping[int | None, int] = field(default_factory=dict, repr=False)
+    strings: Content | None = None
+    rows: dict[Content, int] = field(default_factory=dict)
 
-    def format_of(self, code: str) -> int | None:
-        """Return the style for numbers of a format; None if the workbook lacks it."""
-        return self.formats.get(_plain_code(code))
-
-    def code_of(self, style: int) -> str | None:
-        """Return the code of the format of a style for numbers, without marks that quote; None for any other style."""
-        return self._codes.get(style)
-
-    @cached_property
-    def _codes(self) -> dict[int, str]:
-        return {index: code for code, index in reversed([*self.formats.items()])}
+    def to_json(self) -> dict[str, Any]:
+        """Return the searches as the record has them."""
+        sheets = [[*content, rows] for content, rows in self.rows.items()]
+        return {"strings": self.strings and list(self.strings), "sheets": sheets[:MOST_SHEETS]}
 
 
-MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
-DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
-"""The codes of the formats of numbers with one decimal and more."""
-_DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
+def content_of(package: Package, part: str | None) -> Content | None:
+    """Return the content of a part, as the directory of its package says it; None if the package has no such part."""
+    if part is None or part not in package:
+        return None
+    member = package.member(part)
+    return member.crc, member.size
 
 
-@lru_cache(maxsize=64)
-def _plain_code(code: str) -> str:
-    """Return the code of a format as codes are compared."""
-    return _UNUSED.sub("", code).lower()
+def read_searches(record: Mapping[str, Any], package: Package, strings: str | None) -> Searches:
+    """Return the searches that a workbook remembers; an empty record if its shared strings have changed since.
 
-
-def own_codes(formats: Iterable[str] = ()) -> list[str]:
-    """Return the codes of the formats in a new workbook, in the order of its styles after the first three.
-
-    `formats`: codes that a caller has chosen.
+    `strings`: the part of the shared strings; None if there are no shared strings.
     """
-    return list(dict.fromkeys([*_DAYS_AND_TIMES, "0", TRUTH_CODE, *DECIMAL_CODES, *formats]))
+    known, stored = Searches(content_of(package, strings)), record.get(SEARCHES_KEY)
+    if isinstance(stored, Mapping) and stored.get("strings", 0) == (known.strings and list(known.strings)):
+        known.rows.update(_parse_sheets(stored.get("sheets")))
+    return known
 
 
-@lru_cache(maxsize=8)
-def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> CellStyles:
-    """Return the styles of a new workbook: the usual one, two bold ones, one for each code of `own_codes`.
-
-    In one with views there follow those of choosers, and the usual one and those of the codes once more, unlocked.
-    """
-    codes = own_codes(formats)
-    index = {code: place for place, code in enumerate(codes, 3)}
-    dates = {unit: index[code] for unit, code in DATE_CODES.items()}
-    by_code = {_plain_code(code): place for code, place in index.items()}
-    made = CellStyles(1, 2, dates, index["0"], index[TRUTH_CODE], formats=by_code)
-    if not views:
-        return made
-    of_text = 4 + len(codes)
-    shift = of_text + 1 - index[_DAYS_AND_TIMES[0]]
-    choosers = {"": of_text - 1, "@": of_text, **{unit: place + shift for unit, place in dates.items()}}
-    first = of_text + 1 + len(_DAYS_AND_TIMES)
-    unlocked: dict[int | None, int] = {None: first, **{place: first + place - 2 for place in index.values()}}
-    return replace(made, choosers=choosers, unlocked=unlocked)
-
-
-OWN_STYLES = make_styles()
-"""The styles of a new workbook without formats of a caller's."""
-
-
-def find_styles(content: bytes, *, location: str) -> CellStyles:
-    """Return the styles of a workbook that look as those of `OWN_STYLES` do, and in all else like its default style.
-
-    Example:
-        >>> find_styles(
-        ...     b"<styleSheet><fonts><font/><font><b/></font></fonts>"
-        ...     b"<cellXfs><xf fontId='0'/><xf fontId='1'/><xf numFmtId='14'/></cellXfs></styleSheet>",
-        ...     location="xl/styles.xml",
-        ... )
-        CellStyles(bold=1, bold_right=None, dates={'D': 2}, whole=None, truth=None)
-    """
-    try:
-        root = Markup(content, location=location).root
-    except FormatError:
-        return CellStyles()  # styles that are too long or broken stay as they are, and none of them is used
-    fonts, styles, formats = root.child_named("fonts"), root.child_named("cellXfs"), root.child_named("numFmts")
-    if fonts is None or styles is None:
-        return CellStyles()
-    font_looks = [_look(font) for font in fonts.children_named("font")]
-    if not font_looks:
-        return CellStyles()
-    bold = {str(index) for index, (thick, look) in enumerate(font_looks) if thick and look == font_looks[0][1]}
-    codes = {_DAY_FORMAT: DATE_CODES["D"], _MINUTE_FORMAT: DATE_CODES["m"], **_NUMBER_FORMATS}
-    for format_ in formats.children_named("numFmt") if formats is not None else ():
-        codes[format_.get("numFmtId")] = _plain_code(format_.get("formatCode"))
-    bold_style, right, whole, by_code = None, None, None, dict[str, int]()
-    for index, style in enumerate(styles.children_named("xf")):
-        number, font = style.get("numFmtId", "0"), style.get("fontId", "0")
-        if any(style.get(name, "0") != "0" for name in _PLACES):
-            continue
-        if style.children:
-            if number == "0" and font in bold and right is None and _stands_right(style):
-                right = index
-        elif number == "0" and font in bold and bold_style is None:
-            bold_style = index
-        elif font == "0" and number == _WHOLE_FORMAT and whole is None:
-            whole = index
-        elif font == "0" and number in codes:
-            by_code.setdefault(codes[number], index)
-    dates = {unit: by_code[code] for unit, code in DATE_CODES.items() if code in by_code}
-    return CellStyles(bold_style, right, dates, whole, by_code.get(_plain_code(TRUTH_CODE)), formats=by_code)
-
-
-def _stands_right(style: Element) -> bool:
-    """Return whether the children of a style say that text stands at the right end, and nothing else."""
-    (first, *more) = style.children
-    return not more and first.name == "alignment" and dict(first.attributes) == {"horizontal": "right"}
-
-
-def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:
-    """Return whether a font is bold, and everything else that is said of it, in a form that can be compared."""
-    thick = any(child.name == "b" and child.get("val", "1") not in _OFF for child in font.children)
-    return thick, frozenset(
-        (child.name, frozenset(child.attributes.items())) for child in font.children if child.name != "b"
-    )
+def _parse_sheets(sheets: object) -> Iterator[tuple[Content, int]]:
+    """Yield the content and the number of rows of each sheet; entries of another form are passed over."""
+    for entry in sheets[:MOST_SHEETS] if isinstance(sheets, list) else ():
+        if isinstance(entry, list) and len(entry) == 3 and all(type(number) is int for number in entry):
+            crc, size, rows = entry
+            if 0 <= rows <= MOST_ROWS:
+                yield (crc, size), rows

@@ -16,10 +16,9 @@ from ....elements import Cell
 from ....views.formulas import ViewFormulas, extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
-from ...workbooks import EXACT_INTEGER
+from ...workbooks import EXACT_INTEGER, escape_text
 from ..cell_xml import cells_xml, with_formula, xml_text
-from ..package.markup import escape_text
-from ..package.relations import CellStyles
+from ..styles import CellStyles
 
 # Cells of a view as XML: texts, numbers, and formulas.
 #

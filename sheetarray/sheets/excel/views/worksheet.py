@@ -21,18 +21,16 @@ from ....views.choosers import Chooser
 from ....views.formulas import CHART_ROWS
 from ....views.geometry import ViewPlan
 from ....views.label_cells import to_values
-from ..appearance import count_shown
-from ..package.markup import escape_text, quote_attribute
+from ...looks import count_shown
+from ...workbooks import escape_text, quote_attribute
 from ..package.packing import PackageWriter
-from ..package.relations import STRICT, CellStyles, relation_type, relations_part
+from ..package.relations import DECLARED, MAIN, RELATIONS, STRICT, relation_type, relations_part, relations_xml
 from ..skeleton import SheetPlan, ViewPart
+from ..styles import CellStyles
 from .grids import MOST_RANGES, EditableGrid, ViewGrid
 from .record import describe_view
 
-_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_STRICT_SPACES = ((_MAIN, STRICT + "spreadsheetml/main"), (_RELATIONS, STRICT + "officeDocument/relationships"))
+_STRICT_SPACES = ((MAIN, STRICT + "spreadsheetml/main"), (RELATIONS, STRICT + "officeDocument/relationships"))
 _PAGE = (
     '<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>'
     '<pageSetup orientation="landscape"/>'
@@ -141,7 +139,7 @@ def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], 
     in_view = ' tabSelected="1"' if selected else ""
     columns = "".join(f'<col min="{a}" max="{b}" width="{width:g}" customWidth="1"/>' for a, b, width in widths)
     return (
-        f'{_DECLARED}<worksheet xmlns="{_MAIN}" xmlns:r="{_RELATIONS}">'
+        f'{DECLARED}<worksheet xmlns="{MAIN}" xmlns:r="{RELATIONS}">'
         '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>'
         f'<dimension ref="A1:{last}"/><sheetViews><sheetView showGridLines="0"{in_view} workbookViewId="0">{pane}'
         '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>'
@@ -169,7 +167,7 @@ def _widths_beside(
     labels = _labels_width(plan.rows.labels, plan.height)
     yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)
     elements = max(map(_width_of, sample))
-    if plan.has_numbers and plan.style is not None and (code := styles.code_of(plan.style)) is not None:
+    if plan.has_numbers and (code := styles.code_of(plan.style)) is not None:
         elements = float(count_shown(code, plan.array.buffer))
     if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
         elements = float(max(map(len, DATE_CODES.values())))
@@ -279,9 +277,7 @@ def _validation(chooser: Chooser, allowed: str) -> str:
 #
 # Source: ECMA-376 part 1, 21.2 (charts) and 20.5 (drawings in sheets).
 
-_CHART_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _DRAWINGS = "http://schemas.openxmlformats.org/drawingml/2006"
-_CHART_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _DOT = 9525  # English Metric Units, in which drawings are measured: as many as a pixel has
 _WIDTH, _INDENT, _INSET, _DOTS_OF_CHARACTER = 640, 10, 50, 7  # pixels; a column has at least 63
 _COLUMN = 3  # where the chart begins, counted from 0: right of the choosers and their labels
@@ -306,7 +302,7 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
     The chart ends within a column that is printed, so that it is printed whole whatever the width of a character is.
     """
     drawing = (
-        f'{_CHART_DECLARED}<xdr:wsDr xmlns:xdr="{_DRAWINGS}/spreadsheetDrawing" xmlns:a="{_DRAWINGS}/main">'
+        f'{DECLARED}<xdr:wsDr xmlns:xdr="{_DRAWINGS}/spreadsheetDrawing" xmlns:a="{_DRAWINGS}/main">'
         f'<xdr:twoCellAnchor editAs="oneCell"><xdr:from><xdr:col>{_COLUMN}</xdr:col>'
         f"<xdr:colOff>{_INDENT * _DOT}</xdr:colOff><xdr:row>0</xdr:row><xdr:rowOff>{4 * _DOT}</xdr:rowOff></xdr:from>"
         f"<xdr:to><xdr:col>{_find_chart_end(grid.plan, grid)}</xdr:col><xdr:colOff>{_INSET * _DOT}</xdr:colOff>"
@@ -314,7 +310,7 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
         '<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="2" name="line"/><xdr:cNvGraphicFramePr/>'
         '</xdr:nvGraphicFramePr><xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>'
         f'<a:graphic><a:graphicData uri="{_DRAWINGS}/chart"><c:chart xmlns:c="{_DRAWINGS}/chart" '
-        f'xmlns:r="{_CHART_RELATIONS}" r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame><xdr:clientData/>'
+        f'xmlns:r="{RELATIONS}" r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame><xdr:clientData/>'
         "</xdr:twoCellAnchor></xdr:wsDr>"
     )
     return drawing, _chart(grid)
@@ -327,8 +323,8 @@ def _chart(grid: ViewGrid) -> str:
     line = f"{sheet}!$B${grid.line_row}:${grid.last_column}${grid.line_row}"
     labels = f"{sheet}!$B${grid.label_row}:${grid.last_column}${grid.label_row}"
     return (
-        f'{_CHART_DECLARED}<c:chartSpace xmlns:c="{_DRAWINGS}/chart" xmlns:a="{_DRAWINGS}/main" '
-        f'xmlns:r="{_CHART_RELATIONS}">'
+        f'{DECLARED}<c:chartSpace xmlns:c="{_DRAWINGS}/chart" xmlns:a="{_DRAWINGS}/main" '
+        f'xmlns:r="{RELATIONS}">'
         f'<c:roundedCorners val="0"/><c:chart><c:title><c:tx>{_text(title, 1100)}</c:tx>'
         '<c:overlay val="0"/></c:title><c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>'
         '<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>'
@@ -372,11 +368,6 @@ def _axis_title(dim: str) -> str:
 _ROWS_AT_ONCE = 64  # that are encoded together
 # Bytes that the sheet of a view has at most: with numbers only, and with texts, which may be of any length
 _MOST_BYTES, _ANY = 2**28, 2**40
-_RELATIONS_PART = (
-    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships '
-    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    "{}</Relationships>"
-)
 
 
 def plan_view_sheet(view: ViewPlan) -> SheetPlan:
@@ -436,9 +427,6 @@ def write_relations(
     writer: PackageWriter, part: str, targets: Sequence[tuple[str, str]], *, strict: bool = False
 ) -> None:
     """Write the part that holds the relationships of a part, `rId1` and so on, each a kind and a target."""
-    listed = "".join(
-        f'<Relationship Id="rId{number}" Type="{relation_type(kind, strict)}" '
-        f'Target="{posixpath.relpath(target, posixpath.dirname(part))}"/>'
-        for number, (kind, target) in enumerate(targets, 1)
-    )
-    writer.write_part(relations_part(part), _RELATIONS_PART.format(listed).encode())
+    folder = posixpath.dirname(part)
+    listed = [(relation_type(kind, strict), posixpath.relpath(target, folder)) for kind, target in targets]
+    writer.write_part(relations_part(part), relations_xml(listed).encode())

@@ -1,25 +1,29 @@
-"""Chooses the looks of a sheet that is written: widths of columns, number formats, and the ranges that are printed.
+"""Looks of the columns of arrays in workbooks, whoever writes them: number formats, widths, and what is printed.
 
 Only the layout and a few elements of each column are looked at, so that this takes next to no time beside the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...cells.serials import DATE_CODES, shown_unit
-from ...columns import Layout, LayoutColumn, column_letters
-from ...dtypes import Mask, Positions
-from .cell_xml import ColumnSpan, make_cells_together
-from .package.relations import DECIMAL_CODES, MOST_DECIMALS, CellStyles
+from ..cells import TypedCells, buffer_to_typed
+from ..cells.serials import DATE_CODES, shown_unit
+from ..columns import Layout, LayoutColumn, column_letters
+from ..dtypes import Mask, Positions
+from ..errors import DTypeError
+from .workbooks import EXACT_INTEGER, GENERAL, TRUTH_CODE
 
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
+DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
+"""The codes of the formats of numbers with one decimal and more."""
 GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
 # Elements from which the width of a column is found: the first ones, and others evenly from the whole column
@@ -32,39 +36,33 @@ SHORTENED = 50  # elements of each column that are printed if all columns are ta
 _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
 
 
-def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int | None:
-    """Return the style of a column's numbers or booleans; None for the default style.
+def number_formats(pieces: Sequence[LayoutColumn], *, dates: bool, formats: Mapping[str, str]) -> list[str | None]:
+    """Return the code of the number format of each column's numbers or booleans; None for the general one.
 
-    `dates`: whether dates are written as serial dates, and not as texts.
+    `dates`: whether dates are written as serial dates, and not as texts. `formats`: codes that a caller has chosen for
+    floats and integers, by the names of arrays. Other floats have as many decimals as they need; see `count_decimals`.
     """
+    made = [_usual_format(piece, dates=dates) for piece in pieces]
+    floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
+    for place, count in zip(floats, count_decimals([pieces[place].buffer for place in floats]), strict=True):
+        made[place] = DECIMAL_CODES[count - 1] if count else None
+    for place, piece in enumerate(pieces if formats else ()):
+        if piece.name in formats and piece.dtype.kind in ("float", "int"):
+            made[place] = None if formats[piece.name] == GENERAL else formats[piece.name]
+    return made
+
+
+def _usual_format(piece: LayoutColumn, *, dates: bool) -> str | None:
+    """Return the code of the format of numbers or booleans that are no floats."""
     if piece.dtype.kind == "datetime":
         unit = shown_unit(piece.buffer) if dates else None
-        return None if unit is None else styles.dates.get(unit)
+        return None if unit is None else DATE_CODES[unit]
     if piece.dtype.kind == "bool":
-        return styles.truth
+        return TRUTH_CODE
     if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):
         return None
     counts = piece.buffer if piece.dtype.kind == "int" else piece.buffer.view(np.int64)
-    shown = max(int(counts.max()), -int(counts.min())) < GENERAL_DIGITS
-    return None if shown else styles.whole
-
-
-def value_styles(
-    pieces: Sequence[LayoutColumn], styles: CellStyles, *, dates: bool, formats: Mapping[str, str]
-) -> list[int | None]:
-    """Return the style of the numbers or booleans in each column; None for the default style.
-
-    `formats`: codes of formats that a caller has chosen, by the names of arrays. Other floats have as many decimals as
-    they need; see `count_decimals`.
-    """
-    made = [value_style(piece, styles, dates=dates) for piece in pieces]
-    floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
-    for place, count in zip(floats, count_decimals([pieces[place].buffer for place in floats]), strict=True):
-        made[place] = styles.format_of(DECIMAL_CODES[count - 1]) if count else None
-    for place, piece in enumerate(pieces if formats else ()):
-        if piece.name in formats:
-            made[place] = styles.format_of(formats[piece.name])
-    return made
+    return "0" if max(int(counts.max()), -int(counts.min())) >= GENERAL_DIGITS else None
 
 
 # Decimals of floats ------------------------------------------------------------------------------------------------
@@ -156,38 +154,31 @@ def count_shown(code: str, numbers: np.ndarray[Any, Any]) -> int:
     return digits + commas + sum([mark not in "0#?," for mark in whole]) + len(point + decimals) + 1
 
 
-def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
-    """Return whether programs align the elements of a column to the right, so that its name should be there too."""
-    return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
+# Widths --------------------------------------------------------------------------------------------------------------
 
 
 def column_widths(
-    pieces: Sequence[LayoutColumn],
-    styles: Sequence[int | None],
-    known: CellStyles,
-    *,
-    as_text: bool,
-    filtered: bool = False,
+    pieces: Sequence[LayoutColumn], codes: Sequence[str | None], *, as_text: bool, filtered: bool = False
 ) -> list[float]:
     """Return the width of each column, in characters, so that its name, its header and the sampled elements fit in.
 
-    `known`: the styles of the workbook. `filtered`: whether a button for a filter stands beside each name.
+    `codes`: of the number formats of columns; None also for dates that are texts. `filtered`: whether a button for a
+    filter stands beside each name.
     """
     widest = np.zeros(len(pieces), np.int64)
     first: list[ColumnSpan] = []
     spread: list[ColumnSpan] = []
-    for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
+    for place, (piece, code) in enumerate(zip(pieces, codes, strict=True)):
         count = len(piece.buffer)
-        if style is not None and piece.dtype.kind == "datetime" and (unit := shown_unit(piece.buffer)) is not None:
-            widest[place] = len(DATE_CODES[unit])
-            continue
-        if style is not None and piece.dtype.kind in ("float", "int") and (code := known.code_of(style)) is not None:
+        if code is not None and piece.dtype.kind == "datetime":
+            widest[place] = len(code)
+        elif code is not None and piece.dtype.kind in ("float", "int"):
             widest[place] = count_shown(code, piece.buffer)
-            continue
-        first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))
-        if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length
-            some = piece.every(-(-count // _SPREAD))
-            spread.append(ColumnSpan(place, some, None, 0, len(some.buffer)))
+        else:
+            first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))
+            if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length
+                some = piece.every(-(-count // _SPREAD))
+                spread.append(ColumnSpan(place, some, None, 0, len(some.buffer)))
     for spans in filter(None, (first, spread)):
         for cells, _, members in make_cells_together(spans, as_text=as_text):
             starts = np.cumsum([0, *(span.size for span in members[:-1])])
@@ -209,6 +200,63 @@ def _count_characters(cells: pl.Series) -> Positions:
 
     characters: Positions = cells.cast(pl.String).str.len_chars().fill_null(0).to_numpy().astype(np.int64)
     return characters
+
+
+# Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
+
+
+class ColumnSpan(NamedTuple):
+    """Some elements of a column.
+
+    Attributes:
+        place: the index of the column.
+        piece: the column.
+        style: of its numbers and booleans; None for the usual one, and for dates that are texts.
+        first: the index of the first of the elements.
+        size: their number.
+    """
+
+    place: int
+    piece: LayoutColumn
+    style: int | None
+    first: int
+    size: int
+
+
+def make_cells_together(
+    spans: Iterable[ColumnSpan], *, as_text: bool
+) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
+    """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
+
+    `spans`: the elements of which cells are made; columns without any are left out.
+
+    Raises:
+        DTypeError: an element that no cell holds; names the array.
+    """
+    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
+    for span in spans:
+        if span.size:
+            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+    made = []
+    for some in groups.values():
+        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
+        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
+        style, piece = some[0].style, some[0].piece
+        how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
+        try:
+            made.append((buffer_to_typed(elements, piece.dtype, **how), style, some))
+        except DTypeError:
+            for _, refused, _, first, size in some:
+                refused.to_typed(first, size, **how)
+            raise
+    return made
+
+
+def element_range(layout: Layout, place: int, corner: tuple[int, int] = (0, 0)) -> str:
+    """Return the absolute range of the elements in a column of a layout from a corner on; empty if it has none."""
+    piece, letters = layout.pieces[place], column_letters(corner[1] + place)
+    count, first = len(piece.buffer), corner[0] + layout.named + piece.above + 1
+    return f"${letters}${first}:${letters}${first + count - 1}" if count else ""
 
 
 # Printing ------------------------------------------------------------------------------------------------------
