@@ -20,7 +20,6 @@ from ...errors import FormatError, LimitError
 from ...files import Source
 from ..workbooks import ArrayArea, build_references, escape_text, make_defined_names
 from .checking import select_sheets
-from .notes import BOXES, BOXES_SUFFIX, BOXES_TYPE, COMMENTS, COMMENTS_TYPE, make_notes
 from .open_workbook import STRICT_MAIN, BookSheet, OpenWorkbook
 from .package.markup import HEAD, Element, Markup, read_first_tag, read_tags
 from .package.packing import PackageWriter
@@ -40,17 +39,18 @@ from .package.relations import (
     relation_space,
 )
 from .skeleton import (
-    CHART_TYPE,
-    DRAWING_TYPE,
+    BOXES_SUFFIX,
+    BOXES_TYPE,
     PROPERTIES,
-    TABLE_TYPE,
+    SHEETS,
     SheetPart,
     SheetPlan,
     ViewPart,
     check_titles,
+    make_sheet_part,
+    make_view_part,
     name_tables,
     remember_sheets,
-    table_part,
     worksheet_frame,
 )
 from .styles import CellStyles, find_styles
@@ -165,14 +165,13 @@ def plan_append(
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
     if book.strict:  # where there is no VML, which notes need
         plans = [replace(plan, notes={}) for plan in plans]
-    parts, views = _make_sheet_parts(book, plans, old)
     blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], [*old.emptied])
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
     dropped = drop_parts(book, old.removed)
     taken = [*book.defined_names(), *book.table_names()]
     tables = name_tables(plans, taken)
-    parts = _add_notes(book, plans, _add_tables(book, plans, parts, tables))
+    parts, views = _make_sheet_parts(book, plans, old, tables)
     names = make_defined_names(refers, [*taken, *tables.values()])
     book.drop_print_areas([sheet.title for sheet in old.removed])
     book.add_names(
@@ -202,78 +201,48 @@ def plan_append(
 
 
 def _make_sheet_parts(
-    book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets
+    book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets, tables: Mapping[str, str]
 ) -> tuple[list[SheetPart], list[ViewPart]]:
-    """Return the sheets without their rows, and the views; new ones are put into the workbook."""
+    """Return the sheets without their rows, and the views; new ones are put into the workbook.
+
+    `tables`: the names of Excel Tables, by the titles of their sheets.
+    """
+    folder, names = posixpath.dirname(book.part), set[str]()
+
+    def new_part(pattern: str, type_: str) -> str:
+        name = _unused_name(book, posixpath.join(folder, pattern.removeprefix("xl/")), names)
+        names.add(name)
+        if type_:
+            book.types.add(name, type_)
+        return name
+
     made: list[SheetPart] = []
     views: list[ViewPart] = []
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
-    for plan, old_sheet, (head, tail) in zip(
-        plans, old.replaced, worksheet_xml(book, plans, old.replaced), strict=True
-    ):
+    first = max(book.table_numbers(), default=0)
+    frames = worksheet_xml(book, plans, old.replaced)
+    for place, (plan, old_sheet, frame) in enumerate(zip(plans, old.replaced, frames, strict=True), 1):
+        name = old_sheet.part if old_sheet else new_part(SHEETS, "")
         if old_sheet is None:
-            part = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
-            book.add_sheet(plan.title, part, very_hidden=plan.very_hidden)
-        name = old_sheet.part if old_sheet else part
+            book.add_sheet(plan.title, name, very_hidden=plan.very_hidden)
         if plan.is_view:
-            chart = _add_chart(book, views) if plan.has_chart and not book.strict else ("", "")
-            selected = old_sheet is not None and old_sheet is in_view
-            views.append(ViewPart(plan.title, name, *chart, selected=selected, strict=book.strict))
-        else:
-            made.append(SheetPart(plan.title, name, head, tail))
+            is_in_view = old_sheet is not None and old_sheet is in_view
+            views.append(make_view_part(plan, name, new_part, selected=is_in_view, strict=book.strict))
+            continue
+        number, table = len(book.sheets) + place, (tables.get(plan.title, ""), first + place)
+        part = make_sheet_part(plan, name, frame, new_part, table, number)
+        if book.strict:
+            beside = [one._replace(content=_to_strict(one.content)) for one in part.beside]
+            part = replace(part, beside=beside)
+        if plan.notes:
+            book.types.add_suffix(BOXES_SUFFIX, BOXES_TYPE)
+        made.append(part)
     return made, views
 
 
-def _add_tables(
-    book: OpenWorkbook, plans: Sequence[SheetPlan], parts: Sequence[SheetPart], names: Mapping[str, str]
-) -> list[SheetPart]:
-    """Return the sheets with their Excel Tables, which are put into the list of parts."""
-    by_title = {plan.title: plan for plan in plans}
-    made: list[SheetPart] = []
-    number = max(book.table_numbers(), default=0)
-    for part in parts:
-        plan, name = by_title[part.title], names.get(part.title)
-        if name is not None:
-            number += 1
-            taken = {one.table[0] for one in made if one.table is not None}
-            table = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "tables", "table{}.xml"), taken)
-            book.types.add(table, TABLE_TYPE)
-            content = table_part(plan, name, number)
-            content = content.replace(MAIN.encode(), STRICT_MAIN.encode()) if book.strict else content
-            part = replace(part, table=(table, content))
-        made.append(part)
-    return made
-
-
-def _add_notes(book: OpenWorkbook, plans: Sequence[SheetPlan], parts: Sequence[SheetPart]) -> list[SheetPart]:
-    """Return the sheets with the notes of their cells, which are put into the list of parts."""
-    by_title, made = {plan.title: plan for plan in plans}, []
-    taken: set[str] = set()
-    for number, part in enumerate(parts, 1):
-        plan = by_title[part.title]
-        if plan.notes:
-            book.types.add_suffix(BOXES_SUFFIX, BOXES_TYPE)
-            folder = posixpath.dirname(book.part)
-            names = [
-                _unused_name(book, posixpath.join(folder, pattern.removeprefix("xl/")), taken)
-                for pattern in (COMMENTS, BOXES)
-            ]
-            taken |= {*names}
-            book.types.add(names[0], COMMENTS_TYPE)
-            notes = make_notes(plan.notes, *names, number=len(book.sheets) + number, hidden=plan.headers)
-            part = replace(part, notes=notes)
-        made.append(part)
-    return made
-
-
-def _add_chart(book: OpenWorkbook, views: Sequence[ViewPart]) -> tuple[str, str]:
-    """Return names for a drawing and the chart in it, which are put into the list of parts."""
-    folder, names = posixpath.dirname(book.part), []
-    taken = {name for view in views for name in (view.drawing, view.chart)}
-    for kind, type_ in (("drawing", DRAWING_TYPE), ("chart", CHART_TYPE)):
-        names.append(_unused_name(book, posixpath.join(folder, f"{kind}s", f"{kind}{{}}.xml"), taken))
-        book.types.add(names[-1], type_)
-    return names[0], names[1]
+def _to_strict(content: bytes) -> bytes:
+    """Return XML in the main namespace of strict OOXML."""
+    return content.replace(MAIN.encode(), STRICT_MAIN.encode())
 
 
 def worksheet_xml(
@@ -292,7 +261,7 @@ def worksheet_xml(
     if not book.strict:
         return made
     plain, other = (relation_space(strict).encode() for strict in (False, True))
-    return [(head.replace(MAIN.encode(), STRICT_MAIN.encode()), tail.replace(plain, other)) for head, tail in made]
+    return [(_to_strict(head), tail.replace(plain, other)) for head, tail in made]
 
 
 def _code_name(package: Package, part: str) -> str:
@@ -305,9 +274,8 @@ def _code_name(package: Package, part: str) -> str:
 
 def _unused_name(book: OpenWorkbook, pattern: str, taken: Collection[str] = ()) -> str:
     """Return a name that no part has."""
-    used = {*taken, *(sheet.part for sheet in book.sheets)}
     names = (pattern.format(index) for index in count(1))
-    return next(name for name in names if not (name in book.package or name in book.types or name in used))
+    return next(name for name in names if not (name in book.package or name in book.types or name in taken))
 
 
 def ensure_properties(book: OpenWorkbook) -> str:

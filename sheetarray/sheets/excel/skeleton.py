@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from ...columns import column_letters, quote_title
 from ...errors import LimitError
@@ -21,6 +21,7 @@ from ..workbooks import (
     quote_attribute,
     with_escapes,
 )
+from .cell_xml import xml_text
 from .package.packing import PackageWriter
 from .package.relations import (
     CONTENT_TYPE,
@@ -34,10 +35,6 @@ from .package.relations import (
     relations_xml,
 )
 from .styles import CellStyles, make_styles
-
-if TYPE_CHECKING:
-    from .notes import NoteParts
-
 
 # Plans of sheets, made before any row is written, and the parts of a package that sheets and views become.
 
@@ -89,6 +86,14 @@ class SheetPlan:
         return ",".join(f"{quote_title(self.title)}!{cells}" for cells in self.printed)
 
 
+class PartBeside(NamedTuple):
+    """A part to which a sheet refers: how it does so, the name of the part, and its content."""
+
+    kind: str
+    name: str
+    content: bytes
+
+
 @dataclass(frozen=True)
 class SheetPart:
     """A sheet as a part of a package, without its rows.
@@ -98,30 +103,14 @@ class SheetPart:
         name: of the part.
         head: the XML before the rows.
         tail: the XML after the rows.
-        table: the name and the XML of the part that holds its Excel Table; None for a sheet without one.
-        notes: the parts that hold notes of its cells; None for a sheet without any.
+        beside: the parts that hold its Excel Table and the notes of its cells, in the order of their ids.
     """
 
     title: str
     name: str
     head: bytes
     tail: bytes
-    table: tuple[str, bytes] | None = None
-    notes: NoteParts | None = None
-
-    @property
-    def relations(self) -> list[tuple[str, str]]:
-        """The parts that the sheet refers to: the kind and the name of each, in the order of their ids."""
-        table = [] if self.table is None else [("table", self.table[0])]
-        if self.notes is None:
-            return table
-        return [*table, ("vmlDrawing", self.notes.drawing[0]), ("comments", self.notes.comments[0])]
-
-    @property
-    def parts(self) -> list[tuple[str, bytes]]:
-        """The names and the content of these parts."""
-        table = [] if self.table is None else [self.table]
-        return table if self.notes is None else [*table, self.notes.drawing, self.notes.comments]
+    beside: Sequence[PartBeside] = ()
 
 
 @dataclass(frozen=True)
@@ -150,38 +139,24 @@ class ViewPart:
 # Makes the XML of the parts of a new workbook: types, relationships, list of sheets, styles, sheets without rows.
 
 PROPERTIES = "docProps/custom.xml"
-SHEETS = "xl/worksheets/sheet"
-TABLES = "xl/tables/table{}.xml"
+_VERY_HIDDEN = ' state="veryHidden"'  # hides a sheet from all menus
+# The names of parts, with a place for a number
+SHEETS, _TABLES = "xl/worksheets/sheet{}.xml", "xl/tables/table{}.xml"
+_DRAWINGS, _CHARTS = "xl/drawings/drawing{}.xml", "xl/charts/chart{}.xml"
+_COMMENTS, _BOXES = "xl/comments{}.xml", "xl/drawings/vmlDrawing{}.vml"
 _MAKER = "sheetarray"
 OFFICE = "application/vnd.openxmlformats-officedocument."
-TABLE_TYPE = f"{OFFICE}spreadsheetml.table+xml"
-DRAWING_TYPE, CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
+_TABLE_TYPE, _COMMENTS_TYPE = f"{OFFICE}spreadsheetml.table+xml", f"{OFFICE}spreadsheetml.comments+xml"
+_DRAWING_TYPE, _CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
+BOXES_SUFFIX, BOXES_TYPE = "vml", f"{OFFICE}vmlDrawing"
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
 # The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
 _CALCULATION = 191029
 
 
-def content_types(
-    sheets: int, workbook: str, views: Sequence[ViewPart], tables: Sequence[str], notes: Collection[NoteParts]
-) -> str:
-    """Return the XML of the list of parts and their types; `workbook` is the type of the workbook's own part."""
-    types = {
-        "xl/workbook.xml": workbook,
-        **{f"{SHEETS}{number}.xml": f"{OFFICE}spreadsheetml.worksheet+xml" for number in range(1, sheets + 1)},
-        "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
-        "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
-        "docProps/app.xml": f"{OFFICE}extended-properties+xml",
-        PROPERTIES: CONTENT_TYPE,
-        **dict.fromkeys(tables, TABLE_TYPE),
-    }
-    for view in views:
-        types |= {view.drawing: DRAWING_TYPE, view.chart: CHART_TYPE} if view.drawing else {}
-    boxes = ""
-    if notes:
-        from .notes import BOXES_SUFFIX, BOXES_TYPE, COMMENTS_TYPE
-
-        types |= {part.comments[0]: COMMENTS_TYPE for part in notes}
-        boxes = f'<Default Extension="{BOXES_SUFFIX}" ContentType="{BOXES_TYPE}"/>'
+def content_types(types: Mapping[str, str], *, has_notes: bool) -> str:
+    """Return the XML of the list of parts and their types."""
+    boxes = f'<Default Extension="{BOXES_SUFFIX}" ContentType="{BOXES_TYPE}"/>' if has_notes else ""
     return (
         f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -222,7 +197,7 @@ def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
     """Return the XML of the workbook's own part: its sheets, and its defined names with their references."""
     listed = "".join(
         [
-            f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{hidden_state(plan.very_hidden)} '
+            f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{_VERY_HIDDEN * plan.very_hidden} '
             f'r:id="rId{number}"/>'
             for number, plan in enumerate(sheets, 1)
         ]
@@ -246,11 +221,6 @@ def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
         + (f"<definedNames>{defined}</definedNames>" if defined else "")
         + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>'
     )
-
-
-def hidden_state(very_hidden: bool) -> str:
-    """Return the attribute that hides a sheet from all menus, in the list of sheets; empty for any other sheet."""
-    return ' state="veryHidden"' if very_hidden else ""
 
 
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
@@ -340,6 +310,99 @@ def name_tables(sheets: Sequence[SheetPlan], taken: Iterable[str] = ()) -> dict[
     return {area.title: name for area, name in make_defined_names(areas, taken).items()} if areas else {}
 
 
+# Notes of cells: texts that a program shows beside a cell, as a part of comments and a drawing of their boxes.
+#
+# Excel wants both, the second in VML (ECMA-376 part 4, 19); other programs read the comments alone.
+
+_COLUMNS, _ROWS = 2, 4  # of the sheet, that a box takes
+_IDS = 1024  # of shapes that a drawing has for itself
+_BEGIN = (
+    '<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office" '
+    'xmlns:x="urn:schemas-microsoft-com:office:excel">'
+    '<o:shapelayout v:ext="edit"><o:idmap v:ext="edit" data="{ids}"/></o:shapelayout>'
+    '<v:shapetype id="_x0000_t202" coordsize="21600,21600" o:spt="202" path="m,l,21600r21600,l21600,xe">'
+    '<v:stroke joinstyle="miter"/><v:path gradientshapeok="t" o:connecttype="rect"/></v:shapetype>'
+)
+_BOX = (
+    '<v:shape id="_x0000_s{id}" type="#_x0000_t202" style="position:absolute;margin-left:60pt;margin-top:2pt;'
+    'width:160pt;height:60pt;z-index:{order};visibility:hidden" fillcolor="#ffffe1" o:insetmode="auto">'
+    '<v:fill color2="#ffffe1"/><v:shadow color="black" obscured="t"/><v:path o:connecttype="none"/>'
+    '<v:textbox style="mso-direction-alt:auto"><div style="text-align:left"></div></v:textbox>'
+    '<x:ClientData ObjectType="Note"><x:MoveWithCells/><x:SizeWithCells/>'
+    "<x:Anchor>{left}, 15, 0, 2, {right}, 15, {bottom}, 4</x:Anchor><x:AutoFill>False</x:AutoFill>"
+    "<x:Row>0</x:Row><x:Column>{column}</x:Column></x:ClientData></v:shape>"
+)
+
+
+def make_notes(
+    notes: Mapping[int, str], comments: str, drawing: str, *, number: int, hidden: int
+) -> tuple[PartBeside, PartBeside]:
+    """Return the parts of notes on cells of the first row, by their columns: the boxes, and the texts.
+
+    `comments`, `drawing`: the names of the parts. `number`: of the sheet, from which the ids of boxes follow. `hidden`:
+    the rows below the first one that are not shown.
+
+    Example:
+        >>> made = make_notes({1: "units: K"}, "xl/comments1.xml", "xl/drawings/vmlDrawing1.vml", number=1, hidden=0)
+        >>> b'<comment ref="B1" authorId="0">' in made[1].content
+        True
+    """
+    said = '<comment ref="{}1" authorId="0"><text><t xml:space="preserve">{}</t></text></comment>'
+    texts = "".join(said.format(column_letters(column), xml_text(text)) for column, text in notes.items())
+    boxes = "".join(
+        _BOX.format(
+            id=_IDS * number + order,
+            order=order,
+            left=column + 1,
+            right=column + 1 + _COLUMNS,
+            bottom=hidden + _ROWS,
+            column=column,
+        )
+        for order, column in enumerate(notes, 1)
+    )
+    last = (_IDS * number + len(notes)) // _IDS
+    listed = ",".join(str(block) for block in range(number, last + 1))
+    listed_texts = (
+        f'{DECLARED}<comments xmlns="{MAIN}"><authors><author></author></authors>'
+        f"<commentList>{texts}</commentList></comments>"
+    )
+    return (
+        PartBeside("vmlDrawing", drawing, f"{_BEGIN.format(ids=listed)}{boxes}</xml>".encode()),
+        PartBeside("comments", comments, listed_texts.encode()),
+    )
+
+
+# The parts of a sheet that is put into a new workbook or into one that is there.
+
+NewPart = Callable[[str, str], str]
+"""Returns the name of a new part, given a pattern with a place for a number; and lists it with its type."""
+
+
+def make_sheet_part(
+    plan: SheetPlan, name: str, frame: tuple[bytes, bytes], new_part: NewPart, table: tuple[str, int], number: int
+) -> SheetPart:
+    """Return a sheet without its rows, with the parts to which it refers.
+
+    `frame`: the XML before and after the rows. `table`: the name and the number of its Excel Table, if it is one.
+    `number`: of the sheet, another one than that of each other sheet.
+    """
+    beside: list[PartBeside] = []
+    if plan.table:
+        beside.append(PartBeside("table", new_part(_TABLES, _TABLE_TYPE), table_part(plan, *table)))
+    if plan.notes:
+        names = new_part(_COMMENTS, _COMMENTS_TYPE), new_part(_BOXES, "")
+        beside += make_notes(plan.notes, *names, number=number, hidden=plan.headers)
+    return SheetPart(plan.title, name, *frame, beside)
+
+
+def make_view_part(plan: SheetPlan, name: str, new_part: NewPart, *, selected: bool, strict: bool = False) -> ViewPart:
+    """Return the names of the parts of a view."""
+    chart = ("", "")
+    if plan.has_chart and not strict:
+        chart = new_part(_DRAWINGS, _DRAWING_TYPE), new_part(_CHARTS, _CHART_TYPE)
+    return ViewPart(plan.title, name, *chart, selected=selected, strict=strict)
+
+
 # Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
 #
 # Equal arrays make equal files, as no time of writing is noted. Elements and attributes of XML stand in the order
@@ -416,21 +479,33 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
     refers = build_references([(array, plan.title, cells) for plan in sheets for array, cells in plan.arrays])
     tables = name_tables(sheets)
     names = make_defined_names(refers, tables.values())
-    views = [
-        ViewPart(plan.title, f"{SHEETS}{number}.xml", *_drawing_names(plan, number), selected=number == 1)
-        for number, plan in enumerate(sheets, 1)
-        if plan.is_view
-    ]
+    numbered = {SHEETS.format(number): plan for number, plan in enumerate(sheets, 1)}
+    types = {
+        "xl/workbook.xml": CONTENT_TYPES[suffix],
+        **dict.fromkeys(numbered, f"{OFFICE}spreadsheetml.worksheet+xml"),
+        "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
+        "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
+        "docProps/app.xml": f"{OFFICE}extended-properties+xml",
+        PROPERTIES: CONTENT_TYPE,
+    }
+
+    def new_part(pattern: str, type_: str) -> str:
+        name = pattern.format(number)
+        if type_:
+            types[name] = type_
+        return name
+
+    views: list[ViewPart] = []
+    made: list[SheetPart] = []
+    for number, (name, plan) in enumerate(numbered.items(), 1):
+        if plan.is_view:
+            views.append(make_view_part(plan, name, new_part, selected=number == 1))
+        else:
+            frame, table = worksheet_frame(plan, selected=number == 1), (tables.get(plan.title, ""), number)
+            made.append(make_sheet_part(plan, name, frame, new_part, table, number))
     styles, styles_xml = make_styles(tuple(formats), views=bool(views))
-    notes = _make_notes(sheets) if any(plan.notes for plan in sheets) else {}
     parts = {
-        TYPES: content_types(
-            len(sheets),
-            CONTENT_TYPES[suffix],
-            views,
-            [TABLES.format(n) for n, plan in enumerate(sheets, 1) if plan.table],
-            notes.values(),
-        ),
+        TYPES: content_types(types, has_notes=any(plan.notes for plan in sheets)),
         "_rels/.rels": _ROOT_RELATIONS,
         "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
@@ -438,30 +513,8 @@ def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Seq
         "docProps/core.xml": _CORE_PROPERTIES,
         "docProps/app.xml": _APPLICATION_PROPERTIES,
     }
-    made = [
-        SheetPart(
-            plan.title,
-            f"{SHEETS}{number}.xml",
-            *worksheet_frame(plan, selected=number == 1),
-            (TABLES.format(number), table_part(plan, tables[plan.title], number)) if plan.table else None,
-            notes.get(plan.title),
-        )
-        for number, plan in enumerate(sheets, 1)
-        if not plan.is_view
-    ]
     contents = {name: text.encode() for name, text in parts.items()}
     return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names, tables), views, names)
-
-
-def _make_notes(sheets: Sequence[SheetPlan]) -> dict[str, NoteParts]:
-    """Return the parts that hold the notes of each sheet that has any, by the title of the sheet."""
-    from .notes import BOXES, COMMENTS, make_notes
-
-    return {
-        plan.title: make_notes(plan.notes, COMMENTS.format(n), BOXES.format(n), number=n, hidden=plan.headers)
-        for n, plan in enumerate(sheets, 1)
-        if plan.notes
-    }
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:
@@ -485,7 +538,7 @@ def remember_sheets(
 
     `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
     """
-    first = title_of_first(sheets)
+    first = next(plan.title for plan in sheets if not plan.is_view)
     return {
         plan.title: {
             "names": [name for area, name in names.items() if area.title == plan.title],
@@ -494,13 +547,3 @@ def remember_sheets(
         | ({"table": {"name": tables[plan.title], **plan.note}} if plan.title in tables and plan.note else {})
         for plan in sheets
     }
-
-
-def title_of_first(sheets: Sequence[SheetPlan]) -> str:
-    """Return the title of the first sheet that is no view: the records of its views name it."""
-    return next(plan.title for plan in sheets if not plan.is_view)
-
-
-def _drawing_names(plan: SheetPlan, number: int) -> tuple[str, str]:
-    """Return the names of the parts of a sheet's drawing and chart; both empty for a sheet without a chart."""
-    return (f"xl/drawings/drawing{number}.xml", f"xl/charts/chart{number}.xml") if plan.has_chart else ("", "")

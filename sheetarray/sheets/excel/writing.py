@@ -330,7 +330,7 @@ def _write_package(
                 styles=made.styles,
                 value_styles=styles,
                 links=links,
-                filtered=part.table is not None,
+                filtered=bool(part.beside) and part.beside[0].kind == "table",
             )
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
@@ -339,11 +339,10 @@ def _write_package(
                     if options.report is not None:
                         options.report(before + done, total)
                 out.write(part.tail)
-            if part.relations:
+            if part.beside:
                 is_strict = isinstance(made, PackageEdit) and made.strict
-                write_relations(writer, part.name, part.relations, strict=is_strict)
-                for name, content in part.parts:
-                    writer.write_part(name, content)
+                write_relations(writer, part.name, [one[:2] for one in part.beside], strict=is_strict)
+                writer.write_parts({one.name: one.content for one in part.beside})
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height

@@ -15,13 +15,12 @@ from sheetarray.sheets.excel.package.markup import (
     Element,
     Markup,
     children_named,
-    escape_text,
     local_name,
     parse_tree,
-    quote_attribute,
     read_first_tag,
     read_tags,
 )
+from sheetarray.sheets.workbooks import escape_text, quote_attribute
 
 NAMES = st.text(string.ascii_letters, min_size=1, max_size=3)
 TEXTS = st.text(

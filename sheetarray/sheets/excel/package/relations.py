@@ -261,6 +261,7 @@ class ContentTypes:
 
     def add(self, part: str, type_: str) -> None:
         """Add a part to the list."""
+        self._overrides[_part_key(part)] = type_
         prefix = self.markup.root.prefix
         text = f'<{prefix}Override PartName={quote_attribute("/" + _uri(part))} ContentType="{type_}"/>'
         self.markup.append(self.markup.root, text)
