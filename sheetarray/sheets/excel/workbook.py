@@ -9,6 +9,7 @@ import codecs
 import re
 import struct
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
 from typing import Any
