@@ -62,7 +62,7 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
     "__init__": 99,
     "__main__": 99,
 }
-SHARED = {"sheets", "sheets.workbooks", "interchange", "interchange.untrusted"}
+SHARED = {"sheets", "sheets.looks", "sheets.workbooks", "interchange", "interchange.untrusted"}
 HEAVY = {
     "polars",
     "pandas",
