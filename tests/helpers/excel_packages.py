@@ -25,7 +25,7 @@ import xlsxwriter
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import merge_properties, read_record
-from sheetarray.sheets.excel.reader import parsing
+from sheetarray.sheets.excel.reader import worksheet
 
 # Workbooks of other programs, for the tests of packages, and a look into a zip file that is not ours.
 
@@ -105,14 +105,14 @@ def put_record(path: Path, record: Mapping[str, Any]) -> None:
 def sheets_looked_into() -> Iterator[list[str]]:
     """Note the worksheets that are inflated, as "sheet1.xml", in the order in which that was begun."""
     noted: list[str] = []
-    inflate = parsing.inflate_blocks
+    inflate = worksheet.part_blocks
 
-    def note(package: Any, part: str) -> Any:
+    def note(package: Any, part: str, short: int) -> Any:
         noted.extend([part.rpartition("/")[2]] if "worksheets" in part else [])
-        return inflate(package, part)
+        return inflate(package, part, short)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "inflate_blocks", note)
+        patch.setattr(worksheet, "part_blocks", note)
         yield noted
 
 

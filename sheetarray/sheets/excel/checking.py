@@ -375,9 +375,9 @@ def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None, *, 
     return Snapshots(guards, ask_names=find_names, is_own=is_own)
 
 
-def warn_of_guard(book: Workbook, snapshots: Snapshots, *, used: bool = True) -> None:
+def warn_of_guard(book: Workbook, snapshots: Snapshots) -> None:
     """Warn of all that kept a guard from being used for the arrays that were read."""
-    findings = [*snapshots.findings, *(book.find_lost_guards() if used else ())]
+    findings = [*snapshots.findings, *book.find_lost_guards()]
     for finding in findings[:_MOST_WARNINGS]:
         warn_of_finding(finding)
     if len(findings) > _MOST_WARNINGS:
@@ -431,15 +431,16 @@ def read_book(
         FormatError: as `read_excel`.
     """
     sheets = select_sheets(book, sheet)
-    snapshots = open_snapshots(book, used=guard)
-    restore = snapshots if snapshots.exist else None
+    snapshots = open_snapshots(book) if guard and book.may_have_guards else None
+    restore = snapshots if snapshots is not None and snapshots.exist else None
     with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
         try:
             arrays = read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
         except FormatError as error:
             error.hint = book.advise(error.location, error.hint or "") or None
             raise
-    warn_of_guard(book, snapshots, used=guard)
+    if snapshots is not None:
+        warn_of_guard(book, snapshots)
     return arrays
 
 

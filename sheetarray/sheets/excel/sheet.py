@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -204,33 +204,19 @@ class SheetRuns:
         """Whether serial dates count from 1904."""
         return self._container.from_1904
 
-    @contextmanager
-    def runs(self, *, numeric: bool, first: int = 0) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet; if `numeric`, those above the row `first` may be left out."""
-        with self._located(self._container.cells(self._title, numeric=numeric, first=first)) as runs:
-            yield runs
+    def runs(self, *, numeric: bool, first: int = 0) -> AbstractContextManager[Iterator[c.CellRun]]:
+        """Give the cells of the sheet; if `numeric`, those above the row `first` may be left out."""
+        return self._located(self._container.cells(self._title, numeric=numeric, first=first))
 
-    @contextmanager
-    def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
+    def runs_from(self, row: int, *, numeric: bool) -> AbstractContextManager[Iterator[c.CellRun]]:
+        """Give the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
         if not row:
-            cells = self._container.cells(self._title, numeric=numeric)
-        else:
-            cells = self._container.cells_of_rows(self._title, [(row, MOST_ROWS)])
-        with self._located(cells) as runs:
-            yield runs
+            return self.runs(numeric=numeric)
+        return self._located(self._container.cells_of_rows(self._title, [(row, MOST_ROWS)]))
 
-    @contextmanager
-    def runs_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of blocks that may hold one of some texts; a container that cannot search gives all cells."""
-        with self._located(self._container.cells_with(self._title, texts)) as runs:
-            yield runs
-
-    @contextmanager
-    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
-        """Yield the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
-        with self._located(self._container.cells_of_table(self._title)) as runs:
-            yield runs
+    def table_runs(self) -> AbstractContextManager[Iterator[c.CellRun]]:
+        """Give the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
+        return self._located(self._container.cells_of_table(self._title))
 
     def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
         """Return all cells of some rows, given as spans of rows that may overlap."""
@@ -337,7 +323,7 @@ class ExcelSheet(SheetRuns):
         """Return the words of headers and where they stand, in the whole sheet."""
         if self._known_words is None:
             rows, columns, codes = [], [], []
-            with self.runs_with(WORDS) as runs:
+            with self._located(self._container.cells_with(self._title, WORDS)) as runs:
                 for run in runs:
                     which, word_codes = words_of(run)
                     rows.append(run.rows[which])
@@ -355,9 +341,8 @@ class ExcelSheet(SheetRuns):
         some = self.cells_of_rows(
             [(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones]
         )
-        sizes = np.array([zone.count for zone in zones], np.int64)
-        steps = np.array([ROW if zone.orient == "columns" else 1 for zone in zones], np.int64)
-        firsts = np.array([zone.row * ROW + zone.column for zone in zones], np.int64)
+        table = [(z.count, ROW if z.orient == "columns" else 1, z.row * ROW + z.column) for z in zones]
+        sizes, steps, firsts = np.array(table, np.int64).T
         ends = np.cumsum(sizes)
         index = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
         wanted = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
@@ -411,15 +396,16 @@ class ExcelSheet(SheetRuns):
         if not requests:
             return []
         by_column: dict[int, Request] = {}
-        times = Counter(request.column for request in requests)
+        times, first = Counter[int](), requests[0].row
         for request in requests:
+            times[request.column] += 1
+            first = min(first, request.row)
             known = by_column.get(request.column)
             if known is None or request.row < known.row:
                 by_column[request.column] = request
-        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
-            columns = dict(
-                zip(by_column, gather_columns(self._count_progress(runs), list(by_column.values())), strict=True)
-            )
+        with self.runs(numeric=numeric, first=first) as runs:
+            gathered = gather_columns(runs, list(by_column.values()), note=self._note)
+        columns = dict(zip(by_column, gathered, strict=True))
         wholes: dict[int, ColumnRun] = {}
         results: list[ColumnCells] = []
         for request, text in zip(requests, texts, strict=True):
@@ -453,12 +439,11 @@ class ExcelSheet(SheetRuns):
                 yield from self.column_cells(cells, request, typed=False, text=True, numeric=False)
                 request = replace(request, row=int(some.rows.max()) + 1)
 
-    def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
-        for run in runs:
-            yield run
-            self.note_formulas(run)
-            if self.report is not None:
-                self.report(len(run))
+    def _note(self, run: c.CellRun) -> None:
+        """Take note of the formulas among some cells, and of their number."""
+        self.note_formulas(run)
+        if self.report is not None:
+            self.report(len(run))
 
     def column_cells(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool

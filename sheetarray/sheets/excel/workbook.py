@@ -191,11 +191,16 @@ class Workbook:
 
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""
-        return [self.sheet(title) for title in self._guard_titles] if self._guard_titles else []
+        return [self.sheet(title) for title in self._guard_titles]
+
+    @cached_property
+    def may_have_guards(self) -> bool:
+        """Whether a sheet has the title of a guard."""
+        return any(map(may_be_guard, self.titles))
 
     @cached_property
     def _guard_titles(self) -> list[str]:
-        return [title for title in self.titles if may_be_guard(title) and is_guard(self.sheet(title))]
+        return [title for title in self.titles if is_guard(self.sheet(title))] if self.may_have_guards else []
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.

@@ -240,9 +240,9 @@ def test_a_damaged_part_gives_the_same_cells_or_the_same_error(part: str) -> Non
 
 @pytest.mark.parametrize("size", [1, 7, 63, 64, 65, 200])
 def test_blocks_that_end_anywhere(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.excel.reader import parsing
+    from sheetarray.sheets.excel.reader import worksheet
 
-    def cut(package: Any, part: str) -> Iterator[bytes]:
+    def cut(package: Any, part: str, _: int) -> Iterator[bytes]:
         text = package.read(part)
         if "worksheets" not in part:
             yield text
@@ -257,7 +257,7 @@ def test_blocks_that_end_anywhere(size: int, monkeypatch: pytest.MonkeyPatch) ->
     cells = {place: form for place, form in cells.items() if 't="s"><v>' not in form}
     content = worksheet_of(rows_of(cells, gap="\n"))
     whole = all_cells(content)
-    monkeypatch.setattr(parsing, "inflate_blocks", cut)
+    monkeypatch.setattr(worksheet, "part_blocks", cut)
     assert all_cells(content) == whole
     with without_loops():
         assert all_cells(content) == whole

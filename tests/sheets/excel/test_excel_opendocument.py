@@ -20,7 +20,7 @@ from round_trips import without_loops
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.reader import parsing
+from sheetarray.sheets.excel.reader import opendocument, parsing
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -204,8 +204,8 @@ def test_numbers_of_a_table_are_doubles() -> None:
 def test_the_content_is_read_once_for_all_tables_while_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     content = document({"a": "".join(PLAIN), "b": "".join(PLAIN)})
     expected, times = [told(content, which) for which in range(2)], []
-    inflate = parsing.inflate_blocks
-    monkeypatch.setattr(parsing, "inflate_blocks", lambda *of: times.append(of) or inflate(*of))
+    inflate = opendocument.part_blocks
+    monkeypatch.setattr(opendocument, "part_blocks", lambda *of: times.append(of) or inflate(*of))
     for limit, passes in ((get_limit("opendocument_kept"), 1), (100, 5)):  # of a long one, a pass for the titles
         set_limits(monkeypatch, opendocument_kept=limit)
         times.clear()

@@ -12,20 +12,20 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import book as books
-from sheetarray.sheets.excel.reader import parsing, worksheet
+from sheetarray.sheets.excel.reader import worksheet
 
 
 @pytest.fixture
 def inflations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The worksheets that are inflated, each time that one is."""
     parts: list[str] = []
-    inflate = parsing.inflate_blocks
+    inflate = worksheet.part_blocks
 
-    def counted(package: Any, name: str) -> Any:
+    def counted(package: Any, name: str, short: int) -> Any:
         parts.extend([name] if "worksheets" in name else [])
-        return inflate(package, name)
+        return inflate(package, name, short)
 
-    monkeypatch.setattr(parsing, "inflate_blocks", counted)
+    monkeypatch.setattr(worksheet, "part_blocks", counted)
     return parts
 
 

@@ -91,9 +91,10 @@ class XmlBook(WorkbookReader):
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
 
-    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:  # noqa: ARG002  (of .ods, there are none)
-        """Return kinds in which numbers that their styles show as dates or durations have become such."""
-        return kinds
+    @property
+    def formats(self) -> Formats | None:
+        """What the styles of cells show numbers as; None where they say nothing."""
+        return None
 
     def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a worksheet.
@@ -106,7 +107,7 @@ class XmlBook(WorkbookReader):
             if numeric and raw.formulas is None and int(raw.rows[0]) < first:
                 cells = raw.select(np.flatnonzero(raw.rows >= first))
             if len(cells):
-                yield self._cells(cells, numeric=numeric)
+                yield self._numbers(cells) if numeric else self._texts(cells, np.arange(len(cells)))
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a worksheet for an ordinary table.
@@ -166,17 +167,18 @@ class XmlBook(WorkbookReader):
 
     def _kinds(self, raw: RawCells, places: Positions | slice = ALL_CELLS) -> Kinds:
         """Return the kinds of some cells, by their types and styles."""
-        kinds = self.kinds_as_shown(_KINDS[raw.types[places]], raw.styles[places])
+        kinds, styles = _KINDS[raw.types[places]], raw.styles[places]
+        may_be_dates = (kinds == NUMBER) & (styles != 0)  # next to no styles are read for names and headers
+        if may_be_dates.any() and (formats := self.formats) is not None:
+            kinds = formats.kinds_as_shown(kinds, styles)
         if raw.pending.any():
             kinds[raw.pending[places]] = PENDING
         return kinds
 
-    def _cells(self, raw: RawCells, *, numeric: bool) -> CellRun:
-        """Return cells whose types, styles and shared strings are looked up, with values of text or Float64."""
+    def _numbers(self, raw: RawCells) -> CellRun:
+        """Return cells whose types, styles and shared strings are looked up, with values of Float64."""
         import polars as pl
 
-        if not numeric:
-            return self._texts(raw, np.arange(len(raw)))
         kinds, values = self._kinds(raw), _series(raw.numbers)
         shared = np.flatnonzero((raw.types == SHARED) & ~raw.pending)
         if len(shared):
@@ -272,32 +274,6 @@ class Formats:
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
 
 
-def read_formats(package: Package, part: str | None) -> Formats:
-    """Return the formats in the styles of a workbook.
-
-    `part`: in which the styles are; None if the workbook has no styles.
-
-    Raises:
-        FormatError: the part is damaged.
-    """
-    if part is None:
-        return Formats([], {})
-    content = package.read(part, limit=_MOST_OF_STYLES)
-    root = parse_tree(content, location=part, limit=_MOST_OF_STYLES, most=_MOST_ELEMENTS)
-    if local_name(root) != "styleSheet":
-        return Formats([], {})
-    formats = [entry for around in children_named(root, "numFmts") for entry in children_named(around, "numFmt")]
-    styles = [style for around in children_named(root, "cellXfs") for style in children_named(around, "xf")]
-    if max(len(styles), len(formats)) > _MOST_STYLES:
-        raise FormatError(f"more than {_MOST_STYLES} styles")
-    used = [style.get("numFmtId", "") for style in styles]
-    numbers = {text: int(text) if _FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
-    codes = {
-        numbers[text]: entry.get("formatCode", "") for entry in formats if (text := entry.get("numFmtId")) in numbers
-    }
-    return Formats([numbers[text] for text in used], codes)
-
-
 # Workbooks of Office Open XML (.xlsx, .xlsm, and templates).
 #
 # Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
@@ -357,8 +333,25 @@ class OoxmlBook(XmlBook):
         return SharedStrings(self._package, self.strings_part)
 
     @cached_property
-    def _formats(self) -> Formats:
-        return read_formats(self._package, self._relations.present_target("styles"))
+    def formats(self) -> Formats:
+        """The formats in the styles of the workbook, which may be damaged."""
+        part = self._relations.present_target("styles")
+        if part is None:
+            return Formats([], {})
+        content = self._package.read(part, limit=_MOST_OF_STYLES)
+        root = parse_tree(content, location=part, limit=_MOST_OF_STYLES, most=_MOST_ELEMENTS)
+        if local_name(root) != "styleSheet":
+            return Formats([], {})
+        space = root.tag.removesuffix("styleSheet")
+        formats = root.findall(f"{space}numFmts/{space}numFmt")
+        styles = root.findall(f"{space}cellXfs/{space}xf")
+        if max(len(styles), len(formats)) > _MOST_STYLES:
+            raise FormatError(f"more than {_MOST_STYLES} styles")
+        used = [style.get("numFmtId", "") for style in styles]
+        numbers = {text: int(text) if _FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
+        known = [(entry.get("numFmtId"), entry.get("formatCode", "")) for entry in formats]
+        codes = {numbers[number]: code for number, code in known if number in numbers}
+        return Formats([numbers[text] for text in used], codes)
 
     def blocks(
         self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
@@ -371,11 +364,6 @@ class OoxmlBook(XmlBook):
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
         return parse_reference(formula)
-
-    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
-        """Return kinds in which numbers that their styles show as dates or durations have become such."""
-        may_be_dates = (kinds == NUMBER) & (styles != 0)  # next to no styles are read for names and headers
-        return self._formats.kinds_as_shown(kinds, styles) if may_be_dates.any() else kinds
 
 
 def _without_names(content: bytes) -> bytes:

@@ -415,8 +415,10 @@ class OrderCheck:
     def check(self, cells: RawCells) -> None:
         """Compare some more cells with those before; a cell that stands twice in the sheet is refused."""
         rows, columns = cells.rows, cells.columns
-        first, last = (int(rows[place]) * MOST_COLUMNS + int(columns[place]) for place in (0, -1))
-        if first <= self._last or not (cells.width or (np.diff(rows * MOST_COLUMNS + columns) > 0).all()):
+        last = int(rows[-1]) * MOST_COLUMNS + int(columns[-1])
+        if int(rows[0]) * MOST_COLUMNS + int(columns[0]) <= self._last or not (
+            cells.width or (np.diff(rows * MOST_COLUMNS + columns) > 0).all()
+        ):
             places = [rows * MOST_COLUMNS + columns for rows, columns in [*self._kept, (rows, columns)]]
             self._sorted, self._kept = np.sort(np.concatenate([self._sorted, *places]), kind="stable"), []  # a merge
             twice = self._sorted[1:][np.diff(self._sorted) == 0]
@@ -497,14 +499,17 @@ class SomeRuns:
         """Sort the cells by row and column, and return this object."""
         import polars as pl
 
-        rows = np.concatenate([np.zeros(0, np.int64), *[run.rows for run in self._cell_runs]])
-        columns = np.concatenate([np.zeros(0, np.int64), *[run.columns for run in self._cell_runs]])
-        positions = rows * ROW + columns
-        order = np.argsort(positions, kind="stable")
-        self._positions = positions[order]
-        self._kinds = np.concatenate([np.zeros(0, np.uint8), *[run.kinds for run in self._cell_runs]])[order]
-        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
-        self._values = pl.concat(values)[order]
+        positions, kinds = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
+        values: list[pl.Series] = []
+        for run in self._cell_runs:
+            positions.append(run.rows * ROW + run.columns)
+            kinds.append(run.kinds)
+            values.append(run.values)
+        unsorted = np.concatenate(positions)
+        order = np.argsort(unsorted, kind="stable")
+        self._positions: Positions = unsorted[order]
+        self._kinds: Kinds = np.concatenate(kinds)[order]
+        self._values = pl.concat(values or [pl.Series([], dtype=pl.String)])[order]
         self._cell_runs = []
         return self
 

@@ -87,11 +87,15 @@ class ColumnRuns:
 
 
 def gather_columns(
-    runs: Iterable[CellRun], requests: Sequence[Request], *, most_blanks: int = _BLANKS_ALWAYS
+    runs: Iterable[CellRun],
+    requests: Sequence[Request],
+    *,
+    most_blanks: int = _BLANKS_ALWAYS,
+    note: Callable[[CellRun], None] | None = None,
 ) -> list[ColumnRuns]:
     """Return the cells of each requested column, from the requested row on.
 
-    `most_blanks`: that the columns may have in all, beside some for each other cell.
+    `most_blanks`: that the columns may have in all, beside some for each other cell. `note`: is given each run.
 
     Raises:
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
@@ -102,10 +106,13 @@ def gather_columns(
     first_rows = np.array([request.row for request in requests], dtype=np.int64)
     least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
     waiting: list[tuple[Positions, CellRun]] = []
+    count = 0  # of the cells that wait
     for run in runs:
+        if note is not None:
+            note(run)
         if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
             _sort_runs(waiting, first_rows, columns)
-            waiting = []
+            waiting, count = [], 0
             _slice_run(run, wanted, first_rows, columns)
             continue
         which = wanted[run.columns]
@@ -117,11 +124,12 @@ def gather_columns(
             continue
         if waiting and waiting[-1][1].values.dtype != run.values.dtype:
             _sort_runs(waiting, first_rows, columns)
-            waiting = []
+            waiting, count = [], 0
         waiting.append((which, run))
-        if sum([len(which) for which, _ in waiting]) >= least:
+        count += len(which)
+        if count >= least:
             _sort_runs(waiting, first_rows, columns)
-            waiting = []
+            waiting, count = [], 0
     _sort_runs(waiting, first_rows, columns)
     heights, cells = sum([column.height for column in columns]), sum(map(len, columns))
     if heights > most_blanks + _BLANKS_TIMES * cells:
@@ -180,10 +188,10 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
 
     if not runs:
         return
-    which = np.concatenate([which for which, _ in runs])
-    rows = np.concatenate([run.rows for _, run in runs])
-    kinds = np.concatenate([run.kinds for _, run in runs])
-    values = pl.concat([run.values for _, run in runs])
+    arrays = zip(*[(which, run.rows, run.kinds, run.values) for which, run in runs], strict=True)
+    all_which, all_rows, all_kinds, all_values = arrays
+    which, rows, kinds = map(np.concatenate, (all_which, all_rows, all_kinds))
+    values = pl.concat(all_values)
     order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
     bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
     rows, kinds = (rows - first_rows[which])[order], kinds[order]

@@ -169,8 +169,9 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 def part_blocks(package: Package, name: str, short: int) -> Iterator[bytes]:
     """Return the blocks of a part in UTF-8, inflated ahead of the caller if it has more than `short` bytes."""
-    blocks = to_utf8(inflate_blocks(package, name), name)
-    return run_ahead(blocks) if name in package and package.member(name).size > short else blocks
+    if name in package and package.member(name).size > short:
+        return run_ahead(to_utf8(inflate_blocks(package, name), name))
+    return to_utf8(iter([package.read(name, limit=short)]), name)
 
 
 # Elements: rows, or shared strings.
@@ -196,6 +197,7 @@ class Handlers(ABC, Generic[_Read]):
         tag: the name of the elements that the loop may read, without its prefix.
         wanted_below_root: the name of the only elements within the root that are asked for; None if it is not one.
         open: the names of the open elements, from the outermost one on, with their namespaces.
+        space: the namespace of the elements; None if it is not known yet.
     """
 
     tag: str
@@ -203,6 +205,7 @@ class Handlers(ABC, Generic[_Read]):
 
     def __init__(self) -> None:
         self.open: list[str] = []
+        self.space: str | None = None
         self._aside = 0  # the number of open elements down to the one that is passed by; otherwise 0
         self._spaces: dict[str, str] = {}  # by their prefixes, as declared around the elements
         self._is_plain = True  # no prefix stands for two namespaces
@@ -228,10 +231,6 @@ class Handlers(ABC, Generic[_Read]):
     def passes_by(self) -> bool:
         """Whether an element is open that nobody asks for."""
         return self._aside > 0
-
-    def space(self) -> str | None:
-        """Return the namespace of the elements; None if it is not known yet."""
-        return None
 
     @abstractmethod
     def take(self) -> _Read | None:
@@ -284,8 +283,9 @@ class Handlers(ABC, Generic[_Read]):
 
     def prefix(self) -> str | None:
         """Return the prefix of the elements with its colon; None where the loop may not read them."""
-        space = self.space()
-        prefixes = [prefix for prefix, known in self._spaces.items() if known == space] or ([""] if space == "" else [])
+        if self.space is None:
+            return None
+        prefixes = [prefix for prefix, known in self._spaces.items() if known == self.space] or [""] * (not self.space)
         return prefixes[0] and f"{prefixes[0]}:" if len(prefixes) == 1 and self._is_plain else None
 
     def declared(self) -> bytes:

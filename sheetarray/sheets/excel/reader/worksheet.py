@@ -55,6 +55,7 @@ MOST_IN_ROWS = 2_000_000  # elements of one worksheet that the XML parser reads 
 SHORT_FORMULA = 200  # bytes of a formula whose text is kept
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
+_TAGS = ("sheetData", "row", "c", "v", "f", "is", "t", "r")
 
 
 @dataclass
@@ -128,13 +129,16 @@ class SheetRows:
                 yield block.widen() if isinstance(block, Numbers) else block
             return
         self.release()
-        order, taken, kept = OrderCheck(), _Taken(self._room), None
+        order, taken, kept, rows = OrderCheck(), _Taken(self._room), None, _Rows(self._part)
         try:
-            for block in self._read():
+            blocks = part_blocks(self._package, self._part, SHORT)
+            for block in read_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
                 if len(block):
                     order.check(block)
                     taken.keep(block, numbers_alone=numbers_alone and not self.is_short)
                     yield block
+            if rows.space is None:
+                raise FormatError("the part has no sheetData", location=self._part)
             kept = taken.blocks
         finally:
             if kept is None:
@@ -146,13 +150,6 @@ class SheetRows:
         if self._kept is not None:
             _Taken(self._room, self._kept).give_back()
         self._kept = None
-
-    def _read(self) -> Iterator[RawCells]:
-        rows = _Rows(self._part)
-        blocks = part_blocks(self._package, self._part, SHORT)
-        yield from read_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS)
-        if rows.space() is None:
-            raise FormatError("the part has no sheetData", location=self._part)
 
 
 @dataclass
@@ -219,7 +216,6 @@ class _Rows(Handlers[RawCells]):
     def __init__(self, part: str) -> None:
         super().__init__()
         self._part = part
-        self._space: str | None = None  # with the blank after it
         self.row, self._column, self._in_row = -1, -1, 0
         self._cell: dict[str, str] = {}
         self._value: list[str] | None = None
@@ -230,11 +226,8 @@ class _Rows(Handlers[RawCells]):
         self._areas: list[FormulaArea] = []
         self._whole = 0, 0, 0  # cells, formulas and areas of whole rows
 
-    def space(self) -> str | None:
-        return None if self._space is None else self._space.strip()
-
     def are_between(self) -> bool:
-        return len(self.open) == 2 and self._space is not None
+        return len(self.open) == 2 and self.space is not None
 
     def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[RawCells, int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
@@ -246,17 +239,18 @@ class _Rows(Handlers[RawCells]):
         depth = len(self.open)
         if depth == 1:
             space, _, local = name.rpartition(" ")
-            self._names = {f"{space} {tag}".strip(): tag for tag in ("sheetData", "row", "c", "v", "f", "is", "t", "r")}
+            around = f"{space} " if space else ""
+            self._names = dict(zip([f"{around}{tag}" for tag in _TAGS], _TAGS, strict=True))
         local = self._names.get(name, "")
         if depth <= 2:
-            if local == "sheetData" and self._space is not None:
+            if local == "sheetData" and self.space is not None:
                 raise FormatError(
                     "a second sheetData follows the first, which Excel refuses too",
                     location=self._part,
                     hint="move its cells into the first one: a part has no more than one",
                 )
             if local == "sheetData":
-                self._space = name[: -len(local)]
+                self.space = name[: -len(local)].strip()
             return depth == 1 or local == "sheetData"
         if depth == 3:
             if local == "row":
@@ -479,12 +473,8 @@ class _Items(Handlers["pl.Series"]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._space: str | None = None
         self._texts: list[str] = []
         self._item = StringItem()
-
-    def space(self) -> str | None:
-        return self._space
 
     def are_between(self) -> bool:
         return len(self.open) == 1
@@ -494,9 +484,9 @@ class _Items(Handlers["pl.Series"]):
         if len(self.open) == 1:
             if local != "sst":
                 raise FormatError("the part has no sst")
-            self._space = space
+            self.space = space
             return True
-        if space != self._space:
+        if space != self.space:
             return False
         if len(self.open) == 2:
             self._item = StringItem()
