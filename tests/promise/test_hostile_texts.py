@@ -1,16 +1,18 @@
-"""Texts that are broken in one particular way: encodings, quotes, line ends, nesting, bombs."""
+"""Texts that are broken in one particular way, or made of the format's own words; the shipped suite has other bytes."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import random
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from children import limited, run_limited
-from hostile import survive
+from examples import cross, examples
+from hostile import FORMATS, GLUE, WORDS, put, survive
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -45,8 +47,8 @@ def test_mixed_line_ends_read_the_same() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_lone_returns_between_other_line_ends_end_in_an_array_or_a_format_error(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    text = "".join(cell + str(random.choice(["\r", "\n", "\r\n"])) for cell in COLUMN * 3)
+    rng = np.random.default_rng(seed)
+    text = "".join(cell + str(rng.choice(["\r", "\n", "\r\n"])) for cell in COLUMN * 3)
     survive(text.encode(), "csv")
 
 
@@ -242,3 +244,29 @@ def test_a_workbook_under_another_name_is_told() -> None:
         read(file.getvalue())
     assert "format='xlsx'" in str(caught.value.hint)
     assert read(file.getvalue(), format="xlsx")["t"].tolist() == [0, 1, 2]
+
+
+# Words of the format -----------------------------------------------------------------------------------------
+
+
+# Text that tabs delimit is read as text that commas do.
+@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "0123", "json"))
+def test_random_words_of_the_format(format: str, seed: str) -> None:
+    source = random.Random(int(seed))
+    for _ in range(examples(250)):
+        glue = source.sample(GLUE, source.randint(1, 4))
+        parts = [source.choice(WORDS) + source.choice(glue) for _ in range(source.randint(1, 80))]
+        survive("".join(parts).encode(), format)
+
+
+@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "012345"))
+def test_headers_with_random_fields(format: str, seed: str) -> None:
+    source = random.Random(int(seed))
+    for _ in range(examples(120)):
+        cells: list[Any] = ["version", source.choice(["1.0.0", "1.1.0", "1.9.0"]), "ndarray"]
+        for key in source.sample(
+            ["shape", "strides", "offset", "order", "dtype", "length", "capacity", "part", "new"], 8
+        ):
+            cells += [key, *[source.choice(WORDS) for _ in range(source.randint(0, 3))]]
+        cells += ["data", *[source.choice(WORDS) for _ in range(source.randint(0, 5))]]
+        survive(put(cells, format), format)

@@ -1,4 +1,4 @@
-"""What keeps CSV fast: the columnar engine parses, also where only some columns are wanted or others are foreign."""
+"""Long and wide columns of CSV: some of them wanted, others foreign, odd cells and other arrays far below."""
 
 from __future__ import annotations
 
@@ -9,47 +9,38 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import sheetarray as sa
+
+ARRAYS = {"a": np.arange(50.0), "b": np.arange(30), "s": np.array(["x", 'say "y"']), "z": np.arange(9) > 4}
 
 
 @pytest.fixture
 def sheet(tmp_path: Path) -> Path:
     path = tmp_path / "sheet.csv"
-    sa.write(path, {"a": np.arange(50.0), "b": np.arange(30), "s": np.array(["x", 'say "y"']), "z": np.arange(9) > 4})
+    sa.write(path, ARRAYS)
     return path
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "{line}",
+        "note {index},{line},=A{index}*2,more",
+        '{line},{index}" pipe',  # a stray quote hides no row
+        "{short}",  # rows of different lengths
+    ],
+)
 @pytest.mark.parametrize("names", [None, ["a"], ["b"], ["z", "a"], ["s"]])
-def test_any_choice_of_columns_is_parsed_in_bulk(sheet: Path, names: list[str] | None) -> None:
-    assert set(sa.read(sheet, names)) == set(names or ["a", "b", "s", "z"])
-
-
-def test_foreign_columns_on_either_side_are_parsed_in_bulk(sheet: Path) -> None:
+def test_any_choice_of_columns_is_read_beside_foreign_ones(sheet: Path, names: list[str] | None, change: str) -> None:
     lines = sheet.read_text().splitlines()
-    sheet.write_text("\n".join(f"note {index},{line},=A{index}*2,more" for index, line in enumerate(lines)))
-    assert sa.read(sheet)["a"].tolist() == list(range(50))
-
-
-def test_a_choice_of_columns_of_an_ordinary_table_is_parsed_in_bulk(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("a,b,c\n1,2,3\n4,5,6\n")
-    assert sa.read_columns(path, ["b"])["b"].tolist() == [2, 5]
-
-
-def test_rows_of_different_lengths_are_parsed_in_bulk(sheet: Path) -> None:
-    sheet.write_text("\n".join(line.rstrip(",") for line in sheet.read_text().splitlines()))
-    assert sa.read(sheet)["z"].tolist() == [False] * 5 + [True] * 4
-
-
-def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
-    lines = sheet.read_text().splitlines()
-    sheet.write_text("\n".join(f'{line},{index}" pipe' for index, line in enumerate(lines)))
-    result = sa.read(sheet)
-    assert result["a"].tolist() == list(range(50))
-    assert result["s"].tolist() == ["x", 'say "y"']
+    changed = [change.format(index=index, line=line, short=line.rstrip(",")) for index, line in enumerate(lines)]
+    sheet.write_text("\n".join([*changed, ""]))
+    result = sa.read(sheet, names)
+    assert set(result) == set(names or ARRAYS)
+    for name, array in result.items():
+        assert array.tolist() == ARRAYS[name].tolist()
 
 
 @pytest.mark.parametrize("name", ["n", "nn", "nnn"])
@@ -159,25 +150,6 @@ def test_no_delimiter_stands_in_a_cell_without_quotes(delimiter: str) -> None:
             assert result[name].tobytes() == array.tobytes()
 
 
-def test_cells_that_hold_no_text_are_written_without_a_look_for_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
-    styles: list[str] = []
-    write = pl.DataFrame.write_csv
-
-    def note(frame: pl.DataFrame, file: Any, **options: Any) -> Any:
-        styles.append(options["quote_style"])
-        return write(frame, file, **options)
-
-    monkeypatch.setattr(pl.DataFrame, "write_csv", note)
-    for arrays, style in (
-        (KINDS, "never"),
-        ({"a": np.array(["b"] * 9)}, "necessary"),
-        (KINDS | {"a": ["b"]}, "necessary"),
-    ):
-        styles.clear()
-        sa.write_csv(io.BytesIO(), {name: np.tile(array, 30) for name, array in arrays.items()})
-        assert set(styles) == {style}
-
-
 @pytest.mark.parametrize("blanks", [1, 2])
 def test_blocks_of_a_column_whose_last_cells_are_blank_are_refused(
     numbers: tuple[Path, list[str]], blanks: int
@@ -188,3 +160,27 @@ def test_blocks_of_a_column_whose_last_cells_are_blank_are_refused(
     path.write_text("\n".join([*lines, ""]))
     with pytest.raises(sa.FormatError, match=f"B{len(lines) - blanks + 1}"):
         list(sa.iter_blocks(path, "b", rows=700))
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("kind", ["array", "keys", "three keys"])
+def test_what_begins_far_below_long_columns_is_found(kind: str, upper: bool) -> None:
+    file = io.BytesIO()
+    sa.write_csv(file, {"t": np.arange(50_000) / 7, "n": np.arange(50_000)})
+    cells = list(map(str, sa.to_linear(np.arange(3, dtype="i8"))))
+    below = {
+        "array": ["late", *cells],
+        "keys": ["offset", "0", "length", "1", "capacity", "3", "part", "1"],
+        "three keys": ["length", "1", "capacity", "3", "part", "1"],
+    }[kind]
+    more = "".join(f",,{cell.upper() if upper and cell != 'row-major' else cell}\r\n" for cell in below)
+    text = file.getvalue() + more.encode()
+    if kind == "array":
+        assert sa.read_csv(io.BytesIO(text))[below[0].upper() if upper else "late"].tolist() == [0, 1, 2]
+        assert len(sa.scan(io.BytesIO(text), format="csv")) == 3
+    elif kind == "keys":
+        for verb in (sa.read, sa.scan):
+            with pytest.raises(sa.FormatError, match="the key 'offset' and others of a header"):
+                verb(io.BytesIO(text.replace(b"OFFSET", b"offset")), format="csv")
+    else:
+        assert list(sa.scan(io.BytesIO(text), format="csv")) == ["t", "n"]

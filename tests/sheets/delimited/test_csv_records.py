@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.columns import Zone
+from sheetarray.columns.words import WORDS
+from sheetarray.header import normalize_key
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited.records import Records, split_records
 
@@ -118,6 +120,31 @@ def test_records_are_those_of_other_readers(text: str) -> None:
                     list(csv.reader(io.StringIO(text, newline=""), strict=True))
             else:
                 assert result == expected
+
+
+AROUND = ["", " ", "\t", "\n", "\u00a0", "\x85", ",", ";", '""', "x", " \n", "\u00a0 ", "\u2003"]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize("quoted", [True, False])
+def test_a_cell_is_a_word_where_it_is_one_when_it_is_trimmed(quoted: bool, delimiter: str) -> None:
+    quote = '"' if quoted else ""
+    cells = [
+        f"{quote}{before}{word}{after}{quote}"
+        for word in ("version", "Data")
+        for before in AROUND
+        for after in AROUND
+        if quoted or not {delimiter, "\n", '""'} & {*before, *after, before, after}
+    ]
+    text = "\n".join(delimiter.join(["a", cell, "b"]) for cell in cells) + "\n"
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    wanted = {(row, 1, key) for row, (_, cell, _) in enumerate(rows) if (key := normalize_key(cell)) in WORDS}
+    assert len(wanted) > 20
+    made = Records(text.encode(), 0, delimiter)
+    made.index()
+    words = made.words()
+    found = zip(words.rows.tolist(), words.columns.tolist(), words.codes.tolist(), strict=True)
+    assert {(row, column, WORDS[code]) for row, column, code in found} == wanted
 
 
 NUMERALS = [
