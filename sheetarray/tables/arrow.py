@@ -43,10 +43,11 @@ def to_arrow(columns: Mapping[str, Array]) -> pl.DataFrame:
             raise LimitError(
                 f"{name!r:.80} has {length} rows, and the first column {first}: those of a table are equally long"
             )
-    return pl.DataFrame([_to_series(name, np.atleast_1d(array)) for name, array in columns.items()])
+    return pl.DataFrame([to_series(name, np.atleast_1d(array)) for name, array in columns.items()])
 
 
-def _to_series(name: str, array: Array) -> pl.Series:
+def to_series(name: str, array: Array) -> pl.Series:
+    """Return an array as a column of its name; what Arrow does not hold exactly is a `DTypeError`."""
     import polars as pl
 
     array = np.ascontiguousarray(array)

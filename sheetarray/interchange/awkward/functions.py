@@ -118,7 +118,12 @@ def read_pickle(text: object, *, allowed: bool) -> Any:
         >>> read_pickle(base64.b64encode(pickle.dumps(float("nan"))).decode(), allowed=False)
         nan
     """
-    data = _decode_base64(text)
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True) if isinstance(text, str) else None
+    except (binascii.Error, UnicodeEncodeError):
+        data = None
+    if data is None:
+        raise FormatError("a python expression that is not base64")
     values: list[Any] = []
     try:
         for opcode, argument, _ in pickletools.genops(data if len(data) <= _MOST_CHARACTERS else b""):
@@ -140,15 +145,6 @@ def read_pickle(text: object, *, allowed: bool) -> Any:
         return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
     except Exception as error:
         raise FormatError(f"a pickle that cannot be read ({type(error).__name__}: {error!s:.100})") from error
-
-
-def _decode_base64(text: object) -> bytes:
-    try:
-        if isinstance(text, str):
-            return base64.b64decode(text.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        pass
-    raise FormatError("a python expression that is not base64")
 
 
 # Whitelists, and the function of a name -------------------------------------------------------------------------------

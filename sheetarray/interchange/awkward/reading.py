@@ -150,24 +150,22 @@ class _Reading:
         return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
 
     def _evaluate(self, expression: Expression) -> Any:
-        """Return the value of an expression; what is wrong with arrays of a container that keeps such names those."""
+        """Return the value of an expression whose parts have theirs, with the traits that the metadata give it.
+
+        What is wrong with arrays of a container that keeps such names those.
+        """
+        ident = expression.body.get("id")
         try:
-            return self._evaluate_parts(expression)
+            value = self._plain_value(expression)
+            if (traits := self._schema.metadata.traits.get(ident)) is None:
+                return value
+            self._restored.add(ident)
+            return restore(self._build, value, traits)
         except FormatError as error:
             given = [part.value for part in expression.parts if isinstance(part.value, StoredBlob)]
             names = [blob.name for blob in given if isinstance(blob.content, np.ndarray)]
             error.element = error.element or ", ".join(names) or None
             raise
-
-    def _evaluate_parts(self, expression: Expression) -> Any:
-        """Return the value of an expression whose parts have theirs, with the traits that the metadata give it."""
-        ident = expression.body.get("id")
-        traits = None if expression.kind == "ref" else self._schema.metadata.traits.get(ident)
-        value = self._plain_value(expression)
-        if traits is None:
-            return value
-        self._restored.add(ident)
-        return restore(self._build, value, traits)
 
     def _plain_value(self, expression: Expression) -> Any:
         body, names, values = expression.body, expression.names, [part.value for part in expression.parts]

@@ -5,10 +5,10 @@ Rows that somebody has sorted or changed no longer make the arrays: reading comp
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from ...header import check_size, contiguous_strides
 from ...json_text import parse_json
 from ...labels import DatasetLabels, describe_arrays
 from ...tables import repeat
+from ...tables.arrow import to_series
 from ...values import Note, as_array, to_objects
 
 if TYPE_CHECKING:
@@ -156,45 +157,20 @@ def _to_series(name: str, array: Array) -> pl.Series:
     """Return a 1-D array as a column, from which `_to_array` makes it again."""
     import polars as pl
 
-    array = np.ascontiguousarray(array)
-    kind = array.dtype.kind
-    if kind == "c":
+    array = np.ascontiguousarray(array, np.float32 if array.dtype == np.float16 else None)
+    values = array.tolist() if array.dtype.kind == "O" else []
+    if values and all(value is None for value in values):
+        return pl.Series(name, values, dtype=pl.String)
+    with contextlib.suppress(DTypeError):
+        return to_series(name, array)
+    if array.dtype.kind == "c":
         parts = {"real": pl.Series(array.real.copy()), "imag": pl.Series(array.imag.copy())}
         return pl.DataFrame(parts).to_struct(name)
-    if kind in "mM":
+    if array.dtype.kind in "mM":
         counts = pl.Series(name, array.view(np.int64))
-        counts = counts.set(pl.Series(np.isnat(array)), None) if np.isnat(array).any() else counts
-        unit = np.datetime_data(array.dtype)
-        if unit == ("D", 1) and kind == "M" and _fits_days(array):
-            return counts.cast(pl.Int32).cast(pl.Date)
-        if unit[1] == 1 and unit[0] in ("ms", "us", "ns"):
-            return counts.cast(pl.Datetime(unit[0]) if kind == "M" else pl.Duration(unit[0]))  # type: ignore[arg-type]
-        return counts
-    if kind in "UT":
-        return pl.Series(name, array.tolist(), dtype=pl.String)
-    if kind == "O":
-        return _generic_series(name, array.tolist())
-    return pl.Series(name, array.astype(np.float32) if array.dtype == np.float16 else array)
-
-
-def _fits_days(array: Array) -> bool:
-    days = array.view(np.int64)[~np.isnat(array)]
-    return not len(days) or (int(days.min()) >= -(2**31) and int(days.max()) < 2**31)
-
-
-def _generic_series(name: str, values: list[Any]) -> pl.Series:
-    """Return values of one kind as such, None as null; of several kinds as JSON."""
-    import polars as pl
-
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {str}:
-        return pl.Series(name, values, dtype=pl.String)
-    if kinds == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
-    if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
-        return pl.Series(name, values, dtype=pl.Int64)
-    texts = pl.Series("json", [None if value is None else json.dumps(value) for value in values], dtype=pl.String)
-    return texts.to_frame().to_struct(name) if kinds else texts.alias(name)
+        return counts.set(pl.Series(np.isnat(array)), None) if np.isnat(array).any() else counts
+    texts = [None if value is None else json.dumps(value) for value in values]
+    return pl.DataFrame({"json": pl.Series(texts, dtype=pl.String)}).to_struct(name)
 
 
 def natural_dtype(dtype: Any) -> str:
@@ -272,7 +248,7 @@ class OpenTable:
         return infos
 
 
-@contextmanager
+@contextlib.contextmanager
 def _naming_column(name: str) -> Iterator[None]:
     """Give an error of reading the column that it comes from."""
     location = f"column {name!r:.80}"

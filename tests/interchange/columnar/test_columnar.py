@@ -51,6 +51,16 @@ def test_columns_are_those_of_any_other_program(suffix: str, tmp_path: Path) -> 
         "t": [pl_time("2020-01-01"), None],
     }
     assert list(sa.read(path)) == ["n", "s", "t"]
+    times = {
+        "s": np.array([5, "NaT"], "M8[s]"),
+        "h": np.array([1, 2], "m8[h]"),
+        "m": np.array(["2020-01", "1969-12"], "M8[M]"),
+    }
+    sa.write(tmp_path / f"times{suffix}", times)
+    theirs = read_foreign(tmp_path / f"times{suffix}")
+    assert [str(theirs[name].dtype.base_type()) for name in times] == ["Datetime", "Duration", "Date"]
+    for name, array in sa.read(tmp_path / f"times{suffix}").items():
+        assert_same(array, times[name])
     assert list(sa.read_columns(path, ["t", "n"])) == ["t", "n"]
 
 
