@@ -259,7 +259,7 @@ def scan_with_labels(
         FormatError: as `scan`; or the labels are damaged.
     """
     with reading_labels() as description:
-        infos = api.scan(source, format=format, **scan_options(source, format, options))
+        infos = api.scan(source, format=format, **known_options(source, format, options, "scan"))
     return infos, description.get()
 
 
@@ -297,7 +297,7 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
     return [name for name in available if name in with_coordinates]
 
 
-def scan_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the options for `read` that `scan` has too."""
-    known = format_of(source, format, reading=True).options("scan")
+def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:
+    """Return those of the options for `read` that another verb has too."""
+    known = format_of(source, format, reading=True).options(verb)
     return {name: value for name, value in options.items() if name in known}

@@ -19,7 +19,6 @@ from .arguments import (
     UsageProblem,
     all_option,
     json_option,
-    parse_options,
     print_left_out,
     reading_options,
 )
@@ -60,7 +59,8 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
     goal = place if output is None else target_endpoint(output, None)
     if goal.text == PIPE:
         raise UsageProblem("adopt writes no pipe", "-o names the file to write")
-    options = parse_options(place.row, "read", {k: text for k, text in reading.texts.items() if k != "resize"})
+    texts = {key: text for key, text in reading.texts.items() if key != "resize"}
+    options = FormatOptions(None, texts).parse(place.row, "read")
     before = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
     findings = _check(place, reading)
     with keeping_unreadable("missing") as unreadable:

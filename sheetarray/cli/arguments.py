@@ -81,8 +81,27 @@ class FormatOptions:
     texts: dict[str, str]
 
     def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
-        """Return the options as the adapter's function takes them; see `parse_options`."""
-        return parse_options(row, verb, self.texts, lenient=lenient)
+        """Return the options as the adapter's function takes them; its signature says of which type each value is.
+
+        Args:
+            row: the format.
+            verb: read, write, scan or check.
+            lenient: leave out options that this verb does not have, since another verb of the same command has them.
+
+        Raises:
+            UsageProblem: an option that the format does not have, or a value that it does not take.
+        """
+        known = known_options(row, verb)
+        options: dict[str, Any] = {}
+        for key, text in self.texts.items():
+            if key in known:
+                options[key] = _parse_value(key, text, *known[key])
+            elif not lenient:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                if key == "format":
+                    has = f"{'--to' if verb == 'write' else '--from'} names the format"
+                raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
+        return options
 
     def refuse_unknown(self, rows: Sequence[Format], verb: str) -> None:
         """Refuse an option that none of the formats has; it is enough if one of them has it.
@@ -90,9 +109,10 @@ class FormatOptions:
         Raises:
             UsageProblem: none has it.
         """
-        for key, text in self.texts.items():
-            if rows and not any(parse_options(row, verb, {key: text}, lenient=True) for row in rows):
-                parse_options(rows[0], verb, {key: text})
+        known = {key for row in rows for key in known_options(row, verb)}
+        for row in rows[:1]:
+            unknown = {key: text for key, text in self.texts.items() if key not in known}
+            FormatOptions(self.format, unknown).parse(row, verb)
 
 
 def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
@@ -195,39 +215,6 @@ def known_options(row: Format, verb: str) -> dict[str, tuple[str, dict[str, Any]
         for parameter in inspect.signature(owner).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INTERNAL_OPTIONS
     }
-
-
-def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
-    """Return options as the adapter's function takes them; its signature says of which type each value is.
-
-    Args:
-        row: the format.
-        verb: read, write, scan or check.
-        given: texts by option.
-        lenient: leave out options that this verb does not have, since another verb of the same command has them.
-
-    Raises:
-        UsageProblem: an option that the format does not have, or a value that it does not take.
-    """
-    known = known_options(row, verb)
-    options: dict[str, Any] = {}
-    for key, text in given.items():
-        if key in known:
-            options[key] = _parse_value(key, text, *known[key])
-        elif not lenient:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            if key == "format":
-                has = f"{'--to' if verb == 'write' else '--from'} names the format"
-            raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
-    return options
-
-
-def takes_progress(row: Format, verb: str) -> bool:
-    """Return whether the adapter has a verb and reports its progress."""
-    try:
-        return "progress" in inspect.signature(row.function(verb.removesuffix("_labelled"))).parameters
-    except NotFoundError:
-        return False
 
 
 def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:

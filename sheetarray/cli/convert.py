@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from .arguments import (
 )
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json, print_line
-from .endpoints import PIPE, Endpoint, is_many, make_bar, source_endpoint, target_endpoint
+from .endpoints import PIPE, Bar, Endpoint, is_many, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
@@ -230,7 +230,15 @@ def _convert_files(
     }
     storage = storage_options() if is_url(source) or is_url(template) else None
     start = time.monotonic()
-    with _watching_files() as progress:
+    with closing(Bar()) as bar:
+
+        def show(result: Conversions) -> None:
+            done = result.done + len(result.failed)
+            failed = f", {len(result.failed):,} failed" if result.failed else ""
+            rate = done / max(time.monotonic() - start, 1e-3)
+            text = f"{result.already + done:,} of {result.total:,} files{failed}, {rate:,.0f} a second"
+            bar.update(text, done, result.total - result.already)
+
         try:
             result = convert_many(
                 source,
@@ -239,7 +247,7 @@ def _convert_files(
                 from_format=reading.format,
                 to_format=writing.format,
                 storage_options=storage,
-                progress=progress,
+                progress=show if sys.stderr.isatty() else None,
                 **where,
                 **options,
             )
@@ -275,25 +283,3 @@ def _conversions_to_json(result: Conversions) -> dict[str, Any]:
         "before": result.already,
         "failed": [{"source": file.source, "target": file.target, "error": file.error} for file in result.failed],
     }
-
-
-@contextmanager
-def _watching_files() -> Iterator[Callable[[Conversions], None] | None]:
-    """Show on a terminal the number of files done, the number a second, and the time left; elsewhere nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import TextColumn, TimeRemainingColumn
-
-    with make_bar(TimeRemainingColumn(compact=True), TextColumn("left")) as bar:
-        task = bar.add_task("listing", total=None)
-        start = time.monotonic()
-
-        def show(result: Conversions) -> None:
-            done = result.done + len(result.failed)
-            failed = f", {len(result.failed):,} failed" if result.failed else ""
-            rate = done / max(time.monotonic() - start, 1e-3)
-            text = f"{result.already + done:,} of {result.total:,} files{failed}, {rate:,.0f} a second"
-            bar.update(task, description=text, total=result.total - result.already, completed=done)
-
-        yield show

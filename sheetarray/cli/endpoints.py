@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
-from .arguments import FormatOptions, UsageProblem, storage_options, takes_progress
+from .arguments import FormatOptions, UsageProblem, storage_options
 from .console import escape_controls, format_size
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 
@@ -324,40 +324,63 @@ def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[di
     Yields:
         The option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
     """
-    if quiet or not sys.stderr.isatty() or not takes_progress(place.row, verb):
+    takes_progress = False
+    with suppress(NotFoundError):  # the adapter has no such verb: the call says it better
+        takes_progress = "progress" in place.row.options(verb.removesuffix("_labelled"))
+    if quiet or not takes_progress or not sys.stderr.isatty():
         yield {}
         return
-    bar = _Bar(place, verb)
-    try:
+    doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
+    size = place.size if doing != "writing" else None
+    title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
+    with closing(_AdapterBar(title)) as bar:
         yield {"progress": bar}
-    finally:
-        if bar.shown is not None:
-            bar.shown.stop()
 
 
-def make_bar(*columns: Any) -> Progress:
-    """Return a progress bar on standard error that leaves the terminal as it was: a text, the bar, and more columns."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+class Bar:
+    """A bar of progress on a terminal that appears after a moment, so that short work shows none."""
 
-    text = TextColumn("{task.description}", markup=False)
-    return Progress(text, BarColumn(), *columns, console=Console(stderr=True), transient=True)
-
-
-class _Bar:
-    """A bar that appears with the first report after a moment, so that short work shows none."""
-
-    def __init__(self, place: Endpoint, verb: str) -> None:
-        doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
-        size = place.size if doing != "writing" else None
-        self._title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
+    def __init__(self) -> None:
         self._began = time.monotonic()
-        self._done = self._total = 0
-        self.shown: Progress | None = None
+        self._shown: Progress | None = None
         self._task: Any = None
 
+    def update(self, text: str, done: int, total: int, count: str = "") -> None:
+        """Show a text, how much is done, and what is counted; nothing of a total that is 0."""
+        if self._shown is None:
+            if time.monotonic() - self._began < _PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            self._shown = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TextColumn("{task.fields[count]}"),
+                TimeElapsedColumn(),
+                TextColumn("elapsed,"),
+                TimeRemainingColumn(compact=True),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._shown.add_task(text, total=None, count="")
+            self._shown.start()
+        self._shown.update(self._task, description=text, completed=done, total=total or None, count=count)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._shown is not None:
+            self._shown.stop()
+
+
+class _AdapterBar(Bar):
+    """The progress of an adapter, which calls it with the number of cells that are done, and of all."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title, self._done, self._total = title, 0, 0
+
     def __call__(self, done: int, total: int) -> None:
-        """Take note of how many cells are done: the adapter calls it."""
         self._done, self._total = done, total
         self._show(self._title)
 
@@ -366,18 +389,6 @@ class _Bar:
         self._show(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
 
     def _show(self, text: str) -> None:
-        if self.shown is None:
-            if time.monotonic() - self._began < _PATIENCE:
-                return
-            from rich.progress import TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-            left = TimeRemainingColumn(compact=True)
-            self.shown = make_bar(TextColumn("{task.fields[cells]}"), TimeElapsedColumn(), TextColumn("elapsed,"), left)
-            self._task = self.shown.add_task(text, total=None, cells="")
-            self.shown.start()
-        cells = (
-            f"{self._done:,} of {self._total:,} cells" if self._done else f"{self._total:,} cells" * bool(self._total)
-        )
-        self.shown.update(
-            self._task, description=text, completed=self._done, total=self._total if self._done else None, cells=cells
-        )
+        done, total = self._done, self._total
+        count = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" * bool(total)
+        self.update(text, done, total if done else 0, count)

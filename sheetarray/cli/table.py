@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..pages.served import find_missing
 from .arguments import (
     FILE,
     FormatOptions,
     UsageProblem,
     json_option,
-    parse_options,
     reading_options,
     writing_options,
 )
@@ -123,7 +123,7 @@ def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None
     if sheet is not None:
         texts["worksheet" if place.row.name == "gsheet" else "sheet"] = sheet
     rows = texts.pop("skip_rows", None)
-    options = parse_options(place.row, "read_columns", texts)
+    options = FormatOptions(None, texts).parse(place.row, "read_columns")
     if rows is not None:
         options["skip_rows"] = _parse_rows(rows)
     return options
@@ -144,13 +144,7 @@ def _height(arrays: Mapping[str, Any]) -> int:
 
 def _count_missing(array: np.ndarray[Any, Any]) -> int:
     """Return the number of elements that are missing values."""
-    if array.dtype.kind == "f":
-        return int(np.isnan(array).sum())
-    if array.dtype.kind == "M":
-        return int(np.isnat(array).sum())
-    if array.dtype.kind == "O":
-        return sum(value is None for value in array.tolist())
-    return int((array == "").sum()) if array.dtype.kind in "UT" else 0
+    return int(np.count_nonzero(array == "" if array.dtype.kind in "UT" else find_missing(array)))
 
 
 def _to_json(place: Endpoint, goal: Endpoint | None, arrays: Mapping[str, Any], shown: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ..dtypes import Array, Mask
 from ..elements import Cell, dates_to_iso, format_bool, to_scalar
 from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
 from ..files import file_version
-from ..labelled import add_coordinates, read_with_labels, scan_options
+from ..labelled import add_coordinates, known_options, read_with_labels
 from ..labels import DatasetLabels, reading_labels
 from ..registry import format_of
 from ..spool import Spool
@@ -259,8 +259,7 @@ class ServedFile:
         Raises:
             FormatError: the file has changed.
         """
-        known = format_of(self._place, self._format, reading=True).options("check")
-        options = {name: value for name, value in self._options.items() if name in known}
+        options = known_options(self._place, self._format, self._options, "check")
         yield from api.check(self._place, format=self._format, **options)
         self._check()
 
@@ -322,7 +321,7 @@ def serve_source(
         return
     file = ServedFile(place, format, options, spools)
     with reading_labels() as description:
-        infos = api.scan(place, format=format, **scan_options(place, format, options))
+        infos = api.scan(place, format=format, **known_options(place, format, options, "scan"))
     labels = description.get()
     wanted = list(infos) if names is None else add_coordinates(list(names), labels, infos)
     served = {name: file.serve(name, infos[name]) for name in wanted if _can_serve(name, infos[name], labels)}

@@ -14,10 +14,10 @@ from .. import api
 from ..arrays import select, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
-from ..labelled import read_with_labels, scan_options
+from ..labelled import known_options, read_with_labels
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
-from ..registry import format_of, is_place, locate_places
+from ..registry import is_place, locate_places
 from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
@@ -161,7 +161,7 @@ def add_source(
     wanted = infos.keys() if names is None else infos.keys() & set(names)
     check_count(len(contents.manifest["entries"]) + len(wanted))
     check_elements(contents.elements + count_elements(infos, wanted))
-    findings = [*api.check(rewind(), format=format, **_known_options(source, format, options))]
+    findings = [*api.check(rewind(), format=format, **known_options(source, format, options, "check"))]
     arrays, labels, unread = _read(rewind, names, format, options, infos, findings)
     contents.add_file(title, arrays, labels=labels, infos=infos, findings=findings, unread=unread)
 
@@ -177,16 +177,11 @@ def _scan(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)
-            return api.scan(source, format=format, **scan_options(source, format, options))
+            return api.scan(source, format=format, **known_options(source, format, options, "scan"))
     except FormatError:
         if names is None and not options:
             raise
         return {}
-
-
-def _known_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    known = format_of(source, format, reading=True).options("check")
-    return {name: value for name, value in options.items() if name in known}
 
 
 def _read(
