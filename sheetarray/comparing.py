@@ -94,6 +94,32 @@ def to_double(array: Array) -> Array:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
+def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
+    """Yield slices that together cover an array once, in row-major order, each of at most `most` elements.
+
+    The elements of each slice follow one another in row-major order.
+
+    Example:
+        >>> [block for block in cover_with_blocks((3, 2), 4)]
+        [(slice(0, 2, 1), slice(0, 2, 1)), (slice(2, 3, 1), slice(0, 2, 1))]
+    """
+    if 0 in shape:
+        return
+    axis, inner = len(shape), 1
+    while axis and inner * shape[axis - 1] <= most:
+        axis -= 1
+        inner *= shape[axis]
+    within = tuple(slice(0, size, 1) for size in shape[axis:])
+    if axis == 0:
+        yield within
+        return
+    step = max(1, most // inner)
+    for outer in np.ndindex(*shape[: axis - 1]):
+        before = tuple(slice(index, index + 1, 1) for index in outer)
+        for start in range(0, shape[axis - 1], step):
+            yield (*before, slice(start, min(start + step, shape[axis - 1]), 1), *within)
+
+
 def find_noise(a: Array, b: Array) -> Mask:
     """Return a mask of the pairs of floats that are within 1 ulp of one another, or the same to 15 or 16 digits.
 

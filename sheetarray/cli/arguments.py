@@ -104,11 +104,7 @@ class FormatOptions:
         return options
 
     def refuse_unknown(self, rows: Sequence[Format], verb: str) -> None:
-        """Refuse an option that none of the formats has; it is enough if one of them has it.
-
-        Raises:
-            UsageProblem: none has it.
-        """
+        """Raise a `UsageProblem` for an option that none of the formats has; it is enough if one of them has it."""
         known = {key for row in rows for key in known_options(row, verb)}
         for row in rows[:1]:
             unknown = {key: text for key, text in self.texts.items() if key not in known}
@@ -367,11 +363,7 @@ def storage_options() -> dict[str, Any]:
 
 
 def _refuse_without_url(run: Function) -> Function:
-    """Return a command's function that refuses storage options where none of its files is a URL.
-
-    Raises:
-        UsageProblem: none is.
-    """
+    """Return a command's function that refuses storage options where none of its files is a URL."""
 
     @functools.wraps(run)
     def run_checked(*arguments: Any, **parameters: Any) -> Any:

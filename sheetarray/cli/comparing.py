@@ -17,6 +17,7 @@ import numpy as np
 from .. import aligning, dtypes
 from ..comparing import (
     SortedRows,
+    cover_with_blocks,
     explain_change,
     find_noise,
     find_other_zeros,
@@ -31,7 +32,6 @@ from ..header import contiguous_strides
 from ..labels import DatasetLabels
 from ..linear import LinearArray, is_column_major
 from ..merging import row_axis
-from .slices import cover_with_blocks
 from .values import to_rectangular
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for

@@ -184,11 +184,7 @@ def export(
 
 
 def _check_columns(arrays: dict[str, Any]) -> None:
-    """Refuse arrays that are no columns of one table, and say which are.
-
-    Raises:
-        UsageProblem: an array of more or fewer dimensions than one, or of another length.
-    """
+    """Raise a `UsageProblem` for arrays that are not columns of one table; it says which are."""
     columns = [name for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1]
     lengths = {name: len(arrays[name]) for name in columns}
     if len(columns) == len(arrays) and len(set(lengths.values())) <= 1:

@@ -61,12 +61,7 @@ class Endpoint:
         return self.place if self.pipe is None else io.BytesIO(self.pipe())
 
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
-        """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress.
-
-        Raises:
-            SheetArrayError: as the verb.
-            OSError: the system refuses.
-        """
+        """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress."""
         with locating(source=self.label), _watching(self, verb, quiet=quiet) as progress:
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **{**options, **progress})
             return list(result) if verb == "check" else result

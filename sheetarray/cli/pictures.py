@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..comparing import cover_with_blocks
 from ..dtypes import Array
 from ..pages.colours import MISSING, RISING, Colour, blend
 from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
-from .slices import cover_with_blocks
 from .values import format_value
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -109,30 +109,6 @@ def slice_to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices
         if axis not in shown and places is not None:
             selected[axis] = places[len(places) // 2]
     return tuple(selected)
-
-
-def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
-    """Yield slices that together cover an array once, in row-major order, each of at most `most` elements.
-
-    Example:
-        >>> [block for block in cover_with_blocks((3, 2), 4)]
-        [(slice(0, 2, None), slice(0, 2, None)), (slice(2, 3, None), slice(0, 2, None))]
-    """
-    if 0 in shape:
-        return
-    axis, inner = len(shape), 1
-    while axis and inner * shape[axis - 1] <= most:
-        axis -= 1
-        inner *= shape[axis]
-    within = tuple(slice(0, size) for size in shape[axis:])
-    if axis == 0:
-        yield within
-        return
-    step = max(1, most // inner)
-    for outer in np.ndindex(*shape[: axis - 1]):
-        before = tuple(slice(index, index + 1) for index in outer)
-        for start in range(0, shape[axis - 1], step):
-            yield (*before, slice(start, min(start + step, shape[axis - 1])), *within)
 
 
 # By labels ----------------------------------------------------------------------------------------------------------

@@ -114,11 +114,7 @@ def table(
 
 
 def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None) -> dict[str, Any]:
-    """Return the options of `read_columns`, as its function takes them.
-
-    Raises:
-        UsageProblem: one that the format does not have, or a value that it does not take.
-    """
+    """Return the options of `read_columns`, as its function takes them."""
     texts = {key: text for key, text in given.items() if text is not None}
     if sheet is not None:
         texts["worksheet" if place.row.name == "gsheet" else "sheet"] = sheet

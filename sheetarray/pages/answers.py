@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..comparing import cover_with_blocks
 from ..dtypes import Array, Mask
 from ..errors import LimitError, SheetArrayError
 from .contents import Contents
@@ -118,28 +119,17 @@ class FlatBlocks:
 
     def __init__(self, array: Boxes) -> None:
         self.array = array
-        self.count = math.prod(array.shape)
-        shape, most = array.shape, _BLOCK if is_numeric(array.dtype) else _TEXT_BLOCK
-        self._axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
-        self._beside = math.prod(shape[self._axis + 1 :])
-        rows = min(max(1, most // max(1, self._beside)), shape[self._axis])
-        lines = [*range(0, shape[self._axis], rows)]
-        outer, inner = math.prod(shape[: self._axis]), shape[self._axis] * self._beside
-        starts = np.add.outer(np.arange(outer) * inner, np.array(lines, np.int64) * self._beside)
-        self.starts = np.append(starts.reshape(-1), self.count)
+        self._boxes = list(cover_with_blocks(array.shape, _BLOCK if is_numeric(array.dtype) else _TEXT_BLOCK))
+        sizes = [math.prod(part.stop - part.start for part in box) for box in self._boxes]
+        self.starts = np.append(0, np.cumsum(sizes))
+        self.count = int(self.starts[-1])
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self._boxes)
 
     def take(self, number: int) -> Array:
         """Return the elements of a block, in one dimension."""
-        start, stop = int(self.starts[number]), int(self.starts[number + 1])
-        index = np.unravel_index(start, self.array.shape)
-        high = (stop - start) // self._beside
-        box = [slice(int(at), int(at) + 1, 1) for at in index[: self._axis]]
-        box.append(slice(int(index[self._axis]), int(index[self._axis]) + high, 1))
-        box += [slice(0, size, 1) for size in self.array.shape[self._axis + 1 :]]
-        return self.array.take(tuple(box)).reshape(-1)
+        return self.array.take(self._boxes[number]).reshape(-1)
 
     def block_of(self, index: int) -> int:
         """Return the number of the block that holds an element, by its index in row-major order."""
@@ -156,11 +146,7 @@ class Pass(ABC):
         self._next, self._lock = 0, threading.Lock()
 
     def advance(self) -> dict[str, Any]:
-        """Go on for a while, at least by one block; return how far it is, and the outcome once it is done.
-
-        Raises:
-            FormatError: the file has changed, or cannot be read.
-        """
+        """Go on for a while, at least by one block; return how far it is, and the outcome once it is done."""
         until = time.monotonic() + _SECONDS_A_PASS
         with self._lock:
             total = self.passes * len(self.blocks)

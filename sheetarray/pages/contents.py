@@ -235,12 +235,7 @@ class Contents:
             self.checked.append((len(self.manifest["files"]) - 1, file, numbers))
 
     def add_merge(self, merged: MergedFiles) -> None:
-        """Add what several people have changed in copies of one file: the merged arrays, and the conflicts to choose.
-
-        Raises:
-            DTypeError: names an array that cannot be shown.
-            LimitError: more elements than a page holds.
-        """
+        """Add what several people have changed in copies of a file: the merged arrays, and the conflicts to choose."""
         first = len(self.manifest["entries"])
         check_elements(sum(int(np.size(array)) for array in merged.arrays.values() if isinstance(array, np.ndarray)))
         self.add_file("merged", merged.arrays, labels=merged.arrays.labels)
@@ -484,21 +479,13 @@ def count_elements(infos: Mapping[str, ArrayInfo], names: Iterable[str]) -> int:
 
 
 def check_count(arrays: int) -> None:
-    """Refuse a list of arrays that no page shows.
-
-    Raises:
-        LimitError: more than 20,000 arrays.
-    """
+    """Raise a `LimitError` for more arrays than a page lists."""
     if arrays > MOST_ARRAYS:
         raise LimitError(f"{arrays:,} arrays, and a page lists {MOST_ARRAYS:,}: name fewer (names=)")
 
 
 def check_elements(count: int) -> None:
-    """Refuse what no page holds.
-
-    Raises:
-        LimitError: more than 4,000,000 elements.
-    """
+    """Raise a `LimitError` for more elements than a page holds."""
     if count > MOST_ELEMENTS:
         raise LimitError(
             f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: serve=True shows any number, names= fewer arrays"

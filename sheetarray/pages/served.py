@@ -95,11 +95,7 @@ class Encoded:
 
 
 def encode_elements(array: Array) -> Encoded:
-    """Return the elements of an array of any dtype as bytes.
-
-    Raises:
-        DTypeError: a dtype that the format does not have, except opaque bytes, which are shown in hexadecimal.
-    """
+    """Return the elements of an array of any dtype as bytes; dtypes are those of `list_texts`."""
     if array.dtype.kind in "VOM" or array.dtype.kind in "UT":
         dtype = None if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype)
         encoded = _encode_texts(dtype.kind if dtype else "string", list_texts(array))
@@ -223,11 +219,7 @@ class ServedArray:
 
 
 def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
-    """Refuse a box that an array does not have, or that is too large for one answer.
-
-    Raises:
-        LimitError: it is one of them.
-    """
+    """Raise a `LimitError` for a box that an array does not have, or that is too large for one answer."""
     if len(box) != len(shape):
         raise LimitError(f"a box of {len(box)} axes, and the array has {len(shape)}")
     for axis, (part, size) in enumerate(zip(box, shape, strict=True)):
@@ -391,12 +383,7 @@ class ServedDifference:
         return np.dtype(np.float64)
 
     def take(self, box: Box) -> Array:
-        """Return the differences in a box.
-
-        Raises:
-            FormatError: a file has changed, or cannot be read.
-            LimitError: the box reaches out of the arrays, or is too large.
-        """
+        """Return the differences in a box, as `ServedArray.take` returns its elements."""
         return subtract_elements(self.first.take(box), self.second.take(box))
 
 

@@ -142,13 +142,7 @@ def add_source(
     *,
     title: str,
 ) -> None:
-    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings.
-
-    Raises:
-        LimitError: more elements than a page holds.
-        FormatError: nothing of it can be read.
-        NotFoundError: no such array.
-    """
+    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings."""
     start = source.tell() if hasattr(source, "tell") else None
 
     def rewind() -> Any:
