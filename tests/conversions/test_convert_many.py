@@ -18,8 +18,14 @@ from children import GIVEN_UP_AFTER
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.conversions.many import Manifest, check_targets, check_template, fill_template
-from sheetarray.conversions.running import Job, run_in_processes
+from sheetarray.conversions import (
+    Job,
+    Manifest,
+    check_targets,
+    check_template,
+    fill_template,
+    run_in_processes,
+)
 
 
 @pytest.fixture
@@ -372,7 +378,7 @@ def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder, monkeypat
 
 def test_a_scheduler_that_does_not_answer_is_an_error(folder, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("sheetarray.conversions.running._PATIENCE", "0.1s")
+    monkeypatch.setattr("sheetarray.conversions._PATIENCE", "0.1s")
     with pytest.raises(sa.RemoteError, match="no scheduler answers"):
         convert(folder, scheduler="tcp://127.0.0.1:1")
 
