@@ -78,21 +78,6 @@ def _say(info: ArrayInfo, text: str | None) -> tuple[tuple[int, ...], str, str]:
     return info.shape, info.dtype, text or "none"
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """The files that agree.
-
-    Attributes:
-        files: those that agree.
-        headers: of each of them; attributes of the dataset are those that all files have.
-        omitted: the errors of the files that are left out.
-    """
-
-    files: list[PathLike]
-    headers: FileHeaders
-    omitted: list[Exception]
-
-
 def keeps_names(place: PathLike, format: str | None) -> bool:
     """Return whether the format of a file keeps the names of arrays."""
     keeps = format_of(place, format).keeps
@@ -106,8 +91,10 @@ def compare_files(
     format: str | None,
     options: Mapping[str, Any],
     skip: bool,
-) -> Agreement:
-    """Scan files, and return those that agree in their names, shapes, dtypes and labels.
+) -> tuple[list[PathLike], FileHeaders, list[Exception]]:
+    """Return the files that agree in names, shapes, dtypes and labels, their headers, and the errors of all others.
+
+    Attributes of the dataset are those that all files have.
 
     `names`: of the arrays that are asked for; None for all. `skip`: leave out files that are damaged, or differ from
     most of the files; else these are an error.
@@ -150,7 +137,7 @@ def compare_files(
     reference.labels.attrs.clear()
     reference.labels.attrs.update(kept)
     files = [place for index, place in enumerate(places) if index not in problems]
-    return Agreement(files, reference, [problems[index] for index in sorted(problems)])
+    return files, reference, [problems[index] for index in sorted(problems)]
 
 
 def _differ(reference: FileHeaders, leader: PathLike, headers: FileHeaders, place: PathLike) -> FormatError:
@@ -223,14 +210,6 @@ class FileGroup:
     files: tuple[ArrayReader, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RowRange:
-    """The rows of a block: from the first to the one before the last."""
-
-    start: int
-    stop: int
-
-
 @dataclass(frozen=True)
 class StackReader:
     """A reader of the blocks of one array.
@@ -251,13 +230,13 @@ class StackReader:
     named: bool
     parts: bool
 
-    def __call__(self, group: FileGroup, rows: RowRange | None = None) -> Array:
+    def __call__(self, group: FileGroup, rows: range | None = None) -> Array:
         """Return a block: the arrays of some files, or some rows of them.
 
         Raises:
             FormatError: as `sheetarray.read`, or a file is another one than when it was opened.
         """
-        rows = rows or (RowRange(0, self.shape[0]) if self.shape else RowRange(0, 1))
+        rows = range(*self.shape[:1] or (1,)) if rows is None else rows
         beside = (rows.stop - rows.start, *self.shape[1:]) if self.shape else ()
         block: Array = np.empty((len(group.files), *beside), self.dtype)
         is_remote = len(group.files) > 1 and any(is_url(file.path) for file in group.files)
@@ -270,7 +249,7 @@ class StackReader:
                 block[index] = array
         return block
 
-    def _read(self, file: ArrayReader, rows: RowRange) -> Array:
+    def _read(self, file: ArrayReader, rows: range) -> Array:
         """Return the rows of one file, of which nothing has changed since it was opened."""
         if isinstance(file.path, RemoteFile):
             file = replace(file, path=copy.copy(file.path))  # so that the bytes read are not kept in the graph
@@ -327,7 +306,6 @@ def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_bl
     from dask.blockwise import blockwise as make_blockwise
     from dask.highlevelgraph import HighLevelGraph
 
-    reader = replace(reader, parts=rows is not None)
     bounds = list(_cut(len(files), files_per_block))
     groups = {(number,): FileGroup(tuple(files[start:stop])) for number, (start, stop) in enumerate(bounds)}
     chunks: list[tuple[int, ...]] = [tuple(stop - start for start, stop in bounds)]
@@ -336,7 +314,7 @@ def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_bl
     new_axes: dict[str, int] = {str(axis + 1): 1 for axis in range(len(rest))}
     if rows is not None:
         cuts = list(_cut(reader.shape[0], rows))
-        ranges = {(number,): RowRange(start, stop) for number, (start, stop) in enumerate(cuts)}
+        ranges = {(number,): range(start, stop) for number, (start, stop) in enumerate(cuts)}
         pairs += [BlockwiseDepDict(ranges), "1"]
         del new_axes["1"]
         rest[0] = tuple(stop - start for start, stop in cuts)
@@ -423,14 +401,14 @@ def open_many(
     wanted = list_names(names)
     places = find_places(sources, storage_options)
     states = {id(place): version_of(place) for place in places}
-    agreement = compare_files(places, wanted, format=format, options=options, skip=compat == "skip")
-    if agreement.omitted:
-        shown = "; ".join(map(str, agreement.omitted[:_SHOWN]))
-        more = f"; and {len(agreement.omitted) - _SHOWN} more" if len(agreement.omitted) > _SHOWN else ""
-        warn_caller(f"{len(agreement.omitted)} of {len(places)} files are left out: {shown}{more}")
-    files = [ArrayReader(from_root(place), format, options, states[id(place)]) for place in agreement.files]
-    dataset = _build(files, agreement.headers, along, chunks, files_per_chunk)
-    labels = np.array([os.fspath(place) for place in agreement.files], dtype=object)
+    kept, headers, omitted = compare_files(places, wanted, format=format, options=options, skip=compat == "skip")
+    if omitted:
+        shown = "; ".join(map(str, omitted[:_SHOWN]))
+        more = f"; and {len(omitted) - _SHOWN} more" if len(omitted) > _SHOWN else ""
+        warn_caller(f"{len(omitted)} of {len(places)} files are left out: {shown}{more}")
+    files = [ArrayReader(from_root(place), format, options, states[id(place)]) for place in kept]
+    dataset = _build(files, headers, along, chunks, files_per_chunk)
+    labels = np.array([os.fspath(place) for place in kept], dtype=object)
     return dataset.assign_coords({along: (along, labels)})
 
 
@@ -456,8 +434,8 @@ def _build(
         if name in common:
             continue
         beside = {other: digests[other] for other in common if {*dims[other]} <= {*dims[name]}}
-        reader = StackReader(name, info.shape, dtype_before_reading(info, name, labels), beside, named, False)
         in_parts = splits and info.parts == 1 and lies_in_rows(info) and name in rows and not beside
+        reader = StackReader(name, info.shape, dtype_before_reading(info, name, labels), beside, named, in_parts)
         arrays[name] = stack_arrays(reader, files, files_per_chunk, rows[name] if in_parts else None)
         dims[name] = (along, *dims[name])
     return build_dataset({name: arrays[name] for name in infos}, labels, dims)
