@@ -7,8 +7,7 @@ uploaded when it is whole; a file object that the caller opened is only written 
 
 from __future__ import annotations
 
-from .many import find_places, is_pattern, read_heads, read_states
-from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part, takes_options
+from .places import PathLike, RemoteFile, file_version, is_url, locate, name_part, takes_options
 from .reading import (
     BytesLike,
     Readable,
@@ -19,7 +18,7 @@ from .reading import (
     release_pages,
     repeated_key,
 )
-from .remote import RangedBytes
+from .remote import RangedBytes, find_places, is_pattern, read_heads, read_states
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing, replacing_folder
 
 __all__ = [
@@ -33,7 +32,6 @@ __all__ = [
     "Source",
     "Writable",
     "check_structure",
-    "exists",
     "file_version",
     "find_places",
     "is_pattern",

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import MissingDependencyError
 
@@ -19,21 +19,10 @@ ZLIB = 15
 _LEVELS = {"isal.isal_zlib": 1, "zlib_ng.zlib_ng": 2}
 
 
-class Compressor(Protocol):
-    """A maker of a deflate stream, chunk by chunk."""
-
-    def compress(self, chunk: Any, /) -> bytes:
-        """Take a chunk, and return the compressed bytes that are ready."""
-
-    def flush(self) -> bytes:
-        """Return the rest of the stream."""
-
-
-def compressor(wbits: int) -> Compressor:
+def compressor(wbits: int) -> Any:
     """Make a compressor that prefers speed to size: `isal` takes a tenth of the time of zlib's own level."""
     library = _library()
-    made: Compressor = library.compressobj(_LEVELS.get(library.__name__, 1), wbits=wbits)
-    return made
+    return library.compressobj(_LEVELS.get(library.__name__, 1), wbits=wbits)
 
 
 def decompressor(wbits: int) -> Any:
@@ -43,12 +32,10 @@ def decompressor(wbits: int) -> Any:
 
 def deflater() -> Callable[[bytes], tuple[bytes, int]]:
     """Return a function that compresses bytes to a raw stream, and returns it with the CRC-32 of the bytes."""
-    library = _library()
-    level = _LEVELS.get(library.__name__, 1)
+    checksum = crc32()
 
     def deflate(content: bytes) -> tuple[bytes, int]:
-        maker = library.compressobj(level, wbits=RAW)
-        return maker.compress(content) + maker.flush(), library.crc32(content)
+        return compress(content, RAW), checksum(content, 0)
 
     return deflate
 
@@ -64,15 +51,16 @@ def errors() -> tuple[type[Exception], ...]:
     return (_library().error, zlib.error)
 
 
-def compress(content: Any) -> bytes:
-    """Compress bytes to a zlib stream, which `zlib.decompress` reads.
+def compress(content: Any, wbits: int = ZLIB) -> bytes:
+    """Compress bytes at once; to a zlib stream, which `zlib.decompress` reads, unless it is to be a raw one.
 
     Example:
         >>> zlib.decompress(compress(b"abc" * 100)) == b"abc" * 100
         True
     """
-    maker = compressor(ZLIB)
-    return maker.compress(content) + maker.flush()
+    maker = compressor(wbits)
+    packed: bytes = maker.compress(content) + maker.flush()
+    return packed
 
 
 def _library() -> ModuleType:

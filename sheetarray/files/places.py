@@ -12,7 +12,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import IO, Any, TypeVar
 from urllib.parse import unquote
 
@@ -226,9 +226,3 @@ def file_version(place: object) -> tuple[Any, ...] | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def exists(place: PathLike) -> bool:
-    """Return whether there is a file at a path or under a URL."""
-    place = locate(place)
-    return file_version(place) is not None if isinstance(place, RemoteFile) else Path(place).exists()

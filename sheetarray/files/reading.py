@@ -21,67 +21,7 @@ from ..errors import FormatError
 from ..forking import warn_if_forked
 from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate
-from .remote import RangedBytes, RemoteContent, RemoteStream
-
-# Open files that callers hand over: read as bytes, from their position on, and once more from there if need be.
-
-
-class RejoinedStream(io.RawIOBase):
-    """A stream of which the first bytes were read already."""
-
-    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        """Return True: it can be read."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """Return at most `size` of the next bytes; all of them if `size` is negative."""
-        if not self._head:
-            return self._rest.read(size)
-        chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
-        return chunk + self._rest.read() if size < 0 else chunk
-
-    def readinto(self, target: Any) -> int:
-        """Fill the buffer `target` with the next bytes, and return their number; 0 at the end."""
-        chunk = self.read(len(target))
-        target[: len(chunk)] = chunk
-        return len(chunk)
-
-
-def position_of(file: IO[bytes] | IO[str]) -> int:
-    """Return the position of the next byte or character of an open file; 0 if it has no positions, as a pipe."""
-    try:
-        return file.tell() if file.seekable() else 0
-    except (AttributeError, OSError):
-        return 0
-
-
-def as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
-    """Return an open file as one of bytes.
-
-    Raises:
-        FormatError: it was opened as text of an encoding that it is not in.
-        TypeError: it is no open file.
-        ValueError: it is closed.
-    """
-    if not hasattr(file, "read"):
-        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
-    name = getattr(file, "name", None)
-    if getattr(file, "closed", False):
-        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
-    if isinstance(file, io.TextIOBase):
-        try:
-            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"the file was opened as {error.encoding} text, which it is not",
-                source=name if isinstance(name, str) else None,
-                hint="open it with mode 'rb'",
-            ) from error
-    return cast("IO[bytes]", file)
-
+from .remote import RangedBytes, RemoteStream
 
 # Inflates gzip and Zstandard files piece by piece; a file may have several frames (gzip's members) in a row.
 
@@ -144,22 +84,24 @@ class _ZstandardFrame:
 class InflatedStream(io.RawIOBase):
     """The content of compressed frames; zeros between and after them are padding, as for gzip itself.
 
+    `head`: the first bytes, which have been read from `packed` already.
+
     Raises:
         EOFError: the data end within a frame.
         zlib.error: they are damaged, or of too many frames.
     """
 
-    def __init__(self, packed: io.RawIOBase, inflater: Callable[[], FrameInflater]) -> None:
+    def __init__(self, head: bytes, packed: IO[bytes], inflater: Callable[[], FrameInflater]) -> None:
         self._packed, self._inflater = packed, inflater
         self._frame, self._frames = inflater(), 1
         self._begun = False
-        self._waiting, self._ready, self._at = b"", b"", 0
+        self._waiting, self._ready, self._at = head, b"", 0
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, at most `size` of them where it is not negative; none at the end."""
         while self._at == len(self._ready):
-            piece = self._waiting or self._packed.read(_PIECE) or b""
-            self._waiting = b""
+            piece = self._waiting[:_PIECE] or self._packed.read(_PIECE) or b""
+            self._waiting = self._waiting[_PIECE:]
             if not piece and self._begun:
                 raise EOFError("the last frame does not end")
             if not piece:
@@ -168,13 +110,13 @@ class InflatedStream(io.RawIOBase):
                 continue
             self._ready, self._at, self._begun = self._frame.decompress(piece), 0, True
             if self._frame.eof:
-                self._next(self._frame.unused_data)
+                self._next()
         start, self._at = self._at, len(self._ready) if size < 0 else min(self._at + size, len(self._ready))
         return self._ready[start : self._at]
 
-    def _next(self, waiting: bytes) -> None:
-        self._waiting, self._begun, self._frame = waiting, False, self._inflater()
-        self._frames += 1
+    def _next(self) -> None:
+        self._waiting = self._frame.unused_data + self._waiting
+        self._begun, self._frame, self._frames = False, self._inflater(), self._frames + 1
         if self._frames > _MOST_FRAMES:
             raise zlib.error(f"more than {_MOST_FRAMES:,} frames")
 
@@ -220,6 +162,31 @@ def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> N
         raise FormatError("the file is empty: 0 bytes", location=location)
 
 
+def as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
+    """Return an open file as one of bytes.
+
+    Raises:
+        FormatError: it was opened as text of an encoding that it is not in.
+        TypeError: it is no open file.
+        ValueError: it is closed.
+    """
+    if not hasattr(file, "read"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    name = getattr(file, "name", None)
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
+    if isinstance(file, io.TextIOBase):
+        try:
+            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"the file was opened as {error.encoding} text, which it is not",
+                source=name if isinstance(name, str) else None,
+                hint="open it with mode 'rb'",
+            ) from error
+    return cast("IO[bytes]", file)
+
+
 class Source:
     """A path, a URL or an open file that is read: decompressed, from the beginning and only as far as asked.
 
@@ -243,11 +210,11 @@ class Source:
         self._given: IO[bytes] | IO[str] | None = None  # the open file, as the caller gave it
         self._opened: list[IO[bytes]] = []
         self._packed_size: int | None = None
-        self._remote: RemoteContent | None = None
+        self._remote: RangedBytes | None = None
         source = locate(source)
         if isinstance(source, RemoteFile):
             self.name = os.fspath(source)
-            self._remote = RemoteContent(source)
+            self._remote = RangedBytes(source)
             self._file = cast("IO[bytes]", RemoteStream(self._remote))
         elif isinstance(source, (str, os.PathLike)):
             self.name = os.fspath(source)
@@ -291,7 +258,7 @@ class Source:
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
-        if not self._head and self._given is not None and position_of(self._given):
+        if not self._head and self._stands_at_end():
             raise FormatError(
                 "nothing to read: the open file stands at its end",
                 source=self.name,
@@ -302,7 +269,7 @@ class Source:
         if self._remote is not None:
             size = self._remote.size or 0
         if (inflater := inflater_of(self._head)) is not None:
-            opened = InflatedStream(RejoinedStream(self._head, self._file), inflater)
+            opened = InflatedStream(self._head, self._file, inflater)
             self._inflates = True
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
@@ -311,6 +278,13 @@ class Source:
             self._file = opened
             self._opened.insert(0, opened)
             self._head = b""
+
+    def _stands_at_end(self) -> bool:
+        """Return whether an open file was handed over that has been read before; a pipe has no positions."""
+        try:
+            return self._given is not None and self._given.seekable() and self._given.tell() > 0
+        except (AttributeError, OSError):
+            return False
 
     def prefix(self, count: int) -> bytes:
         """Return the first `count` bytes, or all where there are fewer."""
@@ -322,11 +296,6 @@ class Source:
     def is_remote(self) -> bool:
         """Return whether the source lies under a URL, so that each byte of it is a transfer."""
         return self._remote is not None
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Return whether `prefix` has reached the end of the source."""
-        return self._ended
 
     def whole(self, *, text: bool = True) -> BytesLike:
         """Return the content; a large plain file is mapped, not read, and a large compressed one inflated to a file.
@@ -371,7 +340,7 @@ class Source:
         """
         if self._remote is None or self._inflates or self._whole is not None:
             return self.whole(text=text)
-        return RangedBytes(self._remote)
+        return self._remote
 
     def open_again(self) -> IO[bytes]:
         """Return the content as another open file, in which one can seek; it is to be closed before this source."""

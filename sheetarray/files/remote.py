@@ -7,19 +7,20 @@ file, and no byte is requested twice. A server without ranges sends the file fro
 from __future__ import annotations
 
 import errno
+import glob
 import io
 import mmap
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, overload
+from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError
-from .places import STORAGE_HINT, RemoteFile
+from .places import STORAGE_HINT, PathLike, RemoteFile, is_url, locate, takes_options
 
 # File systems of URLs, which are fsspec's, and their errors as ours: with the URL, and without any secret.
 
@@ -58,12 +59,9 @@ def open_storage(place: RemoteFile) -> tuple[Any, str]:
     except ValueError as error:
         if "Protocol not known" not in str(error):
             raise
-        raise NotFoundError(f"{place}: no file system has URLs that begin so; {_known_protocols()}") from error
+        known = "s3:// gs:// https:// memory:// zip:// file:// and the others of fsspec"
+        raise NotFoundError(f"{place}: no file system has URLs that begin so; there are {known}") from error
     return system, path
-
-
-def _known_protocols() -> str:
-    return "there are s3:// gs:// https:// memory:// zip:// file:// and the others of fsspec"
 
 
 def is_object_store(system: Any) -> bool:
@@ -210,8 +208,8 @@ def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(state[key] == other[key] for key in state.keys() & other.keys())
 
 
-class RemoteContent:
-    """The bytes of a remote file.
+class RangedBytes:
+    """The bytes of a remote file, of which a slice is read when it is asked for.
 
     Attributes:
         size: of the file; None where the server does not say.
@@ -287,6 +285,13 @@ class RemoteContent:
             self._fetch(0, _ENDLESS)
         assert self.size is not None
         return self.size
+
+    def __len__(self) -> int:
+        return self.whole_size()
+
+    def __getitem__(self, key: slice) -> bytes:
+        start, stop, step = key.indices(self.whole_size())
+        return self.read(start, stop)[::step]
 
     # Requests ------------------------------------------------------------------------------------------------
 
@@ -436,35 +441,13 @@ class _NoRangesError(FormatError):
     """A server gives a file from its beginning only; never shown."""
 
 
-# A remote file as a sequence of bytes, and as an open file, of which only those ranges are read that are asked for.
-
-
-class RangedBytes:
-    """The bytes of a remote file, of which a slice is read when it is asked for."""
-
-    def __init__(self, content: RemoteContent) -> None:
-        self._content, self._size = content, content.whole_size()
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, key: int) -> int: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> bytes: ...
-
-    def __getitem__(self, key: int | slice) -> int | bytes:
-        if isinstance(key, slice):
-            start, stop, step = key.indices(self._size)
-            return self._content.read(start, stop)[::step]
-        return self._content.read(range(self._size)[key], range(self._size)[key] + 1)[0]
+# A remote file as an open one.
 
 
 class RemoteStream(io.RawIOBase):
     """A remote file as an open one: it is read from any position, and in larger requests the longer it is read on."""
 
-    def __init__(self, content: RemoteContent) -> None:
+    def __init__(self, content: RangedBytes) -> None:
         self._content, self._at = content, 0
 
     def readable(self) -> bool:
@@ -492,3 +475,163 @@ class RemoteStream(io.RawIOBase):
         target[: len(chunk)] = chunk
         self._at += len(chunk)
         return len(chunk)
+
+
+# Many files at once: lists them, and asks for the states and the first bytes of remote ones, many at the same time.
+
+
+def find_places(
+    sources: PathLike | Iterable[PathLike], storage_options: Mapping[str, Any] | None = None
+) -> list[PathLike]:
+    """Return the files that a pattern or a list names: paths of this machine, and remote files.
+
+    `sources`: a path or a URL with wildcards, whose files come in the order of their names; or a list of paths and
+    URLs, which stays as it is.
+
+    Raises:
+        FileNotFoundError: no file matches, or the list is empty.
+        TypeError: neither a text nor a list.
+        ValueError: storage options for a text that is no URL.
+    """
+    if not isinstance(sources, (str, os.PathLike)):
+        if not isinstance(sources, Iterable) or isinstance(sources, (bytes, Mapping)):
+            raise TypeError(f"expected a text with wildcards or a list of paths, not {type(sources).__name__}")
+        places: list[PathLike] = [
+            locate(source, storage_options if takes_options(source) else None) for source in sources
+        ]
+        if wrong := next((place for place in places if not isinstance(place, (str, os.PathLike))), None):
+            raise TypeError(f"expected paths or URLs, found {wrong!r:.80}")
+        if not places:
+            raise FileNotFoundError(errno.ENOENT, "the list of files is empty")
+        return places
+    place = locate(sources, storage_options)
+    if isinstance(place, RemoteFile):
+        places = list(find_files(place.url, storage_options)) if is_pattern(place.url) else [place]
+    elif is_pattern(place):
+        places = sorted(path for path in glob.iglob(os.fspath(place), recursive=True) if os.path.isfile(path))
+    else:
+        places = [place]
+    if not places:
+        raise FileNotFoundError(errno.ENOENT, "no file matches", os.fspath(place))
+    return places
+
+
+def is_pattern(place: PathLike) -> bool:
+    """Return whether a path or a URL has wildcards, and is no file itself.
+
+    Example:
+        >>> is_pattern("runs/*.csv"), is_pattern("https://host/run.csv?part=1"), is_pattern("run.csv")
+        (True, False, False)
+    """
+    text = os.fspath(place)
+    marks = "*" if text.lower().startswith(("http://", "https://")) else "*?["
+    return any(mark in text for mark in marks) and (is_url(place) or not os.path.exists(place))
+
+
+def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -> list[RemoteFile]:
+    """Return the files that a URL with wildcards names, in the order of their URLs.
+
+    Each has its size and its ETag, or its time of change, from the listing: reading it is an error if the file was
+    changed since then.
+
+    `pattern`: such as `s3://bucket/2024/*.csv`.
+
+    Raises:
+        OSError: the file system cannot be reached, or refuses.
+    """
+    place = RemoteFile(pattern, storage_options)
+    system, path = open_storage(place)
+    with translating(place):
+        system.invalidate_cache()
+        infos = system.glob(path, detail=True)
+    first, link, rest = pattern.partition("::")
+    start = first.removesuffix(path) if first.endswith(path) else None  # with the host, where file systems have any
+    files = []
+    for name in sorted(infos):
+        if infos[name].get("type") == "directory":
+            continue
+        url = system.unstrip_protocol(name) if start is None else start + name
+        file = RemoteFile(url + link + rest, storage_options)
+        state = state_of(infos[name])
+        brief: dict[str, Any] = {key: state[key] for key in ("size", "ETag") if key in state}
+        file.state = brief if "ETag" in brief else state  # a listing may round times in another way than an answer
+        files.append(file)
+    return files
+
+
+def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
+    """Ask for the states of those remote files that have none yet, many at once.
+
+    `files`: the files, whose attribute `state` is set.
+
+    Returns:
+        For each file the error that opening it would raise; None if there is no error.
+    """
+    problems: list[Exception | None] = [None] * len(files)
+    unknown = [index for index, file in enumerate(files) if file.state is None]
+    for system, indices, paths in _group_by_system(files, unknown, problems):
+        system.invalidate_cache()
+        for index, info in zip(indices, _ask_for_infos(system, paths), strict=True):
+            if isinstance(info, Exception):
+                problems[index] = translate_error(files[index], info)
+            else:
+                files[index].state = state_of(info)
+    return problems
+
+
+def _group_by_system(
+    files: Sequence[RemoteFile], wanted: Iterable[int], problems: list[Exception | None]
+) -> list[tuple[Any, list[int], list[str]]]:
+    """Return each file system of some files, with the files' indices and their paths in it.
+
+    `wanted`: the indices of the files that are asked for. `problems`: gets the error of a file whose file system
+    cannot be opened.
+    """
+    groups: dict[int, tuple[Any, list[int], list[str]]] = {}
+    for index in wanted:
+        try:
+            system, path = open_storage(files[index])
+        except Exception as error:  # of this file alone
+            problems[index] = error
+            continue
+        _, indices, paths = groups.setdefault(id(system), (system, [], []))
+        indices.append(index)
+        paths.append(path)
+    return list(groups.values())
+
+
+def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
+    """Return, for each path, the information that a file system has about it, or the error that it raised."""
+    if getattr(system, "async_impl", False):
+        from fsspec.asyn import _run_coros_in_chunks, sync  # type: ignore[import-untyped]
+
+        requests = [system._info(path) for path in paths]
+        infos: list[Any] = sync(system.loop, _run_coros_in_chunks, requests, return_exceptions=True)
+        return infos
+    infos = []
+    for path in paths:
+        try:
+            infos.append(system.info(path))
+        except Exception as error:  # of this path alone
+            infos.append(error)
+    return infos
+
+
+def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception | None]:
+    """Read the first bytes of many files, so that `scan` of each asks for no more, as a rule.
+
+    `files`: the files, whose attribute `head` is set. `size`: of a head, in bytes.
+
+    Returns:
+        For each file the error that opening it would raise; None if there is no error.
+    """
+    problems: list[Exception | None] = [None] * len(files)
+    for system, indices, paths in _group_by_system(files, range(len(files)), problems):
+        heads = system.cat_ranges(paths, [0] * len(paths), [size] * len(paths), on_error="return")
+        for index, head in zip(indices, heads, strict=True):
+            if isinstance(head, Exception):
+                is_empty = (files[index].state or {}).get("size") == 0  # a range of nothing is refused
+                problems[index] = None if is_empty else translate_error(files[index], head)
+            else:
+                files[index].head = bytes(head[:size])
+    return problems

@@ -16,7 +16,7 @@ from command_line import run_command
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sheetarray as sa
-from sheetarray.files.many import find_files, read_heads
+from sheetarray.files.remote import find_files, read_heads
 
 KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([3, 1])}
@@ -200,13 +200,13 @@ def test_a_killed_writer_leaves_nothing(options, store, tmp_path):
 def test_an_object_that_is_replaced_while_it_is_read_is_an_error(options, store, monkeypatch):
     url = "s3://runs/changing.csv"
     sa.write(url, {"t": LARGE}, storage_options=options)
-    read = sa.files.remote.RemoteContent.map
+    read = sa.files.remote.RangedBytes.map
 
     def replace_and_map(self, **how):
         sa.write(url, {"t": -LARGE}, storage_options=options)
         return read(self, **how)
 
-    monkeypatch.setattr(sa.files.remote.RemoteContent, "map", replace_and_map)
+    monkeypatch.setattr(sa.files.remote.RangedBytes, "map", replace_and_map)
     with pytest.raises(sa.FormatError, match="changed while it was read"):
         sa.read(url, storage_options=options)
 

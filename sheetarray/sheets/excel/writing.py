@@ -15,7 +15,7 @@ from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...elements import Cell
 from ...errors import LimitError, locating, quote_names, warn_caller
-from ...files import Source, Writable, exists, file_version, replacing
+from ...files import Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
@@ -264,7 +264,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     """
     check_choices(mode=(mode, "w", "a"), if_sheet_exists=(if_sheet_exists, "error", "replace"))
     path = target if isinstance(target, (str, os.PathLike)) else None
-    if mode == "w" or (path is not None and not exists(path)):
+    if mode == "w" or (path is not None and file_version(path) is None):
         codes = list(dict.fromkeys([code for write in writes for code in write.options.formats.values()]))
         plan = _plan_sheets(writes, make_styles(tuple(codes)).styles, ())
         made = skeleton(plan.sheets, suffix=suffix_of(target), formats=codes)
