@@ -265,9 +265,9 @@ def find_all(
     `sheet`: as for `check_excel`, as are `missing` and `guard`. `check`: reads the arrays and has each of them judged.
     """
     memory, sheets, findings = StoredFingerprints(book), select_sheets(book, sheet), dict[Finding, None]()
-    for titles, some in memory.split_by_write(sheets) if sheet is None else [(None, sheets)]:
+    for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
+        memory = StoredFingerprints(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
-        memory = StoredFingerprints(book)  # which has been asked about no array
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
@@ -290,7 +290,7 @@ def _find_all(
     if titles is not None and not sheets:
         yield from memory.find_missing(titles)
         return
-    snapshots = open_snapshots(book, memory, used=guard)
+    snapshots = open_snapshots(book, memory) if guard and book.may_have_guards else None
     verdicts: list[Finding] = []
     tables = SortedTables() if check is check_sheets else None  # the elements of others are mapped as long as judged
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
@@ -298,22 +298,21 @@ def _find_all(
         worksheet.formulas = formulas[worksheet.title or ""]
 
     def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
-        verdict = None
+        verdict, title = None, column.group[0].title or ""
+        guarded = None if snapshots is None or buffer is None else snapshots.compare(name, column, buffer)
         if buffer is not None and column.header != column.written:
-            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
             changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
             findings = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
             findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
             verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
             yield from findings
         elif buffer is not None:
-            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
             if guarded is None:
                 verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
             else:
                 memory.pass_over(name)
                 verdict = list(find_edits(guarded, buffer, column.header, name, column.element_address))
-                if (other := snapshots.others.get(name)) is not None:
+                if snapshots is not None and (other := snapshots.others.get(name)) is not None:
                     verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
@@ -327,11 +326,18 @@ def _find_all(
 
     views = ViewFindings(book)
 
-    findings = list(check(sheets, missing=missing, judge=judge, restore=snapshots if snapshots.exist else None))
+    findings = list(
+        check(
+            sheets,
+            missing=missing,
+            judge=judge,
+            restore=snapshots if snapshots is not None and snapshots.exist else None,
+        )
+    )
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
     findings = list(findings if tables is None else tables.explain(findings))
     yield from memory.findings
-    yield from snapshots.check()
+    yield from snapshots.check() if snapshots is not None else ()
     yield from views.find_typed_over() if titles is not None else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
@@ -354,11 +360,10 @@ def _judge_rows(
     return [replace(only, firsts=change.firsts) for change in known if change.firsts] or [only]
 
 
-def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None, *, used: bool = True) -> Snapshots:
+def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None) -> Snapshots:
     """Return the snapshots of a workbook, which are read when an array asks for its own.
 
-    `memory`: what the workbook remembers of its arrays; None to read it when it is needed. `used`: whether the guard is
-    used.
+    `memory`: what the workbook remembers of its arrays; None to read it when it is needed.
     """
     known = [] if memory is None else [memory]
 
@@ -371,8 +376,7 @@ def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None, *, 
             known.append(StoredFingerprints(book))
         return known[0].is_own(header.name, header.sheet, header.header, buffer, find_names)
 
-    guards = book.guards() if used else []
-    return Snapshots(guards, ask_names=find_names, is_own=is_own)
+    return Snapshots(book.guards(), ask_names=find_names, is_own=is_own)
 
 
 def warn_of_guard(book: Workbook, snapshots: Snapshots) -> None:

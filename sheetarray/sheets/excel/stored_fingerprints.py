@@ -46,7 +46,7 @@ class StoredFingerprints:
         self._others: dict[str, str] = {}  # names under which the elements of arrays were written
         self._kinds: dict[tuple[str, int], set[tuple[int, bool]]] = {}  # of fingerprints, by dtype and count
         self._groups: dict[str, str] = {}
-        self._arrays: dict[str, Mapping[str, Any]] = {}
+        self._arrays: dict[str, dict[str, Fingerprint | None]] = {}  # None where a fingerprint is damaged
         self._emptied: set[str] = set()
         try:
             if book.record_error is not None:
@@ -62,9 +62,9 @@ class StoredFingerprints:
             if sheet.get("emptied") is True:
                 self._emptied.add(title)
             if isinstance(arrays := sheet.get("arrays"), Mapping):
-                self._arrays[title] = arrays
+                self._arrays[title] = {name: Fingerprint.from_json(stored) for name, stored in arrays.items()}
             if "many" in sheet:
-                self._arrays[title] = {**self._arrays.get(title, {}), **read_many(sheet["many"])}
+                self._arrays.setdefault(title, {}).update(read_many(sheet["many"]))
 
     def split_by_write(self, sheets: Sequence[ExcelSheet]) -> list[tuple[Set[str], list[ExcelSheet]]]:
         """Return sheets, and the titles under which the record has their arrays, that are to be checked together.
@@ -97,9 +97,8 @@ class StoredFingerprints:
         index in the buffer.
         """
         self._asked.add(name)
-        stored = self._find_stored(name, title)
-        record = Fingerprint.from_json(stored)
-        findings = list(compare_with_fingerprint(stored, header, buffer, name, address))
+        record = self.record_of(name, title)
+        findings = list(compare_with_fingerprint(record, header, buffer, name, address))
         if record is not None and (
             not findings or findings[-1].severity == "warning" or _names_single_elements(findings)
         ):
@@ -125,12 +124,10 @@ class StoredFingerprints:
         """
         if not self._arrays:
             return None
-        stored = self._find_stored(name, title)
-        if stored is None:
-            return None if title not in self._groups and name in ask_names() else False
-        record = Fingerprint.from_json(stored)
+        record = self.record_of(name, title)
         if record is None:
-            return None
+            is_known = any(name in arrays for arrays in self._arrays.values())
+            return None if is_known or (title not in self._groups and name in ask_names()) else False
         return (
             record.fits(header) and record.count == len(buffer) and record.exact == exact_checksum(buffer, header.dtype)
         )
@@ -164,10 +161,9 @@ class StoredFingerprints:
         `address`: of the cell of an element, by its index in the buffer.
         """
         self._asked.add(name)
-        stored = self._find_stored(name, title)
-        if Fingerprint.from_json(stored) is None:
+        if (record := self.record_of(name, title)) is None:
             self._unknown.append(name)
-        yield from compare_rows(stored, written, buffer, name, address)
+        yield from compare_rows(record, written, buffer, name, address)
 
     def remembers(self, name: str) -> bool:
         """Return whether the original elements of an array are known, after `findings_of` was asked about it."""
@@ -175,10 +171,6 @@ class StoredFingerprints:
 
     def record_of(self, name: str, title: str) -> Fingerprint | None:
         """Return the fingerprint of an array, or None."""
-        return Fingerprint.from_json(self._find_stored(name, title))
-
-    def _find_stored(self, name: str, title: str) -> object:
-        """Return the stored fingerprint of an array, or None."""
         for group in (title, self._groups.get(title, title)):
             if name in self._arrays.get(group, {}):
                 return self._arrays[group][name]
@@ -202,8 +194,8 @@ class StoredFingerprints:
         """The names of arrays by dtype, count and sums, for each kind of sums."""
         names_by_sums: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
         for arrays in self._arrays.values():
-            for name, stored in arrays.items():
-                if (record := Fingerprint.from_json(stored)) is not None:
+            for name, record in arrays.items():
+                if record is not None:
                     key = record.dtype, record.count
                     self._kinds.setdefault(key, set()).add((record.blocks, record.is_old))
                     for sums, names in names_by_sums.items():

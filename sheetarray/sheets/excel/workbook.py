@@ -29,7 +29,7 @@ from .reader.cells import SomeRuns, WorkbookReader, encrypted_error
 from .reader.legacy import Excel97Book, XlsbBook
 from .reader.opendocument import CONTENT, MANIFEST, OdsBook
 from .sheet import ExcelSheet, Followed, SearchedSheet
-from .views.record import ViewSheets, find_views
+from .views.record import WORD, ViewSheets, find_views
 
 _ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
@@ -70,10 +70,10 @@ class Workbook:
     @cached_property
     def views(self) -> ViewSheets:
         """The sheets that are views, according to the record."""
-        if not isinstance(self._container, OoxmlBook | OdsBook):
-            return ViewSheets()
+        if not isinstance(self._container, OoxmlBook | OdsBook) or not any(WORD in title for title in self.titles):
+            return ViewSheets()  # the record is read only if a title looks like that of a view
         parts = self._container.parts if isinstance(self._container, OoxmlBook) else dict.fromkeys(self.titles, "")
-        return find_views(self._container.package, parts, lambda: self.record)
+        return find_views(self._container.package, parts, self.record)
 
     @property
     def package(self) -> Package | None:

@@ -8,7 +8,7 @@ changed or saved again is searched like any other sheet.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from ....views.geometry import ViewPlan
 from ..package.parts import Package
 
 KEY = "view"  # of what the record of a sheet says of its view
-_WORD = " view"  # with which the titles of views end
+WORD = " view"  # with which the titles of views end
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,12 @@ def describe_part(content: bytes) -> dict[str, int]:
     return {"crc": zlib.crc32(content), "size": len(content)}
 
 
-def find_views(package: Package, parts: Mapping[str, str], read_record: Callable[[], Mapping[str, Any]]) -> ViewSheets:
-    """Return the sheets of a workbook that are views; the record is read only if a title looks like that of a view.
+def find_views(package: Package, parts: Mapping[str, str], record: Mapping[str, Any]) -> ViewSheets:
+    """Return the sheets of a workbook that are views.
 
     `parts`: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
-    `read_record`: returns the record of the workbook.
+    `record`: of the workbook.
     """
-    if not any(_WORD in title for title in parts):
-        return ViewSheets()
-    record = read_record()
     known = {
         title.casefold(): view
         for title, sheet in record.get("sheets", {}).items()
@@ -83,13 +80,13 @@ def find_views(package: Package, parts: Mapping[str, str], read_record: Callable
     intact = {title for title, view in recorded.items() if _is_intact(package, parts[title], view)}
     editable = {title for title, view in recorded.items() if view.get("editable") is True}
     linked = {array for title in editable if isinstance(array := recorded[title].get("array"), str)}
-    changed = (editable - intact) | {title for title in parts if _WORD in title and title not in recorded}
+    changed = (editable - intact) | {title for title in parts if WORD in title and title not in recorded}
     asked: dict[str, View] = {}
     shown: dict[str, str] = {}
     for title in parts:
         view = recorded.get(title, {})
-        array = view.get("array") if view else title.removesuffix(_WORD)
-        if isinstance(array, str) and (view or title.endswith(_WORD)):
+        array = view.get("array") if view else title.removesuffix(WORD)
+        if isinstance(array, str) and (view or title.endswith(WORD)):
             asked.setdefault(array, read_view(view))
             shown[title] = array
     corners = {title: f"{view.get('rows')} \\ {view.get('columns')}" for title, view in recorded.items()}
