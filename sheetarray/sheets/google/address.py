@@ -78,7 +78,7 @@ def _from_text(text: str) -> SheetAddress:
         try:
             parts = urlsplit(text)
         except ValueError:
-            raise _address_error(text) from None
+            parts = urlsplit("")  # whose key is none
         query, fragment = parse_qs(parts.query), parse_qs(parts.fragment)
         named = re.search(r"/spreadsheets/(?:u/\d+/)?d/([^/]+)", parts.path)
         key = named[1] if named else query.get("key", [""])[0] if parts.hostname in _OLD_HOSTS else ""
@@ -93,20 +93,14 @@ def _from_text(text: str) -> SheetAddress:
 
 def _check_key(key: str, text: str) -> str:
     """Return the key that was found in a text, if it looks like one; a NotFoundError otherwise."""
-    if not _KEY.fullmatch(key):
-        raise _key_error(key, text) if key and key != text else _address_error(text)
-    return key
-
-
-def _key_error(key: str, text: str) -> NotFoundError:
-    return NotFoundError(
-        f"{text}: {key!r:.80} is not a key of Google Sheets; copy the address from the address bar, "
-        "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
-    )
-
-
-def _address_error(text: str) -> NotFoundError:
-    return NotFoundError(
+    if _KEY.fullmatch(key):
+        return key
+    if key and key != text:
+        raise NotFoundError(
+            f"{text}: {key!r:.80} is not a key of Google Sheets; copy the address from the address bar, "
+            "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
+        )
+    raise NotFoundError(
         f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
         "gsheets://KEY/worksheet) nor a key"
     )

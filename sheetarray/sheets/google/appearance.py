@@ -76,10 +76,13 @@ def _set_note(gid: int, row: int, column: int, text: str | None) -> Answer:
 
 
 def _header_requests(plan: WritePlan, gid: int) -> Requests:
-    """Return the requests that freeze the rows above the elements, and collapse the headers among them."""
-    if not _collapses_headers(plan):
-        return [freeze_rows(gid, min(1, plan.rows - 1))]  # the service refuses to freeze all rows
+    """Return the requests that freeze the rows above the elements, and collapse the headers among them.
+
+    They are not collapsed where elements stand beside them, or where no rows would stay in sight.
+    """
     height = plan.layout.zone_height
+    if not plan.layout.hides_headers or plan.rows <= height:
+        return [freeze_rows(gid, min(1, plan.rows - 1))]  # the service refuses to freeze all rows
     return [freeze_rows(gid, height), *add_group(gid, LineGroup("ROWS", 1, height, 1, True))]
 
 
@@ -94,11 +97,6 @@ def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 def _row_groups(plan: WritePlan) -> list[LineGroup]:
     """Return the groups of rows that stand in the worksheet before the write."""
     return [group for group in plan.sheet.groups if group.dimension == "ROWS"] if plan.sheet else []
-
-
-def _collapses_headers(plan: WritePlan) -> bool:
-    """Return whether the headers are collapsed: no elements stand beside them, and some rows stay in sight."""
-    return plan.layout.hides_headers and plan.rows > plan.layout.zone_height
 
 
 # Columns -------------------------------------------------------------------------------------------------------

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 from ...elements import Cell
 from ...errors import RemoteError
-from .address import Rect, range_on_sheet
+from .address import Rect, join_columns, range_on_sheet
 from .changes import (
     Requests,
     Swap,
     add_group,
     apply_changes,
     claim,
-    clear_cells,
     collapse,
     delete_group,
     freeze_rows,
@@ -31,7 +30,7 @@ from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, pack
 from .retries import RefusedError
 from .spreadsheet_state import State, Worksheet, fetch_state
-from .stage import finishing_requests, group_fresh, remains_requests
+from .stage import group_fresh, remains_requests, sheet_requests
 from .worksheet import CELLS_A_REQUEST, fetch_values
 
 _ATTEMPTS = 3  # after which cells that the service fails at go over a stage, in small requests
@@ -81,19 +80,11 @@ def write_at_once(
 
 
 def _plan_change(plan: WritePlan, swap: Swap, title: str) -> SheetChange:
-    gid, sheet = swap.gid, plan.sheet
+    gid = swap.gid
+    grid = {"rowCount": plan.rows, "columnCount": plan.columns}
+    new: Answer = {"addSheet": {"properties": {"sheetId": gid, "title": title, "gridProperties": grid}}}
     groups = [*group_fresh(plan), *([placed] for placed in plan.placed_columns if not placed.named)]
-    if sheet is None:
-        grid = {"rowCount": plan.rows, "columnCount": plan.columns}
-        first: Requests = [{"addSheet": {"properties": {"sheetId": gid, "title": title, "gridProperties": grid}}}]
-    else:
-        first = resize_sheet(sheet, plan.rows, plan.columns)
-    requests = [
-        *first,
-        *(clear_cells(gid, rect) for rect in plan.cleared),
-        *(_put_block(gid, group) for group in groups),
-        *finishing_requests(plan, gid),
-    ]
+    requests = sheet_requests(plan, gid, new, [_put_block(gid, group) for group in groups])
     touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
     touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
     touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
@@ -130,7 +121,7 @@ def write_checked(
     """
     happened = changes[0].swap.took_effect  # one batch makes all of them
     requests = [request for c in changes for request in c.swap.wrap(c.requests, c.rows, c.columns_after)]
-    shown = [range_on_sheet(c.title, rect) for c in changes for rect in _join_neighbours(c.columns)]
+    shown = [range_on_sheet(c.title, rect) for c in changes for rect in _shown_ranges(c.columns)]
     answer = apply_changes(service, [*first, *requests], happened, shown=shown, attempts=attempts)
     difference = _find_difference(service, changes, answer)
     if difference is None:
@@ -145,18 +136,12 @@ def write_checked(
     raise ChangedCellError(difference, undone=undone)
 
 
-def _join_neighbours(columns: Sequence[PlacedColumn]) -> Iterator[Rect]:
-    """Yield ranges that hold all cells of some columns, with one range for neighbours that begin in one row."""
-    joined: Rect | None = None
+def _shown_ranges(columns: Sequence[PlacedColumn]) -> list[Rect]:
+    """Return ranges that hold all cells of some columns, with one range for neighbours that begin in one row."""
+    bottoms: dict[int, int] = {}
     for rect in (placed.cells for placed in columns):
-        if joined and (joined.top, joined.right) == (rect.top, rect.left):
-            joined = joined._replace(bottom=max(joined.bottom or 0, rect.bottom or 0), right=rect.right)
-            continue
-        if joined:
-            yield joined
-        joined = rect
-    if joined:
-        yield joined
+        bottoms[rect.top] = max(bottoms.get(rect.top, 0), rect.bottom or 0)
+    return join_columns(placed.cells._replace(bottom=bottoms[placed.row]) for placed in columns)
 
 
 def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer: Answer | None) -> str | None:

@@ -50,9 +50,10 @@ _STEPS = """\
 3. Tick all boxes about Google Sheets, and click "Continue"; then come back here."""
 
 
-def client_file() -> Path:
-    """Return the path where gspread looks for the OAuth client."""
-    return _config_folder() / "credentials.json"
+def _config_folder() -> Path:
+    from gspread.auth import get_config_dir
+
+    return get_config_dir()
 
 
 def user_file() -> Path:
@@ -100,15 +101,9 @@ def _import_gspread() -> Any:
     return gspread
 
 
-def _config_folder() -> Path:
-    from gspread.auth import get_config_dir
-
-    return get_config_dir()
-
-
 def _read_client(file: PathLike | None) -> dict[str, Any]:
     """Return the OAuth client that a file holds; it is secret, so that no message shows anything of the file."""
-    path = client_file() if file is None else Path(os.fsdecode(file))
+    path = _config_folder() / "credentials.json" if file is None else Path(os.fsdecode(file))
     try:
         with path.open("rb") as opened:
             content = json.loads(opened.read(_MOST_BYTES))
@@ -133,13 +128,17 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
     from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
 
     hint = "log in once more"
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        open_browser = False
     flow = InstalledAppFlow.from_client_config(client_config, scopes)
     ask, flow.authorization_url = flow.authorization_url, lambda **options: _tell_steps(ask, tell, options)
     try:
         return flow.run_local_server(
             host="127.0.0.1",
             port=0,
-            open_browser=open_browser and _has_browser(),
+            open_browser=open_browser,
             authorization_prompt_message="",
             success_message="You may close this window: sheetarray has what it needs.",
             timeout_seconds=timeout,
@@ -161,15 +160,6 @@ def _tell_steps(ask: Callable[..., tuple[str, str]], tell: Callable[[str], objec
     url, state = ask(**options)
     tell(_STEPS.format(url=url))
     return url, state
-
-
-def _has_browser() -> bool:
-    """Return whether Python finds a browser on this machine."""
-    try:
-        webbrowser.get()
-    except webbrowser.Error:
-        return False
-    return True
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors
 from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
 from ...dtypes import Array, Buffer
 from ...elements import Missing
-from ...errors import Finding, FormatError, LimitError, NotFoundError, RemoteError, locating
+from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...header import Header, contiguous_strides
 from ...linear import error_for_problem, ravel_in_order
@@ -86,30 +86,22 @@ def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOS
 # Rows of an array, of which no cells but theirs are fetched.
 
 
-def _find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor, bool]:
-    """Return the worksheet of an array, its anchor, and whether its cells are its rows, one after the other.
-
-    Raises:
-        FormatError: the header of the array is broken.
-        NotFoundError: there is no array of this name.
-    """
-    anchors = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
-    group = [(sheet, anchor) for sheet, anchor in anchors if anchor.name == name]
-    if not group:
-        names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in anchors))
-        raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
-    sheet, anchor = group[0]
-    if anchor.error is not None:
-        raise anchor.error
-    return sheet, anchor, len(group) == 1 and _lies_in_rows(anchor)
+def _find_rows(sheets: Sequence[GoogleSheet], names: Collection[str]) -> dict[str, tuple[GoogleSheet, Anchor]]:
+    """Return the worksheets and the anchors of those arrays whose cells are their rows, one after the other."""
+    found: dict[str, list[tuple[GoogleSheet, Anchor]]] = {}
+    for sheet in sheets:
+        for anchor in find_anchors(sheet):
+            if anchor.name in names:
+                found.setdefault(anchor.name, []).append((sheet, anchor))
+    return {name: group[0] for name, group in found.items() if len(group) == 1 and _lies_in_rows(group[0][1])}
 
 
 def _lies_in_rows(anchor: Anchor) -> bool:
     header = anchor.header
-    if header is None or header.part or header.offset or anchor.orient == "rows" or not header.capacity:
+    if header is None or header.part or header.offset or anchor.orient == "rows":
         return False
     plain = header.order == "row-major" and header.strides == contiguous_strides(header.shape, "row-major")
-    return plain and header.capacity == header.length and header.dtype.kind != "complex"
+    return bool(plain and header.shape and header.capacity == header.length > 0) and header.dtype.kind != "complex"
 
 
 def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Iterator[Buffer]:
@@ -131,6 +123,19 @@ def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, mi
         yield decoded.buffer
 
 
+def _read_rows(sheet: GoogleSheet, anchor: Anchor, rows: slice, missing: Missing) -> Array:
+    """Return some rows of an array that lies in rows, and fetch no other cells."""
+    header = anchor.header
+    assert header is not None
+    indices = range(header.shape[0])[rows]
+    each = header.length // header.shape[0]
+    first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
+    pieces = list(_iter_elements(sheet, anchor, first * each, last * each, missing))
+    elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
+    block = elements.reshape(last - first, *header.shape[1:])
+    return block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
+
+
 def _read_slices(
     sheets: Sequence[GoogleSheet],
     names: Sequence[str] | None,
@@ -146,25 +151,16 @@ def _read_slices(
         LimitError: an array without dimensions, which has no first axis.
     """
     wanted = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
-    anchors = {anchor.name for sheet in sheets for anchor in find_anchors(sheet)}
-    found = {name: _find_array(sheets, name) for name in slices if name in anchors}
-    cut = {name: (sheet, anchor, anchor.header) for name, (sheet, anchor, in_rows) in found.items() if in_rows}
-    arrays = read_sheets(sheets, [name for name in wanted if name not in cut], strict=strict, missing=missing)
+    in_rows = _find_rows(sheets, slices)
+    arrays = read_sheets(sheets, [name for name in wanted if name not in in_rows], strict=strict, missing=missing)
     for name, rows in slices.items():
-        sheet, anchor, header = cut.get(name, (None, None, None))
-        if not (header.shape if header is not None else arrays[name].ndim):
-            raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
-        if sheet is None or anchor is None or header is None:
+        if name in in_rows:
+            arrays[name] = _read_rows(*in_rows[name], rows, missing)
+        elif arrays[name].ndim:
             arrays[name] = arrays[name][rows]
-            continue
-        indices = range(header.shape[0])[rows]
-        each = header.length // header.shape[0]
-        first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
-        pieces = list(_iter_elements(sheet, anchor, first * each, last * each, missing))
-        elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
-        block = elements.reshape(last - first, *header.shape[1:])
-        arrays[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
-    for sheet in {id(sheet): sheet for sheet, *_ in cut.values() if not sheet.is_whole}.values():
+        else:
+            raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
+    for sheet in {id(sheet): sheet for sheet, _ in in_rows.values() if not sheet.is_whole}.values():
         sheet.check_unchanged()
     return {name: arrays[name] for name in wanted}
 
@@ -393,13 +389,14 @@ def iter_elements_gsheet(
     with locating(source=service.address.label):
         try:
             sheets = select_sheets(service)
-            found = {name: _find_array(sheets, name) for name in names}
-            others = [name for name, (*_, in_rows) in found.items() if not in_rows]
+            in_rows = _find_rows(sheets, names)
+            others = [name for name in names if name not in in_rows]
             whole = read_sheets(sheets, others) if others else {}
-            for name, (sheet, anchor, in_rows) in found.items():
-                if not in_rows:
+            for name in names:
+                if name not in in_rows:
                     yield name, ravel_in_order(whole[name])
                     continue
+                sheet, anchor = in_rows[name]
                 assert anchor.header is not None
                 for elements in _iter_elements(sheet, anchor, 0, anchor.header.capacity, "error"):
                     if not sheet.is_whole:

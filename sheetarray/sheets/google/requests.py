@@ -160,22 +160,25 @@ class SheetsApi:
 
     def _permission_error(self, status: int, message: str) -> RemoteError:
         """Return the error for a status of 401, 403 or 404, with a hint what to do about it."""
-        account = service_account(self._http)
-        whom = account or "the account of the credentials"
+        whom = service_account(self._http) or "the account of the credentials"
         if status == 401:
-            hint = "they may be expired or withdrawn; make new ones"
-            return RemoteError("the service does not accept the credentials", hint=hint, status=status)
-        if status == 404:
+            what, hint = (
+                "the service does not accept the credentials",
+                "they may be expired or withdrawn; make new ones",
+            )
+        elif status == 404:
+            what = f"there is no spreadsheet {self.key}"
             hint = f"is the key right, and the spreadsheet shared with {whom}?"
-            return RemoteError(f"there is no spreadsheet {self.key}", hint=hint, status=status)
-        if "has not been used" in message or "is disabled" in message:
+        elif "has not been used" in message or "is disabled" in message:
+            what = "the Google Sheets API is not enabled"
             hint = "enable it for the Google Cloud project to which the credentials belong"
-            return RemoteError("the Google Sheets API is not enabled", hint=hint, status=status)
-        if "scope" in message.lower():
+        elif "scope" in message.lower():
+            what = "the scopes of the credentials do not cover this"
             hint = "make credentials with the scope https://www.googleapis.com/auth/spreadsheets"
-            return RemoteError("the scopes of the credentials do not cover this", hint=hint, status=status)
-        hint = f"share it with {whom}, as an editor if it is to be written"
-        return RemoteError(f"no permission for the spreadsheet {self.key}", hint=hint, status=status)
+        else:
+            what = f"no permission for the spreadsheet {self.key}"
+            hint = f"share it with {whom}, as an editor if it is to be written"
+        return RemoteError(what, hint=hint, status=status)
 
     def _connection_error(self, error: Exception) -> FailedError:
         """Return the failure that an error of the connection means; a RemoteError where encryption is at fault."""

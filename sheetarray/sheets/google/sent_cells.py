@@ -65,37 +65,32 @@ def batch_size(size: int, cells: int) -> int:
 
 def make_chunks(layout: Layout) -> list[Chunk]:
     """Return all cells of a layout as requests; a DTypeError for an element that no cell holds."""
-    return list(_pack_columns(layout))
-
-
-def _pack_columns(layout: Layout) -> Iterator[Chunk]:
-    pending: list[list[bytes]] = []
-    size, first, room = 0, 0, MOST_BYTES - len(_OPENING) - len(_CLOSING)
-
-    def flush(upto: int) -> Iterator[Chunk]:
-        if pending:
-            heights = [layout.named + piece.height for piece in layout.pieces[first:upto]]
-            yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
-
-    for column, piece in enumerate(layout.pieces):
-        sized = (((cells, block), len(block) + 1) for cells, block in _blocks(piece, named=layout.named))
-        runs = list(pack(sized, room - 2))
-        alone = len(runs) > 1
-        added = sum(len(block) + 1 for _, block in runs[0]) + 2
-        if alone or size + added > room:
-            yield from flush(column)
-            pending, size, first = [], 0, column
-        if not alone:
-            pending.append([block for _, block in runs[0]])
-            size += added
+    room = MOST_BYTES - len(_OPENING) - len(_CLOSING)
+    chunks = []
+    for group in pack(_cut_columns(layout, room), room):
+        if len(group) > 1:
+            first, heights = group[0][0], [sum(cells for cells, _ in runs[0]) for _, runs in group]
+            rect = Rect(0, first, max(heights), first + len(group))
+            chunks.append(Chunk(rect, [[block for _, block in runs[0]] for _, runs in group], sum(heights)))
             continue
+        ((column, runs),) = group
         top = 0
         for run in runs:
             count = sum(cells for cells, _ in run)
-            yield Chunk(Rect(top, column, top + count, column + 1), [[block for _, block in run]], count)
+            chunks.append(Chunk(Rect(top, column, top + count, column + 1), [[block for _, block in run]], count))
             top += count
-        first = column + 1
-    yield from flush(len(layout.pieces))
+    return chunks
+
+
+_Runs = list[list[tuple[int, bytes]]]  # the blocks of a column, with their numbers of cells, in runs that fit a request
+
+
+def _cut_columns(layout: Layout, room: int) -> Iterator[tuple[tuple[int, _Runs], int]]:
+    """Yield each column with its runs, and its size: of a column of several runs, more than a request has room for."""
+    for column, piece in enumerate(layout.pieces):
+        sized = (((cells, block), len(block) + 1) for cells, block in _blocks(piece, named=layout.named))
+        runs = list(pack(sized, room - 2))
+        yield (column, runs), room + 1 if len(runs) > 1 else sum(len(block) + 1 for _, block in runs[0]) + 2
 
 
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:

@@ -373,11 +373,6 @@ def generation_name(gid: int) -> str:
     return f"sheetarray_{gid}"
 
 
-def stage_title(writer: Writer, index: int) -> str:
-    """Return the title of a stage of a write, given the number of the attempt to make it."""
-    return f"sheetarray write {writer} {index}"
-
-
 def fetch_state(service: SheetsApi) -> State:
     """Return the state of the spreadsheet now, in one request.
 

@@ -15,9 +15,7 @@ from .address import Rect, range_on_sheet
 from .appearance import look_requests
 from .changes import (
     Requests,
-    Swap,
     apply_changes,
-    change_properties,
     clear_cells,
     put_named_range,
     remove_sheet_requests,
@@ -29,7 +27,7 @@ from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, RefusedError
 from .sent_cells import Chunk, make_chunks
-from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name, stage_title
+from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .worksheet import FetchedColumns, fetch_values, is_same_range
 
 # The stage: hidden worksheets of the write's own, on which arrays stand whole before anybody can read them.
@@ -99,7 +97,7 @@ class Stage:
     def _titles(self) -> list[str]:
         """Return the titles of its worksheets, which the number of the attempt to make them tells apart."""
         first = self.attempts * len(self.layouts)
-        return [stage_title(self._writer, first + index) for index in range(len(self.layouts))]
+        return [f"sheetarray write {self._writer} {first + index}" for index in range(len(self.layouts))]
 
     def fill(self, filled: Callable[[int], None]) -> None:
         """Put all cells on the stage, then read them back and compare.
@@ -165,42 +163,34 @@ def remains_requests(state: State) -> Requests:
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 
-# Putting what stands on the stage into place: requests of one batch, which changes everything or nothing.
+# Putting cells into their places: requests of one batch, which changes everything or nothing.
 
 
-def rename_stage(plan: WritePlan, swap: Swap, title: str) -> Requests:
-    """Return the requests by which a stage becomes the worksheet; refused if a worksheet has the title already."""
-    shown = change_properties(swap.gid, {"title": title, "hidden": False}, "title,hidden")
-    return swap.wrap([shown, *finishing_requests(plan, swap.gid)], plan.rows, plan.columns)
+def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> Requests:
+    """Return the requests that write to a worksheet: `new` makes it if it is not there, `cells` fill it.
+
+    They end with names, named ranges, and the look of a worksheet of ours.
+    """
+    first = resize_sheet(plan.sheet, plan.rows, plan.columns) if plan.sheet else [new]
+    requests = [*first, *(clear_cells(gid, rect) for rect in plan.cleared), *cells]
+    requests += [change for standing in plan.lowered for change in _lower_name(gid, standing)]
+    requests += [put_named_range(name, gid, rect, known) for name, rect, known in plan.ranges]
+    return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
-def copy_stage(plan: WritePlan, swap: Swap, sheet: Worksheet, staged: Layout, gid: int) -> Requests:
-    """Return the requests by which the cells of a stage, given its layout and its id, are copied into a worksheet."""
-    copies = [
+def copy_requests(plan: WritePlan, gid: int, staged: Layout, stage: int) -> Requests:
+    """Return the requests that copy the cells of a stage, given its layout and its id, into a worksheet."""
+    return [
         {
             "copyPaste": {
-                "source": source.to_grid_range(gid),
-                "destination": goal.to_grid_range(sheet.gid),
+                "source": source.to_grid_range(stage),
+                "destination": goal.to_grid_range(gid),
                 "pasteType": "PASTE_VALUES",
                 "pasteOrientation": "NORMAL",
             }
         }
         for source, goal in _copy_ranges(plan, staged)
     ]
-    requests = [
-        *resize_sheet(sheet, plan.rows, plan.columns),
-        *(clear_cells(sheet.gid, rect) for rect in plan.cleared),
-        *copies,
-        *finishing_requests(plan, sheet.gid),
-    ]
-    return swap.wrap(requests, plan.rows, plan.columns)
-
-
-def finishing_requests(plan: WritePlan, gid: int) -> Requests:
-    """Return the requests for names, named ranges, and the look of a worksheet of ours."""
-    requests = [change for standing in plan.lowered for change in _lower_name(gid, standing)]
-    requests += [put_named_range(name, gid, rect, known) for name, rect, known in plan.ranges]
-    return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
 def _lower_name(gid: int, standing: StandingArray) -> Requests:

@@ -159,12 +159,8 @@ class ViewRequests:
             yield {"setDataValidation": {"range": cell.to_grid_range(self._gid), "rule": self._rule(key, chooser)}}
             if chooser.shown is not None:
                 yield self._formula(Rect(cell.top, 2, cell.top + 1, 3), chooser.shown[0])
-                source = self._source_of_label(key)
-                yield from self._show_labels(Rect(cell.top, 2, cell.top + 1, 3), source)
-
-    def _source_of_label(self, key: str) -> Labels | None:
-        """Return the labels from which a chooser is chosen, by its key; None if it has no labels."""
-        return self.plan.choosers[int(key.split()[1])].labels
+                labels = self.plan.choosers[int(key.split()[1])].labels
+                yield from self._show_labels(Rect(cell.top, 2, cell.top + 1, 3), labels)
 
     def _rule(self, key: str, chooser: Chooser) -> Answer:
         """Return the rule of data validation that says which values people may choose."""
@@ -219,11 +215,8 @@ class ViewRequests:
         grid = self._grid
         yield self._formula(grid, formulas.element_formula("B", str(formulas.first_row)))
         if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
-            yield show_as(
-                self._gid,
-                grid,
-                _format_of(chooser_kind(Labels(plan.name, plan.array, plan.style, can_be_chosen=False))),
-            )
+            kind = chooser_kind(Labels(plan.name, plan.array, plan.style, can_be_chosen=False))
+            yield show_as(self._gid, grid, _format_of(kind))
 
     @property
     def _grid(self) -> Rect:
@@ -280,7 +273,8 @@ class ViewRequests:
     def _chart(self) -> Answer:
         """Return the line chart of the chosen row of the grid; it lies over the cells beside the choosers."""
         plan, formulas = self.plan, self._formulas
-        labels, line = ({"sourceRange": {"sources": [self._row_of(row)]}} for row in self._chart_rows())
+        rows = (Rect(row - 1, 1, row, plan.width + 1) for row in (formulas.label_row, formulas.line_row))
+        labels, line = ({"sourceRange": {"sources": [row.to_grid_range(self._gid)]}} for row in rows)
         chart = {
             "chartType": "LINE",
             "legendPosition": "NO_LEGEND",
@@ -296,14 +290,6 @@ class ViewRequests:
             "spec": {"title": title, "hiddenDimensionStrategy": "SHOW_ALL", "basicChart": chart},
             "position": {"overlayPosition": {"anchorCell": anchor, **_CHART}},
         }
-
-    def _chart_rows(self) -> tuple[int, int]:
-        """Return the rows, counted from 1, of the chart's labels and of its line."""
-        return self._formulas.label_row, self._formulas.line_row
-
-    def _row_of(self, row: int) -> Answer:
-        """Return the GridRange of the columns of the grid in a row, counted from 1."""
-        return Rect(row - 1, 1, row, self.plan.width + 1).to_grid_range(self._gid)
 
     def _show_labels(self, rect: Rect, labels: Labels | None) -> Iterator[Answer]:
         """Yield the request that shows the labels of a range as dates, if they are dates."""

@@ -23,7 +23,7 @@ from ...views.description import View, select_views
 from ..workbooks import check_choices
 from .address import SheetAddress, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
-from .changes import Requests, Swap, TooHeavyError, apply_changes
+from .changes import Requests, Swap, TooHeavyError, apply_changes, change_properties
 from .client import DRIVE, http_client
 from .content import ConflictError
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
@@ -31,7 +31,7 @@ from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, FailedError, RefusedError, Retries
 from .sent_cells import fit_one_batch, make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
-from .stage import Stage, copy_stage, describe_stages, new_gid, rename_stage
+from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
 from .views import ViewSource, check_wanted, find_views, write_views
 
 # `Write`, one write to some worksheets from its plans to its end: at once, or over a stage.
@@ -250,14 +250,12 @@ class Write:
     def _commit(self, plans: Sequence[WritePlan], stage: Stage) -> None:
         """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
         requests: Requests = []
-        copied: list[tuple[WritePlan, Swap, str]] = []
         swaps = self._make_swaps(plans, stage.gids)
+        copied = [(plan, swap, plan.sheet.title) for plan, swap in zip(plans, swaps, strict=True) if plan.sheet]
         for part, plan, swap, gid in zip(self.parts, plans, swaps, stage.gids, strict=True):
-            if plan.sheet is None:
-                requests += rename_stage(plan, swap, self._title(part))
-            else:
-                requests += copy_stage(plan, swap, plan.sheet, part.layout, gid)
-                copied.append((plan, swap, plan.sheet.title))
+            shown = change_properties(gid, {"title": self._title(part), "hidden": False}, "title,hidden")
+            cells = copy_requests(plan, swap.gid, part.layout, gid) if plan.sheet else []
+            requests += swap.wrap(sheet_requests(plan, swap.gid, shown, cells), plan.rows, plan.columns)
         requests += stage.removal_requests(self.state, kept=[part.gid for part in self.parts])
         apply_changes(self.service, requests, swaps[0].took_effect, confirmed=True)
         for plan, swap, title in copied:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from services import ENDPOINT, Book
 
 from sheets_emulator import SheetsServer
+
+SCOPES = [f"https://www.googleapis.com/auth/{name}" for name in ("spreadsheets", "spreadsheets.readonly", "drive.file")]
 
 
 @pytest.fixture
@@ -45,26 +47,37 @@ def _clear_server(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 class SigningIn(ThreadingHTTPServer):
-    """Google's server of tokens: it signs nobody in, and notes who asked for what.
+    """Google, as far as credentials and logins see it: the page of consent and the server of tokens.
 
     Attributes:
-        secret: text in its answers that no message may show.
-        asked: what each request has said, the claims of a service account's assertion among it.
+        outcome: "refuse" signs nobody in; what a person does: "consent", "deny", "untick"; or nothing lasting comes of
+            it: "brief".
+        secret: text in refusals that no message may show.
+        asked: what each request for a token has said, the claims of a service account's assertion among it.
     """
 
-    secret = "ya29.secret-token-that-nobody-may-see"
+    secret, lasting = "ya29.secret-token-that-nobody-may-see", "1//lasting-token-of-a-person"
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Refusing)
-        self.asked: list[dict[str, Any]] = []
+        super().__init__(("127.0.0.1", 0), _Google)
+        self.outcome, self.asked = "refuse", list[dict[str, Any]]()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/token"
 
 
-class _Refusing(BaseHTTPRequestHandler):
+class _Google(BaseHTTPRequestHandler):
     server: SigningIn
+
+    def do_GET(self) -> None:
+        asked = parse_qs(urlsplit(self.path).query)
+        answer = {"state": asked["state"][0]}
+        denied = self.server.outcome == "deny"
+        answer |= {"error": "access_denied"} if denied else {"code": "4/code", "scope": asked["scope"][0]}
+        self.send_response(302)
+        self.send_header("Location", f"{asked['redirect_uri'][0]}?{urlencode(answer)}")
+        self.end_headers()
 
     def do_POST(self) -> None:
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
@@ -73,10 +86,19 @@ class _Refusing(BaseHTTPRequestHandler):
             claims = said["assertion"].split(".")[1]
             said |= json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
         self.server.asked.append(said)
-        self.send_response(400)
+        outcome = self.server.outcome
+        if outcome == "refuse":
+            self._answer(400, {"error": "invalid_grant", "error_description": self.server.secret})
+            return
+        scopes = " ".join(SCOPES[:1] if outcome == "untick" else SCOPES)
+        token = {"access_token": "ya29.brief", "expires_in": 3599, "token_type": "Bearer", "scope": scopes}
+        self._answer(200, token if outcome == "brief" else token | {"refresh_token": self.server.lasting})
+
+    def _answer(self, status: int, content: Any) -> None:
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
-        self.wfile.write(json.dumps({"error": "invalid_grant", "error_description": self.server.secret}).encode())
+        self.wfile.write(json.dumps(content).encode())
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
@@ -85,7 +107,7 @@ class _Refusing(BaseHTTPRequestHandler):
 @pytest.fixture
 def google() -> Iterator[SigningIn]:
     with SigningIn() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
         server.shutdown()

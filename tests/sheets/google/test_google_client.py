@@ -257,7 +257,11 @@ def test_the_file_of_an_oauth_client_is_told_from_credentials(tmp_path: Path, ki
     assert TOKEN not in spoken(caught.value)
 
 
-@pytest.mark.parametrize("form", ["JSON", "JSON in a line", "base64", "key", "token"])
+TOKENS = ["1//0gAbCdEfGhIjKlMnOpQrStUvWxYz-1234567890", "1/AbCdEfGhIjKlMnOpQrStUvWxYz_12345", "eyJhbGciOi.x.y"]
+TOKENS += [TOKEN, "4/0AbCdEfGhIjKlMnOpQrStUv"]
+
+
+@pytest.mark.parametrize("form", ["JSON", "JSON in a line", "base64", "key", *TOKENS])
 @pytest.mark.parametrize("place", ["argument", "bytes", "environment"])
 def test_credentials_in_place_of_a_path_are_not_shown(
     account: Path, form: str, place: str, monkeypatch: pytest.MonkeyPatch
@@ -266,10 +270,9 @@ def test_credentials_in_place_of_a_path_are_not_shown(
     given = {
         "JSON": json.dumps(json.loads(text), indent=2),
         "JSON in a line": text,
-        "token": TOKEN,
         "base64": base64.b64encode(text.encode()).decode(),
         "key": json.loads(text)["private_key"],
-    }[form]
+    }.get(form, form)
     argument: Any = {"argument": given, "bytes": given.encode(), "environment": None}[place]
     if place == "environment":
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", given)

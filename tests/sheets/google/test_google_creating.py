@@ -121,17 +121,3 @@ def test_a_spreadsheet_that_cannot_be_shared_is_named(sheets_server: SheetsServe
     with pytest.raises(RemoteError, match=r"was made, and could not be shared with me@example\.org") as caught:
         create_gsheet("alone", share=["me@example.org"], client=client)
     assert client.open("alone").url in str(caught.value)
-
-
-def test_clients_of_gspread_make_share_list_and_delete(sheets_server: SheetsServer) -> None:
-    client = sheets_server.client()
-    made = client.create('it\'s "quoted"')
-    other = client.create("other")
-    assert client.open("other").id == other.id
-    assert {held["name"] for held in client.list_spreadsheet_files()} == {made.title, "other"}
-    made.share("me@example.org", perm_type="user", role="reader")
-    assert [entry["role"] for entry in made.list_permissions()] == ["reader", "owner"]
-    made.remove_permissions("me@example.org")
-    assert [entry["role"] for entry in made.list_permissions()] == ["owner"]
-    client.del_spreadsheet(made.id)
-    assert [held["name"] for held in client.list_spreadsheet_files()] == ["other"]

@@ -8,11 +8,8 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import gspread
 import pytest
@@ -23,86 +20,24 @@ import sheetarray as sa
 from sheetarray.errors import RemoteError
 
 BRIEFLY = 0.05  # seconds
-SCOPES = [f"https://www.googleapis.com/auth/{name}" for name in ("spreadsheets", "spreadsheets.readonly", "drive.file")]
-SECRET, LASTING = "GOCSPX-secret-of-the-client", "1//lasting-token-of-a-person"
-
-
-class Consent(ThreadingHTTPServer):
-    """Google, as far as a login sees it.
-
-    Attributes:
-        outcome: what the person does: "consent", "deny", "untick", or nothing lasting comes of it: "brief".
-        posts: the forms that the token server was sent.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.outcome, self.posts = "consent", list[dict[str, list[str]]]()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Consent
-
-    def do_GET(self) -> None:
-        asked = parse_qs(urlsplit(self.path).query)
-        answer = {"state": asked["state"][0]}
-        denied = self.server.outcome == "deny"
-        answer |= {"error": "access_denied"} if denied else {"code": "4/code", "scope": asked["scope"][0]}
-        self.send_response(302)
-        self.send_header("Location", f"{asked['redirect_uri'][0]}?{urlencode(answer)}")
-        self.end_headers()
-
-    def do_POST(self) -> None:
-        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-        self.server.posts.append(form)
-        scopes = SCOPES[:1] if self.server.outcome == "untick" else form.get("scope", [" ".join(SCOPES)])[0].split()
-        token: dict[str, Any] = {"access_token": "ya29.brief", "expires_in": 3599, "token_type": "Bearer"}
-        token["scope"] = " ".join(scopes)
-        if self.server.outcome != "brief" and form["grant_type"] == ["authorization_code"]:
-            token["refresh_token"] = LASTING
-        body = json.dumps(token).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def google() -> Iterator[Consent]:
-    with Consent() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+SECRET = "GOCSPX-secret-of-the-client"
 
 
 @pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def home(no_environment: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
-    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-    monkeypatch.delenv("SHEETARRAY_SHEETS_ENDPOINT", raising=False)
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
 @pytest.fixture
-def client(google: Consent, home: Path) -> Path:
+def client(google: Any, home: Path) -> Path:
     """The file of an OAuth client, where gspread looks for it."""
+    google.outcome = "consent"
     path = home / ".config" / "gspread" / "credentials.json"
     path.parent.mkdir(parents=True)
     installed = {"client_id": "c.apps.googleusercontent.com", "client_secret": SECRET}
-    installed |= {"auth_uri": f"{google.url}/auth", "token_uri": f"{google.url}/token"}
+    installed |= {"auth_uri": google.url.replace("token", "auth"), "token_uri": google.url}
     path.write_text(json.dumps({"installed": {**installed, "redirect_uris": ["http://localhost"]}}))
     return path
 
@@ -126,22 +61,22 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("browser")
-def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client: Path) -> None:
+def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Any, client: Path) -> None:
     lines: list[str] = []
     path = login(tell=lines.append)
     assert path == client.with_name("authorized_user.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 or os.name != "posix"
     (text,) = lines
-    assert f"{google.url}/auth?" in text
+    assert google.url.replace("token", "auth?") in text
     assert "Tick all boxes" in text
     assert SECRET not in text
-    (form,) = google.posts
-    assert form["code"] == ["4/code"]
-    assert len(form["code_verifier"][0]) >= 43  # PKCE
+    (form,) = google.asked
+    assert form["code"] == "4/code"
+    assert len(form["code_verifier"]) >= 43  # PKCE
     assert "ya29" not in path.read_text()
     kept = gspread.auth.load_credentials(path)
     assert kept is not None
-    assert kept.refresh_token == LASTING
+    assert kept.refresh_token == google.lasting
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["authorized_user.json", "credentials.json"]
 
 
@@ -150,7 +85,7 @@ def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client:
     ("outcome", "message"),
     [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting permission")],
 )
-def test_without_consent_nothing_is_kept(google: Consent, client: Path, outcome: str, message: str) -> None:
+def test_without_consent_nothing_is_kept(google: Any, client: Path, outcome: str, message: str) -> None:
     google.outcome = outcome
     with pytest.raises(RemoteError, match=message) as caught:
         login(tell=lambda _: None)
@@ -183,7 +118,7 @@ def test_a_client_that_is_none_says_what_to_click(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="BROWSER names a command on POSIX")
-def test_the_command_says_what_to_click(google: Consent, client: Path, tmp_path: Path) -> None:
+def test_the_command_says_what_to_click(google: Any, client: Path, tmp_path: Path) -> None:
     script = tmp_path / "browser.py"
     script.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1])\n")
     environment = {"HOME": str(tmp_path), "OAUTHLIB_INSECURE_TRANSPORT": "1", "PATH": ""}
@@ -191,5 +126,5 @@ def test_the_command_says_what_to_click(google: Consent, client: Path, tmp_path:
     command = [sys.executable, "-W", "error", "-m", "sheetarray", "gsheets", "login", "--client", str(client)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=GIVEN_UP_AFTER)
     assert done.returncode == 0, done.stderr
-    assert f"{google.url}/auth?" in done.stdout
+    assert google.url.replace("token", "auth?") in done.stdout
     assert done.stdout.splitlines()[-1] == f"logged in: {client.with_name('authorized_user.json')}"

@@ -68,35 +68,19 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
     assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
 
 
-def test_a_small_worksheet_is_read_in_two_requests(server: SheetsServer, key: str) -> None:
-    arrays = {"a": np.arange(100.0), "b": np.array(["x", ""])}
-    write_gsheet(key, arrays, client=server.client())
-    server.requests.clear()
-    result = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
-    assert len(server.requests) == 2  # the second one shows that nothing stands below blank rows
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-
-
-def test_values_are_asked_for_as_they_are(server: SheetsServer, key: str) -> None:
-    write_gsheet(key, ARRAYS, client=server.client())
-    server.requests.clear()
-    read_gsheet(key, client=server.client())
-    for record in server.requests:
-        if "values" in record.path:
-            query = parse_qs(record.query)
-            assert query["valueRenderOption"] == ["UNFORMATTED_VALUE"]
-            assert query["majorDimension"] == ["COLUMNS"]
-            assert query["dateTimeRenderOption"] == ["SERIAL_NUMBER"]
-
-
-def test_reading_needs_no_permission_to_write(server: SheetsServer, key: str) -> None:
+def test_values_are_asked_for_as_they_are_and_without_permission_to_write(server: SheetsServer, key: str) -> None:
     write_gsheet(key, ARRAYS, client=server.client())
     server.forbid(key, writes_only=True)
     server.requests.clear()
     assert list(read_gsheet(key, client=server.client())) == list(ARRAYS)
     assert list(sa.check(key, client=server.client(), format="gsheet")) == []
     assert {record.method for record in server.requests} == {"GET"}
+    for record in server.requests:
+        if "values" in record.path:
+            query = parse_qs(record.query)
+            assert query["valueRenderOption"] == ["UNFORMATTED_VALUE"]
+            assert query["majorDimension"] == ["COLUMNS"]
+            assert query["dateTimeRenderOption"] == ["SERIAL_NUMBER"]
 
 
 # What people have made of it -----------------------------------------------------------------------------------
