@@ -485,22 +485,3 @@ def test_adopt_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> No
     assert sa.read(edited)["t"].shape == (41, 5)
     sa.restore(edited, tmp_path / "out.xlsx")
     assert_same(sa.read(tmp_path / "out.xlsx", guard=False)["t"][40], np.full(5, 0.5))
-
-
-@pytest.mark.parametrize("rule", ["half up, 15", "half even, 15", "half even, 16", "half up, 17"])
-def test_a_hundred_thousand_edits_are_told_from_rounding(rule: str) -> None:
-    rng = np.random.default_rng(len(rule))
-    count = examples(50_000)
-    numbers = rng.choice([-1, 1], count) * rng.uniform(1, 10, count) * 10.0 ** rng.integers(-200, 200, count)
-    rounded = np.array([RULES[rule](number) for number in numbers.tolist()])
-    texts = [f"{number:.14e}".partition("e") for number in numbers.tolist()]
-    units = rng.integers(2, 10, count) * 10 ** rng.integers(0, 14, count) * rng.choice([-1, 1], count)
-    edited = np.array(
-        [
-            float(f"{int(digits.replace('.', '')) + unit}e{int(power) - 14}")
-            for (digits, _, power), unit in zip(texts, units.tolist(), strict=True)
-        ]
-    )
-    is_edit = rng.random(count) < 0.5
-    cells = np.where(is_edit, edited, rounded)
-    assert (mark_kept(numbers, cells, from_name("float64")) == ~is_edit).all()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from excel_packages import put_record, record_of, with_parts
+from excel_packages import parts, put_record, record_of, with_parts
 from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from limits import get_limit, set_limits
@@ -343,3 +343,75 @@ def test_a_record_of_a_version_to_come_is_no_record(book: Path, monkeypatch: pyt
     sa.write(book, {"a": np.arange(5)})
     (finding,) = sa.check(book)
     assert "no record of 'a'" in finding.message
+
+
+@pytest.fixture
+def mixed_book(tmp_path: Path) -> Path:
+    sa.write(
+        tmp_path / "x.xlsx",
+        {
+            "f": np.random.default_rng(1).standard_normal(200),
+            "i": np.arange(40) * 7,
+            "s": np.array([f"t{k}" for k in range(40)]),
+        },
+    )
+    return tmp_path / "x.xlsx"
+
+
+def test_an_array_that_was_deleted_or_renamed_is_missed(mixed_book: Path) -> None:
+    result = saved_with(mixed_book, lambda sheet: sheet.delete_cols(2))
+    assert any(line.startswith("warning: i: is gone: it was written to the sheet 'arrays'") for line in result)
+    result = saved_with(mixed_book, lambda sheet: setattr(sheet["A1"], "value", "temperature"))
+    assert [line.partition(": it was")[0].partition(", and")[0] for line in result] == [
+        "warning: temperature: was written under the name 'f'",
+        "warning: i: is gone",
+    ]
+    assert list(sa.read(mixed_book)) == ["temperature", "s"]
+
+
+def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path: Path) -> None:
+    arrays = {f"t{index}": np.random.default_rng(index).integers(0, 1000, (20, 10)) for index in range(100)}
+    sa.write(tmp_path / "x.xlsx", arrays)
+    content = (tmp_path / "x.xlsx").read_bytes()
+    xml = parts(content)["xl/worksheets/sheet1.xml"].decode()
+    for cell in ("C30", "C77", "CV25"):
+        xml, count = re.subn(rf'(<c r="{cell}"[^>]*><v>)([0-9]+)', lambda found: f"{found[1]}{int(found[2]) + 1}", xml)
+        assert count == 1
+    (tmp_path / "x.xlsx").write_bytes(with_parts(content, {"xl/worksheets/sheet1.xml": xml.encode()}))
+    assert [str(finding).partition(": t")[0] for finding in sa.check(tmp_path / "x.xlsx")] == [
+        "error: sheet arrays, cell C30",
+        "error: sheet arrays, cell C77",
+        "error: sheet arrays, cell CV25",
+    ]
+
+
+def test_an_array_that_is_broken_is_not_said_to_be_gone(mixed_book: Path) -> None:
+    result = saved_with(mixed_book, lambda sheet: setattr(sheet["B15"], "value", "many"))
+    assert any("cell B" in line for line in result)
+    assert not any("is gone" in line for line in result)
+
+
+def test_an_array_that_was_deleted_is_missed_though_others_were_edited(mixed_book: Path) -> None:
+    def delete_and_edit(sheet: Any) -> None:
+        sheet["B25"].value = 12
+        sheet.delete_cols(1)
+
+    result = saved_with(mixed_book, delete_and_edit)
+    assert any("cell A25: i[5] was edited" in line for line in result)
+    assert any("f: is gone" in line for line in result)
+
+
+def test_one_sheet_is_checked_without_the_arrays_of_others(mixed_book: Path) -> None:
+    sa.write(mixed_book, {"t": np.arange(3)}, mode="a", sheet="two")
+    assert not list(sa.check(mixed_book, sheet="two"))
+    assert not list(sa.check(mixed_book))
+
+
+def test_numbers_that_were_all_cut_to_two_decimals_are_not_said_to_be_within_15_digits(mixed_book: Path) -> None:
+    def cut(sheet: Any) -> None:
+        for row in range(20, 220):
+            sheet.cell(row, 1).value = round(sheet.cell(row, 1).value, 2)
+
+    result = saved_with(mixed_book, cut)
+    assert any(line.startswith("error: f: elements were edited throughout the array") for line in result)
+    assert not any("15 digits" in line or "16 digits" in line for line in result)
