@@ -218,12 +218,12 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
 
 
 def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> DatasetLabels | None:
-    if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
-        return None  # a description is text
     if LABELS in arrays:
         if is_description(LABELS, arrays[LABELS]):
             return None  # of a composite
         return parse_labels(arrays[LABELS], note, lambda error: _locate(error, scan()))
+    if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
+        return None  # a description is text
     renamed = find_renamed(arrays)
     if renamed is not None:
         message = f"describes the arrays beside it, but has not the name {LABELS!r}: their labels are not read"

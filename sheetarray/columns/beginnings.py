@@ -255,8 +255,8 @@ def add_distant_names(sheet: _Zones, anchors: Sequence[Anchor]) -> list[Anchor]:
     for index, anchor in enumerate(anchors):
         if index in distant:
             rows.setdefault(distant[index][1], {})[index] = _data_row(anchor)
-        elif anchor.orient == "columns" and (anchor.named or _is_damaged(anchor)):
-            for row in range(anchor.row - (_BEFORE_KEYS + 1 if _is_damaged(anchor) else 1), anchor.row):
+        elif anchor.orient == "columns" and (anchor.named or anchor.header is None):
+            for row in range(anchor.row - (_BEFORE_KEYS + 1 if anchor.header is None else 1), anchor.row):
                 rows.setdefault(row, {})[index] = _data_row(anchor)
     counts = {row: Counter(begins.values()) for row, begins in rows.items()}
     named = list(anchors)
@@ -264,7 +264,9 @@ def add_distant_names(sheet: _Zones, anchors: Sequence[Anchor]) -> list[Anchor]:
         own, alike = _data_row(anchors[index]), counts[row]
         others = alike.total() if own is None else alike[own] + alike[None]
         if others > 1:
-            named[index] = _with_name(anchors[index], name, row)
+            anchor = anchors[index]
+            aliases = (name, *anchor.aliases) if anchor.aliases else anchor.aliases
+            named[index] = replace(anchor, name=name, named=True, blanks=anchor.row - row - 1, aliases=aliases)
     return named
 
 
@@ -283,36 +285,23 @@ def _find_cells_above(sheet: _Zones, anchors: Sequence[Anchor]) -> dict[int, tup
             other = topmost.setdefault(anchor.column, index)
             if anchor.row < anchors[other].row:
                 topmost[anchor.column] = index
-    waiting = [index for index in topmost.values() if _may_be_distant(anchors[index])]
+    nameless = [index for index in topmost.values() if not anchors[index].named and anchors[index].aliases is not None]
     cells_above: dict[int, tuple[str, int]] = {}
     for most in (_FIRST_LOOK, MOST_BLANKS + 1):
-        blank = []
+        waiting = [index for index in nameless if anchors[index].row > (0 if most == _FIRST_LOOK else _FIRST_LOOK)]
+        waiting = [index for index in waiting if index not in cells_above]
         for first in range(0, len(waiting), _ANCHORS_AT_ONCE):
-            some = waiting[first : first + _ANCHORS_AT_ONCE]
-            zones = [_zone_above(anchors[index], most) for index in some]
-            for index, zone, cells in zip(some, zones, sheet.zones(zones), strict=True):
-                place = _find_name([*cells, *[None] * (zone.count - len(cells))], damaged=_is_damaged(anchors[index]))
-                if place is None:
-                    blank.append(index)
-                else:
+            some = [(index, anchors[index]) for index in waiting[first : first + _ANCHORS_AT_ONCE]]
+            counts = [min(anchor.row, most) for _, anchor in some]
+            zones = [
+                Zone(anchor.row - count, anchor.column, count, "columns")
+                for (_, anchor), count in zip(some, counts, strict=True)
+            ]
+            for (index, anchor), zone, cells in zip(some, zones, sheet.zones(zones), strict=True):
+                place = _find_name([*cells, *[None] * (zone.count - len(cells))], damaged=anchor.header is None)
+                if place is not None:
                     cells_above[index] = str(cells[place]), zone.row + place
-        waiting = [index for index in blank if anchors[index].row > _FIRST_LOOK]
     return cells_above
-
-
-def _may_be_distant(anchor: Anchor) -> bool:
-    """Return whether an array's name may stand further up."""
-    return anchor.row > 0 and not anchor.named and anchor.aliases is not None
-
-
-def _is_damaged(anchor: Anchor) -> bool:
-    """Return whether a header is damaged, so that cells of it may stand above the anchor."""
-    return anchor.header is None
-
-
-def _zone_above(anchor: Anchor, most: int) -> Zone:
-    count = min(anchor.row, most)
-    return Zone(anchor.row - count, anchor.column, count, "columns")
 
 
 def _find_name(cells: Sequence[Cell], *, damaged: bool) -> int | None:
@@ -325,16 +314,10 @@ def _find_name(cells: Sequence[Cell], *, damaged: bool) -> int | None:
         index -= 1
     if index < 0 or not is_blank(cells[index]):
         return None
-    while index >= 0 and (is_blank(cells[index]) or (damaged and _is_beginning(cells[index]))):
+    while index >= 0 and (is_blank(cells[index]) or (damaged and _begins_header(cells[index]))):
         index -= 1
     return index if index >= 0 else None
 
 
-def _is_beginning(cell: Cell) -> bool:
-    """Return whether a cell holds one of the words with which a header begins, so that it is no name."""
+def _begins_header(cell: Cell) -> bool:
     return normalize_key(cell) in ("version", "ndarray") or bool(SEMVER.fullmatch(str(cell)))
-
-
-def _with_name(anchor: Anchor, name: str, row: int) -> Anchor:
-    aliases = (name, *anchor.aliases) if anchor.aliases else anchor.aliases
-    return replace(anchor, name=name, named=True, blanks=anchor.row - row - 1, aliases=aliases)

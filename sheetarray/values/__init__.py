@@ -9,10 +9,9 @@ labels keep it. No package is imported to know its objects.
 
 from __future__ import annotations
 
-from .everyday import OBJECTS, restore_objects
+from .everyday import OBJECTS, restore_objects, to_objects
 from .extensions import EXTENSIONS, restore_extension
 from .kinds import RaggedError, is_of, name_of, name_of_variable, naming
-from .nulls import to_objects
 from .taking import DEFAULT_NAME, Note, as_array, is_table, note_of, split_columns, split_fields
 
 __all__ = [

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError, is_panic
-from .everyday import check_zone
+from .everyday import check_zone, to_objects
 from .kinds import LISTS, RaggedError, is_of
-from .nulls import texts_or_objects, to_floats, to_objects, to_times
+from .nulls import texts_or_objects, to_floats, to_times
 
 _UTC = "column.cast(pa.timestamp('us', 'UTC'))"
 _REFUSED = {

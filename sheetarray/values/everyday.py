@@ -162,10 +162,11 @@ def texts_or_none(values: list[str | None]) -> Array:
     """Return the array of texts; of objects, if there is a None among them."""
     if None not in values:
         return text_array(check_texts(values))
-    return _objects(values)
+    return to_objects(values)
 
 
-def _objects(values: Sequence[Any]) -> Array:
+def to_objects(values: Sequence[Any]) -> Array:
+    """Return the 1-D array of exactly these objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -199,7 +200,7 @@ def _members(values: Sequence[Any]) -> Array | None:
     warn_of_column(f"members of {kind.__name__} are written as their {what}: {again} gives a member back")
     if not plain or str in types:
         return texts_or_none(members)
-    return _objects(members) if None in members else np.array(members)
+    return to_objects(members) if None in members else np.array(members)
 
 
 # Arrays to objects ---------------------------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ def restore_objects(array: Array, kind: str) -> Array:
     """
     restore = _restorer(kind)
     made = [None if _is_missing(value) else restore(value) for value in _elements(array, kind)]
-    return _objects(made).reshape(array.shape)
+    return to_objects(made).reshape(array.shape)
 
 
 def _elements(array: Array, kind: str) -> list[Any]:

@@ -13,17 +13,10 @@ import numpy as np
 from ..dtypes import Array, Mask
 from ..elements import check_texts, text_array
 from ..errors import DTypeError
-from .everyday import to_plain
+from .everyday import to_objects, to_plain
 from .kinds import LISTS, RaggedError
 
 _NOT_A_TIME = np.iinfo(np.int64).min
-
-
-def to_objects(values: Sequence[Any]) -> Array:
-    """Return the 1-D array of exactly these objects."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def texts_or_objects(values: Sequence[Any]) -> Array:

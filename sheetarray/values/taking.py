@@ -18,10 +18,10 @@ from ..dtypes import Array, Mask
 from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError, LimitError
 from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
-from .everyday import check_zone, find_kind, to_plain
+from .everyday import check_zone, find_kind, to_objects, to_plain
 from .extensions import EXTENSIONS, extension_array
 from .kinds import LISTS, RaggedError, is_of, name_of, name_of_column, name_of_variable, naming, warn_of_column
-from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_objects, to_times
+from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_times
 
 # polars -> ndarrays: a DataFrame's columns, and Series of every dtype.
 #
