@@ -54,7 +54,7 @@ from ..labels import (
     parse_labels,
 )
 from ..values import as_array, to_objects
-from .untrusted import damage_as_format_error, load_package
+from .untrusted import damage_as_format_error, load_package, parse_values
 
 __all__ = ["check_netcdf", "keeps_netcdf", "read_netcdf", "scan_netcdf", "write_netcdf"]
 
@@ -189,13 +189,7 @@ def _restore(values: Array, dtype: str) -> Array:
         return to_objects(texts).reshape(values.shape)
     entry = dtypes.from_name(dtype)
     if entry.kind == "generic" and values.dtype.kind == "U":
-        try:
-            items = [json.loads(text) for text in values.ravel().tolist()]
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
-        if not {*map(type, items)} <= {type(None), bool, int, float, str}:
-            raise FormatError("a value that no generic array holds")
-        return to_objects(items).reshape(values.shape)
+        return parse_values(values.ravel().tolist()).reshape(values.shape)
     wanted = entry.numpy
     if wanted.kind in "mM" and values.dtype == np.int64:
         return np.array(values).view(wanted)
@@ -214,7 +208,10 @@ def _by_library(what: str) -> Iterator[None]:
     """Raise what xarray and its libraries say of bad content as an error of ours; their warnings go."""
     with damage_as_format_error(f"no {what}, or a damaged one"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        try:
+            yield
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:  # within a Zarr folder
+            raise ValueError(str(error)) from error
 
 
 @contextmanager
@@ -226,6 +223,8 @@ def _open(source: Readable) -> Iterator[Any]:
     with contextlib.ExitStack() as opened:
         if is_folder:
             opened.enter_context(locating(source=name))
+            if not is_url(name) and not os.path.exists(name):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
             with _by_library("Zarr folder"):
                 dataset = _open_zarr(xr, name)
         else:
@@ -280,8 +279,6 @@ def _open_zarr(xr: Any, name: str) -> Any:
             hint="xarray.open_zarr(url) reads it, and sheetarray.write takes the Dataset",
         )
     path = Path(name)
-    if not path.exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if not path.is_dir() or not _STORE & set(os.listdir(path)):
         raise FormatError("no Zarr folder: it has neither .zgroup nor zarr.json")
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

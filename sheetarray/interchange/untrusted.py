@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any, cast
 
+from ..dtypes import Array
 from ..errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ..files import Sink
+from ..values import to_objects
+
+# Numbers of errors that content makes, such as a seek to where no file reaches; all others are the system's.
+_OF_CONTENT = (None, 0, errno.EINVAL, errno.EFAULT, errno.EFBIG)
 
 
 @contextmanager
@@ -31,9 +37,20 @@ def damage_as_format_error(what: str, location: str | None = None) -> Iterator[N
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # a seek to where no file reaches
+        if isinstance(error, OSError) and error.errno not in _OF_CONTENT:
             raise
         raise FormatError(f"{what} ({str(error) or type(error).__name__:.200})", location=location) from error
+
+
+def parse_values(texts: Iterable[str | None]) -> Array:
+    """Return the values of a generic array, each from its JSON text; None stays None."""
+    try:
+        values = [None if text is None else json.loads(text) for text in texts]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
+    if not {*map(type, values)} <= {type(None), bool, int, float, str}:
+        raise FormatError("a value that no generic array holds")
+    return to_objects(values)
 
 
 def load_package(name: str, sentence: str, install: str) -> Any:

@@ -26,6 +26,7 @@ from ...labels import DatasetLabels, describe_arrays
 from ...tables import repeat
 from ...tables.arrow import to_series
 from ...values import Note, as_array, to_objects
+from ..untrusted import parse_values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -294,11 +295,7 @@ def _to_array(series: pl.Series, dtype: str) -> Array:
 def _to_objects(series: pl.Series) -> Array:
     values = series.to_list()
     if type(series.dtype).__name__ == "Struct":
-        texts = [value and value.get("json") for value in values]
-        try:
-            values = [None if text is None else json.loads(text) for text in texts]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise FormatError(f"a value that is not JSON: {error!s:.80}") from error
+        return as_array(parse_values(value and value.get("json") for value in values))
     if not {*map(type, values)} <= {type(None), bool, int, float, str}:
         raise FormatError("a value that no generic array holds")
     return as_array(to_objects(values))

@@ -6,7 +6,8 @@ It is little-endian whatever the data are; one that begins with `yarrawar` was w
 
 The specification reserves flag bits 1 and 2. Bit 1 is, in Julia's code, integers as LEB128 (signed ones in zigzag),
 where `size` counts the bytes before; in C's code all data as one LZ4 block, where `size` counts the bytes of the block.
-Bits 1 and 2 are Julia's BitArray: bits from the lowest of 64-bit chunks. All of it is read, none of it written.
+Bits 1 and 2 are Julia's BitArray: bits from the lowest of 64-bit chunks. All of it is read (LZ4 by the package lz4),
+none of it written.
 """
 
 from __future__ import annotations

@@ -132,6 +132,19 @@ def test_a_zarr_folder_is_replaced_whole_or_stays(tmp_path: Path) -> None:
         sa.read(tmp_path / "mine.zarr")
 
 
+@pytest.mark.parametrize("name", [".zmetadata", "a/.zarray"])
+def test_a_folder_in_place_of_a_file_of_zarr_is_a_format_error(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.zarr"
+    sa.write(path, {"a": np.arange(3)})
+    (path / name).unlink()
+    (path / name).mkdir()
+    with pytest.raises(sa.FormatError, match="no Zarr folder, or a damaged one"):
+        sa.read(path)
+    assert [finding.severity for finding in sa.check(path)] == ["error"]
+    with pytest.raises(FileNotFoundError):
+        sa.read(tmp_path / "absent.zarr")
+
+
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_a_zarr_folder_that_cannot_be_replaced_stays(
     error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
