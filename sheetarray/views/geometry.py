@@ -1,14 +1,22 @@
-"""Plans views: which dimension of an array runs down and which across, with which labels, and how much is in sight."""
+"""Plans views: which dimension of an array runs down and which across, with which labels, and how much is in sight.
+
+First the dimensions of an array in view, with the coordinates that label them, and whether a cell can name a label.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from ..cells.serials import serial_unit
+from ..columns import Layout, LayoutColumn, ResizedArray, column_letters, quote_title
+from ..columns.words import CODES, NONE, code_of
 from ..errors import LimitError, warn_caller
 from ..labels.description import LATITUDE, LONGITUDE, DatasetLabels, VariableLabels, is_coordinate, parse_labels
 from ..linear import LinearArray
-from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
 from .description import View
 
 MOST_FORMULAS = 100_000
@@ -19,6 +27,247 @@ MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
 _LONGEST_TITLE = 31  # UTF-16 code units, of a workbook's sheet: what is shown elsewhere can be downloaded as one
+_LONGEST_MATCH = 255  # characters of a text that MATCH looks for
+_WIDEST_NUMBER = 10**10  # shown with all its digits in a list of choices
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The coordinate of a dimension.
+
+    Attributes:
+        name: of the coordinate, which is an array.
+        array: the coordinate itself.
+        style: the number of the cell style of its numbers; None for the usual one.
+        can_be_chosen: whether the value of a cell is enough to know which label was chosen: no two labels are equal as
+            spreadsheets compare them, and none changes when it is typed.
+    """
+
+    name: str
+    array: LinearArray
+    style: int | None
+    can_be_chosen: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of an array in view.
+
+    Attributes:
+        dim: its name.
+        size: the number of its indices.
+        stride: in elements.
+        labels: its coordinate; None if it has none, and its indices are shown.
+    """
+
+    dim: str
+    size: int
+    stride: int
+    labels: Labels | None
+
+    @property
+    def choosable(self) -> Labels | None:
+        """The labels, if people can choose one of them in a cell; else None."""
+        return self.labels if self.labels is not None and self.labels.can_be_chosen else None
+
+
+@dataclass(frozen=True)
+class ViewedColumn:
+    """Some elements of an array that stand in one column.
+
+    Attributes:
+        title: of the sheet.
+        column: counted from 0.
+        row: of the first of them, counted from 0.
+        count: the number of elements.
+    """
+
+    title: str
+    column: int
+    row: int
+    count: int
+
+
+@dataclass(frozen=True)
+class ColumnBlock:
+    """The columns of one array, side by side, where a formula finds every element.
+
+    Attributes:
+        cells: the absolute range of all of them, with the sheet.
+        columns: the number of columns.
+        rows: the number of elements in each; the last one may have fewer.
+    """
+
+    cells: str
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class ViewedColumns:
+    """The columns of a workbook in which arrays stand.
+
+    Attributes:
+        by_name: the columns of each array, from left to right, by its name.
+        styles: of the numbers in its first column.
+        as_text: whether elements are text, whatever they are.
+    """
+
+    by_name: dict[str, list[ViewedColumn]]
+    styles: dict[str, int | None]
+    as_text: bool
+
+    @classmethod
+    def of_layouts(
+        cls,
+        titles: Sequence[str],
+        layouts: Sequence[Layout],
+        formats: Sequence[Sequence[int | None]],
+        *,
+        as_text: bool,
+    ) -> ViewedColumns:
+        """Return the columns that a write fills.
+
+        `formats`: the styles of the numbers in each column of each. `as_text`: whether all elements are text.
+        """
+        made = cls({}, {}, as_text)
+        for title, layout, styles in zip(titles, layouts, formats, strict=False):
+            for number, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
+                column = ViewedColumn(title, number, layout.named + piece.above, len(piece.buffer))
+                made.by_name.setdefault(piece.name, []).append(column)
+                made.styles.setdefault(piece.name, style)
+        return made
+
+    @classmethod
+    def of_resized(
+        cls, arrays: Mapping[str, ResizedArray], style_of: Callable[[LayoutColumn], int | None], *, as_text: bool
+    ) -> ViewedColumns:
+        """Return the columns of arrays that were read; arrays in rows have none, as no view looks into rows.
+
+        `arrays`: by their names. `as_text`: whether all elements are text.
+        """
+        made = cls({}, {}, as_text)
+        for name, array in arrays.items():
+            columns = []
+            for anchor, _, count in array.column.spans():
+                column, row = anchor.data_cell
+                if anchor.orient == "columns":
+                    columns.append(ViewedColumn(anchor.title or "", column, row, count))
+            made.by_name[name] = columns
+            made.styles[name] = style_of(LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True))
+        return made
+
+    def block_of(self, name: str) -> ColumnBlock | None:
+        """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""
+        columns = self.by_name.get(name, [])
+        if not columns or not all(column.count for column in columns):
+            return None
+        first = columns[0]
+        for number, column in enumerate(columns):
+            beside = (column.title, column.column, column.row) == (first.title, first.column + number, first.row)
+            if not beside or (column.count != first.count and number < len(columns) - 1):
+                return None
+        ends = (first.column, first.row + 1), (columns[-1].column, first.row + first.count)
+        cells = ":".join(f"${column_letters(column)}${row}" for column, row in ends)
+        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(columns), first.count)
+
+
+def resized_to_linear(array: ResizedArray) -> LinearArray:
+    """Return an array that was read, with the shape that its cells have now."""
+    header = array.column.header
+    return LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, array.buffer)
+
+
+def has_header_words(texts: Sequence[Any]) -> bool:
+    """Return whether some texts, beside each other, could be taken for the header of an array.
+
+    Example:
+        >>> has_header_words(["shape", "data"]), has_header_words([" NDArray"])
+        (False, True)
+    """
+    codes = {code for text in texts if isinstance(text, str) and (code := code_of(text)) != NONE}
+    return CODES["ndarray"] in codes or len(codes) > 2
+
+
+def make_dims(name: str, array: LinearArray, variable: VariableLabels | None) -> Sequence[str]:
+    """Return the names of the dimensions of an array."""
+    if variable is not None and len(variable.dims) == array.ndim:
+        return variable.dims
+    return [f"{name}_{axis}" for axis in range(array.ndim)]
+
+
+def make_axes(
+    name: str,
+    arrays: Mapping[str, LinearArray],
+    variable: VariableLabels | None,
+    described: DatasetLabels | None,
+    columns: ViewedColumns,
+    *,
+    text_chooser: bool,
+) -> Iterator[Axis]:
+    """Yield the dimensions of an array, each with its labels.
+
+    `arrays`: all arrays, by their names. `variable`: the labels of the array; None if it has none. `described`: the
+    labels of all arrays; None if no array has labels. `columns`: in which the arrays stand. `text_chooser`: whether
+    there is a style for cells in which whatever is typed stays text.
+    """
+    array = arrays[name]
+    dims = make_dims(name, array, variable)
+    for dim, size, stride in zip(dims, array.shape, array.strides, strict=True):
+        coordinate = described.find(dim) if described is not None else None
+        labels = None
+        if coordinate is not None and coordinate.dims == (dim,) and dim in arrays and arrays[dim].shape == (size,):
+            labels = _make_labels(dim, arrays[dim], columns, text_chooser=text_chooser)
+        yield Axis(dim, size, stride, labels)
+
+
+def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_chooser: bool) -> Labels | None:
+    kind = array.dtype_entry.kind
+    block = columns.block_of(name)
+    if block is None or block.columns > 1 or kind not in ("float", "int", "string", "datetime"):
+        return None
+    values = array.to_numpy()
+    if kind == "string" and has_header_words(values.tolist()):
+        return None
+    style = columns.styles[name] if kind != "float" else None  # labels are shown as they are
+    plain = array.strides == (1,) and array.offset == 0 and array.capacity == array.length
+    plain = plain and (kind == "string" or not columns.as_text)
+    return Labels(name, array, style, plain and _can_be_chosen(values, kind, style, text_chooser=text_chooser))
+
+
+def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *, text_chooser: bool) -> bool:
+    """Return whether a cell that is chosen from a list of the labels holds exactly one of them."""
+    if kind == "datetime":
+        if np.isnat(values).any() or len(np.unique(values)) < len(values):
+            return False
+        if style is None or serial_unit(values.dtype) is None:
+            return text_chooser  # ISO text
+        moments = values.astype("datetime64[ms]")
+        return bool(
+            (moments == values).all() and (moments.astype(np.int64) % 10_800_000 == 0).all()
+        )  # eighths of a day, which a double holds
+    if kind in ("float", "int"):
+        numbers = values.astype(np.float64)
+        fine = (np.abs(numbers) < _WIDEST_NUMBER).all() and len(np.unique(numbers)) == len(values)
+        return bool(fine) and all(float(f"{number:.9g}") == number for number in numbers.tolist())
+    texts = [str(text) for text in values.tolist()]
+    return len({text.casefold() for text in texts}) == len(texts) and all(
+        _stays_text(text, text_chooser=text_chooser) for text in texts
+    )
+
+
+def _stays_text(text: str, *, text_chooser: bool) -> bool:
+    """Return whether MATCH, which knows wildcards, finds a text that is chosen from a list."""
+    if not text.strip() or text != text.strip() or len(text) > _LONGEST_MATCH or set(text) & set("*?~\n\r\t"):
+        return False
+    if text.startswith("'"):
+        return False
+    return text_chooser or not (
+        any(mark.isdigit() for mark in text) or text[0] in "=+-@" or text.casefold() in ("true", "false")
+    )
+
+
+# Plans ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -102,7 +351,29 @@ def plan_views(
         title = _make_title(name, titles)
         titles.add(title.casefold())
         down, across = _find_axes(name, [axis.dim for axis in axes], view, described)
-        plans.append(_plan_view(title, name, view, variable, arrays[name], block, columns, axes, down, across))
+        height, width = axes[down].size, axes[across].size
+        if view.editable:
+            _check_editable(name, arrays[name], axes[down], axes[across])
+        else:
+            height, width = _fit(height, width)
+        units = variable.attrs.get("units") if variable is not None else None
+        plan = ViewPlan(
+            title=title,
+            name=name,
+            caption=f"{name} ({units})" if isinstance(units, str) and 0 < len(units) < 40 else name,
+            array=arrays[name],
+            block=block,
+            style=columns.styles[name],
+            rows=axes[down],
+            columns=axes[across],
+            choosers=[axis for number, axis in enumerate(axes) if number not in (down, across)],
+            height=height,
+            width=width,
+            colors=view.colors,
+            as_text=columns.as_text,
+            editable=view.editable,
+        )
+        plans.append(plan)
     return plans
 
 
@@ -117,42 +388,6 @@ def check_views(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) ->
         variable = described.find(name) if described is not None else None
         dims = make_dims(name, arrays[name], variable)
         _find_axes(name, dims, view, described)
-
-
-def _plan_view(
-    title: str,
-    name: str,
-    view: View,
-    variable: VariableLabels | None,
-    array: LinearArray,
-    block: ColumnBlock,
-    viewed: ViewedColumns,
-    axes: list[Axis],
-    down: int,
-    across: int,
-) -> ViewPlan:
-    units = variable.attrs.get("units") if variable is not None else None
-    height, width = axes[down].size, axes[across].size
-    if view.editable:
-        _check_editable(name, array, axes[down], axes[across])
-    else:
-        height, width = _fit(height, width)
-    return ViewPlan(
-        title,
-        name,
-        f"{name} ({units})" if isinstance(units, str) and 0 < len(units) < 40 else name,
-        array,
-        block,
-        viewed.styles[name],
-        axes[down],
-        axes[across],
-        [axis for number, axis in enumerate(axes) if number not in (down, across)],
-        height,
-        width,
-        view.colors,
-        viewed.as_text,
-        view.editable,
-    )
 
 
 def _fit(height: int, width: int) -> tuple[int, int]:

@@ -18,8 +18,7 @@ from ..columns import cell_address
 from ..dtypes import Mask, Positions
 from ..elements import Cell
 from ..errors import Finding
-from .axes import Axis
-from .geometry import ViewPlan
+from .geometry import Axis, ViewPlan
 
 _MOST_NAMED = 20  # cells of one view
 _CORNER = re.compile(r".+ \\ .+", re.DOTALL)

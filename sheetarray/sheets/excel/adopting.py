@@ -23,8 +23,7 @@ from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
 from ...linear import LinearArray
-from ...views.axes import ViewedColumns, resized_to_linear
-from ...views.geometry import ViewPlan, plan_views
+from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .append import changed_parts, ensure_properties, search_again, worksheet_xml

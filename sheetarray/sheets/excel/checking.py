@@ -29,9 +29,8 @@ from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, quot
 from ...header import count_rows, warn_of_finding
 from ...linear import LinearArray
 from ...resaving import mark_kept
-from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.description import View
-from ...views.geometry import ViewPlan, plan_views
+from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..looks import number_formats
 from ..workbooks import check_is_text

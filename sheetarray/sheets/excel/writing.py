@@ -17,9 +17,8 @@ from ...elements import Cell
 from ...errors import LimitError, locating, quote_names, warn_caller
 from ...files import Source, Writable, file_version, replacing
 from ...linear import LinearArray
-from ...views.axes import ViewedColumns
 from ...views.description import View
-from ...views.geometry import ViewPlan, plan_views
+from ...views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..looks import ColumnSpan, column_widths, element_range, make_cells_together, number_formats, printed_ranges
 from ..workbooks import EXACT_INTEGER, GENERAL, MOST_COLUMNS, MOST_ROWS, check_choices, sheet_titles
 from .append import IfSheetExists, PackageEdit, plan_append, search_other_sheets, titles_of_others

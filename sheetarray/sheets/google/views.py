@@ -16,12 +16,17 @@ from ...composite import read_resized_arrays
 from ...elements import EXACT_IN_JSON, Cell
 from ...errors import Finding, LimitError, RemoteError, SheetArrayError, quote_names, warn_caller
 from ...linear import LinearArray
-from ...views.axes import Labels, ViewedColumn, ViewedColumns, resized_to_linear
-from ...views.choosers import Chooser
 from ...views.description import View
-from ...views.formulas import CHART_ROWS, ViewFormulas
-from ...views.geometry import ViewPlan, check_views, plan_views
-from ...views.label_cells import chooser_kind, to_values
+from ...views.formulas import CHART_ROWS, Chooser, ViewFormulas, chooser_kind
+from ...views.geometry import (
+    Labels,
+    ViewedColumn,
+    ViewedColumns,
+    ViewPlan,
+    check_views,
+    plan_views,
+    resized_to_linear,
+)
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
 from .appearance import date_code, date_format
@@ -245,7 +250,7 @@ class ViewRequests:
         captions += [chooser.caption for chooser in formulas.choosers.values()]
         down = _longest(self._first_labels(plan.rows.labels))
         yield 0, 1, min(max(_NARROWEST, _PIXELS * (max(down, *map(len, captions)) + 3)), _WIDEST_LABEL)
-        elements = _longest(to_values(formulas.sample(_SAMPLE)))
+        elements = _longest(formulas.sample(_SAMPLE))
         elements = max(elements, _longest(self._first_labels(plan.columns.labels)))
         width = min(max(_NARROWEST, _PIXELS * (elements + 2)), _WIDEST)
         longest = _longest([chooser.value for chooser in formulas.choosers.values()])
@@ -259,7 +264,7 @@ class ViewRequests:
             return []
         if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
             return [DATE_CODES[chooser_kind(labels)]]
-        return to_values(self._formulas.labels.to_typed(labels, _SAMPLE))
+        return self._formulas.cells.of_labels(labels, _SAMPLE)
 
     def _gradient(self) -> Answer:
         """Return the request that colours the grid, from and to the numbers in three hidden cells."""

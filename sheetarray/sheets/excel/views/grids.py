@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ....cells import TypedCells, buffer_to_typed
 from ....columns import column_letters, quote_title
-from ....dtypes import Buffer, DType
 from ....elements import Cell
-from ....views.formulas import ViewFormulas, extremes
+from ....views.formulas import ArrayCells, ViewFormulas, extremes, to_values
 from ....views.geometry import ViewPlan
-from ....views.label_cells import LabelCells, to_values
 from ...workbooks import EXACT_INTEGER, escape_text
 from ..cell_xml import cells_xml, with_formula, xml_text
 from ..styles import CellStyles
@@ -26,16 +23,6 @@ from ..styles import CellStyles
 # which compute no formulas show it (ECMA-376 part 1, 18.3.1.4).
 
 NOT_AVAILABLE = "#N/A"
-
-
-def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) -> TypedCells:
-    """Return elements as cells, in the way in which the array's own column holds them.
-
-    `style`: of the cells that are serial dates; None where dates are texts. `as_text`: whether every element is
-    written as text.
-    """
-    contiguous = np.ascontiguousarray(buffer)
-    return buffer_to_typed(contiguous, dtype, exact=EXACT_INTEGER, as_text=as_text, serials=style is not None)
 
 
 def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:
@@ -112,7 +99,7 @@ class ViewGrid(ViewFormulas):
             cell_xml(f"{letter}{row}", place, formula=self.position("first column", place, self.plan.columns))
             for place, letter in enumerate(letters)
         ]
-        cells.append(cell_xml(f"{self.hidden_column}{row}", self.first_element() + 1, formula=self.base_formula()))
+        cells.append(cell_xml(f"{self.hidden_column}{row}", self.plan.array.offset + 1, formula=self.base_formula()))
         return f'<row r="{row}" hidden="1">{"".join(cells)}</row>'
 
     def _line_row(self, letters: list[str]) -> str:
@@ -130,7 +117,7 @@ class ViewGrid(ViewFormulas):
         """Return the row of the labels of columns."""
         row, axis = self.label_row, self.plan.columns
         cells = [cell_xml(f"A{row}", f"{self.plan.rows.dim} \\ {axis.dim}", style=self.styles.bold)]
-        values = self.labels.values(axis, len(letters))
+        values = self.cells.values(axis, len(letters))
         style = self.styles.bold_right if axis.labels is None or axis.labels.style is None else axis.labels.style
         for letter, value in zip(letters, values, strict=True):
             position = f"{letter}${self.position_row}"
@@ -143,7 +130,7 @@ class ViewGrid(ViewFormulas):
         height, width, axis = plan.height, plan.width, plan.rows
         formula = escape_text(self.element_formula(*_MARKS))
         values = iter(cells_xml(self.to_typed(self.elements()), plan.style))
-        labels = self.labels.values(axis, height)
+        labels = self.cells.values(axis, height)
         style = self.styles.bold if axis.labels is None or axis.labels.style is None else axis.labels.style
         for place, row in enumerate(range(self.first_row, self.last_row + 1)):
             position = f"${self.hidden_column}{row}"
@@ -183,7 +170,7 @@ class EditableGrid:
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
         self.plan, self.styles = plan, styles
         self._name_of = name_of
-        self._labels = LabelCells(name_of, plan.as_text, EXACT_INTEGER)
+        self._cells = ArrayCells(name_of, plan.as_text, EXACT_INTEGER)
 
     # Places of the cells -------------------------------------------------------------------------------------
 
@@ -296,8 +283,8 @@ class EditableGrid:
         """Yield the rows of the sheet, as XML."""
         plan, helpers = self.plan, self._helper_cells()
         choices = product(*(range(axis.size) for axis in plan.choosers))
-        slice_labels = [self._labels.values(axis, axis.size) for axis in plan.choosers]
-        down, across = self._labels.values(plan.rows, plan.height), self._labels.values(plan.columns, plan.width)
+        slice_labels = [self._cells.values(axis, axis.size) for axis in plan.choosers]
+        down, across = self._cells.values(plan.rows, plan.height), self._cells.values(plan.columns, plan.width)
         cells = self._element_cells()
         for number, choice in enumerate(choices):
             row = number * self.step + 1
@@ -319,7 +306,7 @@ class EditableGrid:
         for place, (axis, index) in enumerate(zip(self.plan.choosers, choice, strict=True)):
             letters, labels = column_letters(2 * place), axis.labels
             cells.append(cell_xml(f"{letters}{row}", f"{axis.dim}:"))
-            formula = "" if labels is None else self._labels.formula(labels, index)
+            formula = "" if labels is None else self._cells.formula(labels, index)
             style = None if labels is None else labels.style
             value = slice_labels[place][index]
             cells.append(cell_xml(f"{column_letters(2 * place + 1)}{row}", value, formula=formula, style=style))
@@ -332,14 +319,14 @@ class EditableGrid:
         cells = [cell_xml(f"A{row}", corner, style=self.styles.bold)]
         style = self.styles.bold_right if labels is None or labels.style is None else labels.style
         for place, value in enumerate(values):
-            formula = "" if labels is None else self._labels.formula(labels, place)
+            formula = "" if labels is None else self._cells.formula(labels, place)
             cells.append(cell_xml(f"{column_letters(place + 1)}{row}", value, formula=formula, style=style))
         return "".join(cells)
 
     def _row_label(self, row: int, place: int, value: Cell) -> str:
         """Return the XML of the label of a row of the grid, in a row of the sheet."""
         labels = self.plan.rows.labels
-        formula = "" if labels is None else self._labels.formula(labels, place)
+        formula = "" if labels is None else self._cells.formula(labels, place)
         style = self.styles.bold if labels is None or labels.style is None else labels.style
         return cell_xml(f"A{row}", value, formula=formula, style=style)
 
@@ -350,7 +337,7 @@ class EditableGrid:
         first_of_each = firsts[np.searchsorted(elements, indices)]
         style = plan.style
         cells = cells_xml(
-            to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text),
+            self._cells.to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style),
             self.styles.unlocked.get(style, style),
         )
         repeated = np.flatnonzero(first_of_each != np.arange(len(indices)))
@@ -370,4 +357,4 @@ class EditableGrid:
         """Return the first `count` elements of the view as cells."""
         indices = self._indices.ravel()[:count]
         plan = self.plan
-        return to_values(to_typed(plan.array.buffer[indices], plan.array.dtype_entry, plan.style, as_text=plan.as_text))
+        return to_values(self._cells.to_typed(plan.array.buffer[indices], plan.array.dtype_entry, plan.style))

@@ -16,11 +16,8 @@ from typing import Any
 from ....cells.serials import DATE_CODES
 from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ....views.axes import Labels
-from ....views.choosers import Chooser
-from ....views.formulas import CHART_ROWS
-from ....views.geometry import ViewPlan
-from ....views.label_cells import to_values
+from ....views.formulas import CHART_ROWS, Chooser
+from ....views.geometry import Labels, ViewPlan
 from ...looks import count_shown
 from ...workbooks import escape_text, quote_attribute
 from ..package.packing import PackageWriter
@@ -152,7 +149,7 @@ def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, f
     captions = [chooser.caption for chooser in grid.choosers.values()]
     captions += [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
     choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
-    return _widths_beside(plan, captions, to_values(grid.sample(_SAMPLE)), choosers, grid.styles)
+    return _widths_beside(plan, captions, grid.sample(_SAMPLE), choosers, grid.styles)
 
 
 def _widths_beside(
