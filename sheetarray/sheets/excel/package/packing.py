@@ -132,23 +132,9 @@ class _DirectoryEntry:
         if self.wide:
             extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed)
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
-        return (
-            _LOCAL.pack(
-                b"PK\3\4",
-                45 if self.wide else 20,
-                self.flags,
-                self.method,
-                self.when & 0xFFFF,
-                self.when >> 16,
-                self.sizes.crc,
-                packed,
-                size,
-                len(self.name),
-                len(extra),
-            )
-            + self.name
-            + extra
-        )
+        version, lengths = 45 if self.wide else 20, (len(self.name), len(extra))
+        fields = self.flags, self.method, self.when & 0xFFFF, self.when >> 16, self.sizes.crc, packed, size
+        return _LOCAL.pack(b"PK\3\4", version, *fields, *lengths) + self.name + extra
 
     def to_directory_entry(self) -> bytes:
         """Return the bytes of the entry in the directory."""
@@ -157,29 +143,9 @@ class _DirectoryEntry:
         wide = [self.sizes.size, self.sizes.packed] if self.wide else []
         wide += [self.offset] if offset == ZIP64 else []
         extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
-        return (
-            _ENTRY.pack(
-                b"PK\1\2",
-                45 if wide else 20,
-                45 if self.wide else 20,
-                self.flags,
-                self.method,
-                self.when & 0xFFFF,
-                self.when >> 16,
-                self.sizes.crc,
-                packed,
-                size,
-                len(self.name),
-                len(extra),
-                0,
-                0,
-                0,
-                0,
-                offset,
-            )
-            + self.name
-            + extra
-        )
+        versions, lengths = (45 if wide else 20, 45 if self.wide else 20), (len(self.name), len(extra))
+        fields = self.flags, self.method, self.when & 0xFFFF, self.when >> 16, self.sizes.crc, packed, size
+        return _ENTRY.pack(b"PK\1\2", *versions, *fields, *lengths, 0, 0, 0, 0, offset) + self.name + extra
 
 
 class PackageWriter:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from ....errors import FormatError
 from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
@@ -29,14 +30,7 @@ _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
-_WIDE_MARKS = (
-    0xFFFF,
-    0xFFFF,
-    0xFFFF,
-    0xFFFF,
-    ZIP64,
-    ZIP64,
-)  # instead of numbers that the zip64 end of the directory holds
+_WIDE_MARKS = (*[0xFFFF] * 4, ZIP64, ZIP64)  # instead of numbers that the zip64 end of the directory holds
 _MOST_PARTS = 100_000
 _LONGEST_COMMENT = 65_535  # bytes after the end of the directory
 _DEFLATED_TIMES = 1032  # one compressed byte stands for no more bytes of content
@@ -68,20 +62,12 @@ class Member:
     when: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Directory:
-    """The place of a directory in a file; all numbers but `count` are bytes.
+class _Directory(NamedTuple):
+    """Where the entries of a directory begin and end, their number, and the bytes that stand before the package."""
 
-    Attributes:
-        count: the number of its entries.
-        start: where the entries begin.
-        end: where they end.
-        before: how many bytes of the file stand before the package.
-    """
-
-    count: int
     start: int
     end: int
+    parts: int
     before: int
 
 
@@ -92,28 +78,12 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
         FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim more bytes
             than their compressed bytes can stand for.
     """
-    directory = _directory(content)
-    located = _members(content, directory)
+    located = _members(content, _find_directory(content))
     for (_, member), (offset, other) in pairwise(sorted(located, key=itemgetter(0))):
         # with bytes that belong to two parts a small package could inflate to any number of bytes
         if member.start + member.packed > offset:
             raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")
     return [member for _, member in located]
-
-
-def _directory(content: BytesLike | RangedBytes) -> _Directory:
-    """Return the place of the directory of a package."""
-    if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
-        raise FormatError(
-            "no zip package but a compound file: an .xls, or a workbook that is encrypted",
-            hint="remove the password, or save it as .xlsx",
-        )
-    end = _end(content)
-    if end is None and content[:2] != b"PK":
-        raise FormatError("no zip package: it does not begin with PK")
-    if end is None:
-        raise FormatError("the package has no directory at its end: it is cut off")
-    return _directory_before(content, end)
 
 
 def _end(content: BytesLike | RangedBytes) -> int | None:
@@ -134,13 +104,21 @@ def has_directory(content: BytesLike | RangedBytes) -> bool:
     return _end(content) is not None
 
 
-def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
-    """Return the directory whose end begins at a position.
+def _find_directory(content: BytesLike | RangedBytes) -> _Directory:
+    """Return the place of the directory of a package.
 
-    A comment may follow the end. Bytes that do not look like a package may stand before the package; the offsets in it
+    A comment may follow its end. Bytes that do not look like a package may stand before the package; the offsets in it
     then count from where the package begins, or from the beginning of the file.
     """
-    if len(content) - end < _END.size:
+    if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        raise FormatError(
+            "no zip package but a compound file: an .xls, or a workbook that is encrypted",
+            hint="remove the password, or save it as .xlsx",
+        )
+    end = _end(content)
+    if end is None and content[:2] != b"PK":
+        raise FormatError("no zip package: it does not begin with PK")
+    if end is None or len(content) - end < _END.size:
         raise FormatError("the package has no directory at its end: it is cut off")
     _, disk, its_disk, here, count, size, start, comment = _END.unpack(content[end : end + _END.size])
     if len(content) - end - _END.size < comment:
@@ -159,7 +137,7 @@ def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
         raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
     if count > _MOST_PARTS or count * _ENTRY.size > size:
         raise FormatError(f"the directory of {size} bytes claims {count} parts, of which {_MOST_PARTS} are read")
-    return _Directory(count, start + before, end, before)
+    return _Directory(start + before, end, count, before)
 
 
 def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
@@ -180,9 +158,9 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> list[tu
     """Return pairs of the position where the local header of a member begins, and the member."""
     members = []
     entries, at = content[directory.start : directory.end], 0
-    for index in range(directory.count):
+    for index in range(directory.parts):
         if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
-            raise FormatError(f"the directory breaks off at entry {index} of {directory.count}")
+            raise FormatError(f"the directory breaks off at entry {index} of {directory.parts}")
         _, _, _, flags, method, time, date, crc, packed, size, named, extra, comment, disk, _, _, offset = (
             _ENTRY.unpack_from(entries, at)
         )
@@ -212,7 +190,7 @@ def _members(content: BytesLike | RangedBytes, directory: _Directory) -> list[tu
             raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
         members.append((offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)))
     if at != len(entries):
-        raise FormatError(f"the directory goes on after its {directory.count} entries")
+        raise FormatError(f"the directory goes on after its {directory.parts} entries")
     return members
 
 

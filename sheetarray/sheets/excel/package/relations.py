@@ -163,12 +163,9 @@ def relation_space(strict: bool) -> str:
 
 
 def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
-    kind = entry.get("Type", "")
-    for space in _KINDS:
-        if kind.startswith(space):
-            kind = kind[len(space) :]
-            kind = _STRICT_KINDS.get(kind, kind)
-            break
+    type_ = entry.get("Type", "")
+    space = next((space for space in _KINDS if type_.startswith(space)), None)
+    kind = type_ if space is None else _STRICT_KINDS.get(type_.removeprefix(space), type_.removeprefix(space))
     path = posixpath.normpath(posixpath.join("/", folder, entry.get("Target", ""))).lstrip("/")
     member = package.find(path) or package.find(unquote(path))
     target = path if member is None else member.name  # as the package spells it
@@ -314,6 +311,7 @@ _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an 
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _STRICT_SPACE = STRICT + "officeDocument/customProperties"
 _NEW = DECLARED + '<Properties xmlns="{}" xmlns:vt="{}">{}</Properties>'
+_TEXTS = ("lpwstr", "lpstr", "bstr")  # elements that hold text, and neither a number nor a date nor a boolean
 _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
@@ -353,21 +351,21 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         >>> unpack({"sheetarray 1": '{"sheets"', "Client": "ann", "sheetarray 2": ':{}}'})
         {'sheets': {}}
     """
-    ours = {name for name in properties if _OURS.fullmatch(name)}
+    last = sum(1 for name in properties if _OURS.fullmatch(name))
+    ours = [f"{PREFIX}{number}" for number in range(1, last + 1)]
+    if (absent := next((name for name in ours if name not in properties), None)) is not None:
+        raise FormatError(f"the document property {absent} is missing", location="custom properties")
     if not ours:
         return None
-    pieces = list(_join_properties(properties))
-    if len(pieces) != len(ours):
-        raise FormatError(f"the document property {PREFIX}{len(pieces) + 1} is missing", location="custom properties")
-    text = "".join(pieces)
+    text = "".join([properties[name] for name in ours])
     try:
         record = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
     except (ValueError, RecursionError, zlib.error):
         record = None
-    if not isinstance(record, dict) or not _is_plain_record(record.get("sheets", {})):
+    sheets = record.get("sheets", {}) if isinstance(record, dict) else None
+    if not isinstance(sheets, dict) or not all(isinstance(sheet, dict) for sheet in sheets.values()):
         raise FormatError(
-            f"the document properties {PREFIX}1 to {len(pieces)} are not a record of arrays",
-            location="custom properties",
+            f"the document properties {PREFIX}1 to {last} are not a record of arrays", location="custom properties"
         )
     return record
 
@@ -403,40 +401,16 @@ def read_properties(package: Package) -> dict[str, str]:
     Raises:
         FormatError: the part that holds them is damaged.
     """
-    if "_rels/.rels" not in package:
-        return _read_ods_properties(package) if "meta.xml" in package else {}
-    part = Relations(package, "").present_target("custom-properties")
-    if part is None:
+    is_ods = "_rels/.rels" not in package
+    part = "meta.xml" if is_ods else Relations(package, "").present_target("custom-properties")
+    if part is None or part not in package:
         return {}
     root = parse_tree(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES)
-    properties = children_named(root, "property")
-    return {entry.get("name", ""): entry[0].text or "" for entry in properties if _is_text(entry)}
-
-
-def _read_ods_properties(package: Package) -> dict[str, str]:
-    """Return the custom properties of an OpenDocument file."""
-    root = parse_tree(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES)
-    entries = [entry for part in root for entry in part if entry.tag == f"{{{_META}}}user-defined"]
-    return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
-
-
-def _join_properties(properties: Mapping[str, str]) -> Iterator[str]:
-    """Yield the texts of the properties of a record, in the order of their numbers, up to the first that is missing."""
-    for index in count(1):
-        piece = properties.get(f"{PREFIX}{index}")
-        if piece is None:
-            return
-        yield piece
-
-
-def _is_plain_record(sheets: object) -> bool:
-    """Return whether a decoded JSON value is an object of objects, as the sheets of a record are."""
-    return isinstance(sheets, dict) and all(isinstance(sheet, dict) for sheet in sheets.values())
-
-
-def _is_text(entry: ElementTree.Element) -> bool:
-    """Return whether the value of a property is text, and not a number, a date or a boolean."""
-    return len(entry) == 1 and local_name(entry[0]) in ("lpwstr", "lpstr", "bstr")
+    if is_ods:
+        entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
+        return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
+    properties = [entry for entry in children_named(root, "property") if len(entry) == 1]
+    return {one.get("name", ""): one[0].text or "" for one in properties if local_name(one[0]) in _TEXTS}
 
 
 def _refuse(word: str) -> Any:
