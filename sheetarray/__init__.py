@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import forking as forking  # it has to know of forks from now on
 from .accessor import register_loaded
 from .errors import (
     DTypeError,

@@ -17,8 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, cast
 
-from ..errors import FormatError
-from ..forking import warn_if_forked
+from ..errors import FormatError, warn_if_forked
 from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate
 from .remote import RangedBytes, RemoteStream

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
-from ..forking import warn_if_forked
+from ..errors import warn_if_forked
 from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate, name_part
 from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating

@@ -203,11 +203,13 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
             raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
         return row
     row = _by_name(name) if name is not None else _format_by_suffix(source, reading)
-    if not reading or row.signature:
-        return row
-    rivals = [other for other in _load_outside() if other.signature and set(other.suffixes) & set(row.suffixes)]
-    head = (read_head(source) if rivals else None) or b""
-    return next((other for other in rivals if other.signature and other.signature.search(head)), row)
+    head = None
+    for other in _load_outside() if reading and not row.signature else ():
+        if other.signature and not set(row.suffixes).isdisjoint(other.suffixes):
+            head = (read_head(source) or b"") if head is None else head
+            if other.signature.search(head):
+                return other
+    return row
 
 
 def find_format(verb: str, place: Any, format: str | None, options: Mapping[str, Any]) -> Format:

@@ -22,7 +22,6 @@ MODULES = {
 
 LADDER = [
     "errors",
-    "forking",
     "loops",
     "dtypes",
     "elements",

@@ -242,7 +242,7 @@ class Records:
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; cells beyond the end of the text are left out, those of shorter rows None."""
-        results: list[list[Cell]] = [[] for _ in zones]
+        results: list[list[Cell]] = [[]] * len(zones)
         spans = [
             (zone.row, zone.row + (zone.count if zone.orient == "columns" else 1), index, zone)
             for index, zone in enumerate(zones)
@@ -378,10 +378,11 @@ _BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": n
 
 
 def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
-    """Yield what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
-    if len(spans) < 2 or not loops.COMPILED:
-        yield from starmap(scan, spans)
-        return
+    """Return what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
+    return starmap(scan, spans) if len(spans) < 2 or not loops.COMPILED else _map_in_threads(scan, spans)
+
+
+def _map_in_threads(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, len(spans))) as pool:

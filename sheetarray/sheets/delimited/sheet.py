@@ -257,10 +257,12 @@ class CsvSheet:
         """Return columns in bulk: numbers, and long ones of text; few cells of text as lists."""
         runs = [(r.column, r.row, r.stop or ENDLESS, _kind_of(r.dtype, typed)) for r in requests]
         results = self._read_runs(self.records, runs)
-        if not self._is_settled:
-            texts = (r for r, cells in zip(requests, results, strict=True) if not isinstance(cells, np.ndarray))
-            if any(request.dtype.kind in _WITH_DECIMALS for request in texts):
-                self._settle_decimal()
+        if not self._is_settled and any(
+            request.dtype.kind in _WITH_DECIMALS
+            for request, cells in zip(requests, results, strict=True)
+            if not isinstance(cells, np.ndarray)
+        ):
+            self._settle_decimal()
         for run in self._run_beside(requests):
             self._warn_of_wide_row(self.records.read([run])[0][0], run[0])
         if self._report is not None:
@@ -279,12 +281,12 @@ class CsvSheet:
         height = records.estimate_count()
         read([index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)])
         left = [index for index, cells in enumerate(results) if cells is None]
+        if not left:
+            return results
         if not self._is_settled and any(runs[index][3] in "df" for index in left):
             self._settle_decimal()
             if self.look.decimal == ",":
                 read([index for index in left if runs[index][3] in "df"])
-        if not left:
-            return results
         height = records.count
         read([index for index in left if results[index] is None and _is_long(runs[index], height)], "t")
         few = [index for index in left if results[index] is None]
