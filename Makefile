@@ -1,6 +1,7 @@
 # make demo  sets up the little that it needs, and carries a real elevation grid through the package
 # make test  sets up all that development needs, and passes the tests
-# make fuzz  feeds mutated files to the compiled loops, under sanitizers of memory and of undefined behaviour
+# make fuzz  feeds mutated texts to the compiled loops, under sanitizers of memory and of undefined behaviour, and
+#            changed files to each reader
 # All need Python 3.11 or newer (name another with PYTHON=python3.13); `make fuzz` needs a C++ compiler, too.
 
 PYTHON ?= python3
@@ -8,6 +9,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
 FUZZ ?= 1000000  # mutations that `make fuzz` feeds the compiled loops
+READERS ?= 5000  # changed files that it gives each reader
 WORKERS ?= 3  # on two cores, as some tests wait for other programs
 SAY_LOOPS = case "$$($(BIN)/sheetarray --version)" in *compiled*) echo "== the compiled loops were built";; \
 	*) echo "== no C++17 compiler was found: everything works, but large files are read and written more slowly";; esac
@@ -32,11 +34,12 @@ lint: $(VENV)/.development
 SANITIZED = build/fuzz/_scan.abi3.so  # the loops with sanitizers, whose libraries the interpreter has to load first
 PRELOADED = $$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)
 
-fuzz: $(VENV)/.demo
+fuzz: $(VENV)/.development
 	@mkdir -p build/fuzz
 	$(CXX) -std=c++17 -O1 -g -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -DPy_LIMITED_API=0x030B0000 \
 		-I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') sheetarray/_scan.cpp -o $(SANITIZED)
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOADED)" $(BIN)/python tests/fuzz/scan_fuzz.py $(SANITIZED) $(FUZZ)
+	PYTHONPATH=sheets-emulator $(BIN)/python tests/fuzz/readers_fuzz.py $(READERS)
 
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks
