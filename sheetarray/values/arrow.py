@@ -46,6 +46,8 @@ def stream_columns(value: Any) -> list[tuple[str, Any]] | Any:
     try:
         stream = hasattr(value, "__arrow_c_stream__")
         content = pa.chunked_array(value) if stream else pa.chunked_array([pa.array(value)])
+        if not content.num_chunks:  # of which older releases make no table
+            content = pa.chunked_array([pa.array([], content.type)])
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise DTypeError(f"no Arrow stream that can be read: {error}") from error
     if pa.types.is_struct(content.type):

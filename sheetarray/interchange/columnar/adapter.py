@@ -185,7 +185,9 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         text = None if is_arrow else pl.read_parquet_metadata(path or io.BytesIO(content)).get(_KEY)
         columns = dict(scan().collect_schema())
         rows = int(scan().select(pl.len()).collect().item())
-    if rows * max(len(columns), 1) * 8 > max_inflated_size(size):  # a count of rows may be a claim
+    if not columns:
+        raise FormatError("no columns")
+    if rows * len(columns) * 8 > max_inflated_size(size):  # a count of rows may be a claim
         raise FormatError(f"{rows:,} rows of {len(columns):,} columns in {size:,} bytes: more than is read at once")
     if is_arrow and rows and columns.get(_COLUMN) == pl.String():
         text = load([_COLUMN])[_COLUMN][0] or ""

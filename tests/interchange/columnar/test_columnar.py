@@ -199,3 +199,12 @@ def test_an_arrow_file_without_rows_keeps_no_shapes(tmp_path: Path) -> None:
     file = io.BytesIO()
     sa.write(file, {"e": np.zeros(0)}, format="arrow")
     assert sa.read(io.BytesIO(file.getvalue()), format="arrow")["e"].shape == (0,)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_a_table_without_columns_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    (pl.DataFrame().write_parquet if suffix == ".parquet" else pl.DataFrame().write_ipc)(path)
+    with pytest.raises(sa.FormatError, match="no columns"):
+        sa.read(path)
+    assert [finding.message for finding in sa.check(path)] == ["no columns"]
