@@ -31,8 +31,8 @@ from ..arrays import default_name, plain_arrays, select
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
-from ..file_array import FileArray, in_member, write_elements
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
+from .file_array import FileArray, in_member, write_elements
 from .untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 
 __all__ = [

@@ -3,7 +3,7 @@
     make fuzz READERS=10000   so many files of each format, by the shipped suite of hostile files
     python tests/fuzz/readers_fuzz.py 10000 csv xlsx   only of these formats
 
-Each file is read, scanned and checked. Arrays or an error of sheetarray must come out, within ten seconds and 256 MiB, and
+Each file is read, scanned and checked. Arrays or an error of sheetarray must come out, within ten seconds and 256 MiB.
 `check` must find an error exactly where `read` raises one.
 """
 
@@ -12,19 +12,19 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "helpers"), str(ROOT / "testing")]
-
-import test_hostile_formats as suites
-
 from sheetarray.testing.hostile import HostileConformance, claim, mutate
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "helpers"), str(TESTS / "testing")]
+suites = import_module("test_hostile_formats")
 
 
 def find_suites() -> dict[str, type[HostileConformance]]:
-    """Return the suite of each format by its name; old workbooks and `.ods` are one, as are text formats of any dialect."""
+    """Return the suite of each format by its name in the table."""
     found = [value for name, value in vars(suites).items() if name.startswith("Test")]
     return {name_of(suite): suite for suite in found}
 

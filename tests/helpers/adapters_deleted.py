@@ -38,7 +38,6 @@ LADDER = [
     "cells",
     "columns",
     "tables",
-    "file_array",
     "adapters",
     "registry",
     "labels",
@@ -61,7 +60,14 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
     "__init__": 99,
     "__main__": 99,
 }
-SHARED = {"sheets", "sheets.looks", "sheets.workbooks", "interchange", "interchange.untrusted"}
+SHARED = {
+    "sheets",
+    "sheets.looks",
+    "sheets.workbooks",
+    "interchange",
+    "interchange.file_array",
+    "interchange.untrusted",
+}
 HEAVY = {
     "polars",
     "pandas",

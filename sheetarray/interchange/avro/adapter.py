@@ -25,10 +25,10 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
-from ...file_array import FileArray
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
+from ..file_array import FileArray
 from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
 from .datum import SCHEMA, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import DTypeError, FormatError, LimitError, locating
-from ...file_array import FileArray, copy_elements
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
+from ..file_array import FileArray, copy_elements
 
 # Values ---------------------------------------------------------------------------------------------------------------
 

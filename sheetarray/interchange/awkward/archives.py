@@ -18,8 +18,8 @@ from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, locating
-from ...file_array import in_member
 from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
+from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan

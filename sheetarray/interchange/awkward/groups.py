@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError
-from ...file_array import in_member
+from ..file_array import in_member
 from ..untrusted import damage_as_format_error, load_package, name_problem
 from .archives import check_inflated
 from .reading import ReadOptions, read_array

@@ -17,8 +17,8 @@ from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
-from ...file_array import in_member, write_elements
 from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
+from ..file_array import in_member, write_elements
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
 
 # Names of files in a folder ------------------------------------------------------------------------------------------

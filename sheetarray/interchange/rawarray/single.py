@@ -22,9 +22,9 @@ import numpy as np
 from ...arrays import plain_arrays
 from ...dtypes import Array
 from ...errors import DTypeError, FormatError, LimitError, locating
-from ...file_array import FileArray, FileBytes, write_elements
 from ...files import Readable, Source, Writable, refuse_empty, replacing
 from ...header import Order, check_dimensions
+from ..file_array import FileArray, FileBytes, write_elements
 from ..untrusted import damage_as_format_error, load_package
 
 # The header -----------------------------------------------------------------------------------------------------------

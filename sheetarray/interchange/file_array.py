@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .columns import ArrayInfo
-from .errors import FormatError
-from .files import Sink
-from .header import Order, check_dimensions, check_size, contiguous_strides
+from .. import dtypes
+from ..columns import ArrayInfo
+from ..errors import FormatError
+from ..files import Sink
+from ..header import Order, check_dimensions, check_size, contiguous_strides
 
 FileBytes = bytes | bytearray | memoryview | mmap.mmap
 
