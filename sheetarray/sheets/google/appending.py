@@ -31,7 +31,6 @@ from .appearance import show_dates
 from .at_once import ChangedCellError, SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, put_named_range, resize_sheet, update_cells
 from .content import (
-    ConflictError,
     GridCells,
     SheetContent,
     StandingArray,
@@ -205,10 +204,8 @@ def append_gsheet(
                 raise state.not_found_error(repr(address.title))
             try:
                 _append(service, state, sheet, linear)
-            except ConflictError:
-                message = "the worksheet changes"
-            except RefusedError as refused:
-                message = refused.message
+            except (ChangedError, RefusedError) as changed:
+                message = str(changed) or "the worksheet changes"
             else:
                 report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
@@ -220,7 +217,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     """Append rows to the arrays of a worksheet, if it still has the generation that was seen.
 
     Raises:
-        ConflictError, RefusedError: others write to it; nothing is changed.
+        ChangedError, RefusedError: others write to it; nothing is changed.
         DTypeError: the service does not keep a cell as it is; nothing is changed.
         RemoteError: the service does not keep a cell as it is, and the rows could not be taken back.
     """

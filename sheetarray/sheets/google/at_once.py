@@ -28,7 +28,7 @@ from .changes import (
 from .content import GridCells, cells_after
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, pack
-from .retries import RefusedError
+from .retries import ChangedError, RefusedError
 from .spreadsheet_state import State, Worksheet, fetch_state
 from .stage import group_fresh, remains_requests, sheet_requests
 from .worksheet import CELLS_A_REQUEST, fetch_values
@@ -242,7 +242,7 @@ def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn],
         rects = [Rect(p.row + start, p.column, p.row + stop, p.column + 1) for p, start, stop in batch]
         try:
             fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
-        except RefusedError:  # it has been renamed, removed or cut off: by somebody else
+        except ChangedError:  # it has been renamed, removed or cut off: by somebody else
             return None
         for (placed, start, stop), kept in zip(batch, fetched, strict=True):
             difference = placed.find_change(start, stop, kept[0] if kept else [])

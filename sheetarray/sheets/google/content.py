@@ -108,10 +108,13 @@ def _to_value(extended: dict[str, Any]) -> Cell:
 
 
 def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = CELL_FIELDS) -> GridCells:
-    """Return the cells of a range, in one request, which is refused if there is no worksheet of this title any more."""
+    """Return the cells of a range, in one request; a ChangedError if there is no worksheet of this title any more."""
     fields = f"spreadsheetId,sheets(properties(sheetId),{fields})"
     ranges = [range_on_sheet(sheet.title, rect)]
-    return service.get("", lambda answer: _cells_shown(answer, sheet.gid), ranges=ranges, fields=fields)
+    try:
+        return service.get("", lambda answer: _cells_shown(answer, sheet.gid), ranges=ranges, fields=fields)
+    except RefusedError as refused:
+        raise ChangedError(refused.message) from None
 
 
 def cells_after(answer: Answer, gid: int) -> GridCells | None:
@@ -129,10 +132,6 @@ def _cells_shown(answer: Answer, gid: int) -> GridCells:
 
 
 # The content of a worksheet before a write: its arrays and the cells that they take, and the columns that are used.
-
-
-class ConflictError(Exception):
-    """The spreadsheet has changed since it was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +185,7 @@ class SheetContent:
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
-    """Look at all of a worksheet that may hold arrays: one request, or a few; a ConflictError if it is gone."""
+    """Look at all of a worksheet that may hold arrays: one request, or a few; a ChangedError if it is gone."""
     view = GoogleSheet(service, sheet.title, state)
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
@@ -195,8 +194,8 @@ def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
             grid = fetch_grid(service, sheet, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
             view.keep_head(sheet.rows, grid.columns)
         anchors = find_anchors(view)
-    except (ChangedError, NotFoundError, RefusedError):
-        raise ConflictError from None
+    except NotFoundError:
+        raise ChangedError from None
     arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
@@ -216,17 +215,14 @@ class CellNotes:
 
 
 def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: Rect) -> CellNotes:
-    """Return the notes in some rows of a worksheet; no request for a small one; a ConflictError if it is gone."""
+    """Return the notes in some rows of a worksheet; no request for a small one; a ChangedError if it is gone."""
     fields = "data(startRow,startColumn,rowData.values.note)"
-    try:
-        standing = (content.grid or fetch_grid(service, sheet, rows, fields)).notes
-        own: frozenset[str] = frozenset()
-        if standing and NAME in content.arrays and content.view is not None:
-            with suppress(SheetArrayError):  # people have damaged the labels
-                labels = {NAME: LinearArray.from_numpy(read_sheets([content.view], [NAME])[NAME])}
-                own = frozenset(find_notes(labels).values())
-    except (ChangedError, RefusedError):
-        raise ConflictError from None
+    standing = (content.grid or fetch_grid(service, sheet, rows, fields)).notes
+    own: frozenset[str] = frozenset()
+    if standing and NAME in content.arrays and content.view is not None:
+        with suppress(SheetArrayError):  # people have damaged the labels
+            labels = {NAME: LinearArray.from_numpy(read_sheets([content.view], [NAME])[NAME])}
+            own = frozenset(find_notes(labels).values())
     return CellNotes(standing, own)
 
 
@@ -253,19 +249,16 @@ def find_filled(
     order.
 
     Raises:
-        ConflictError: the worksheet is gone, or has become smaller.
+        ChangedError: the worksheet is gone, or has become smaller.
     """
     inside = [clipped for rect in rects if (clipped := rect.clip(sheet.rows, sheet.columns))]
     if grid is not None:
         return [position for rect in inside for position in grid.iter_filled(rect)]
     positions = []
-    try:
-        pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
-        for rect, columns in pairs:
-            for column, cells in enumerate(columns, rect.left or 0):
-                positions += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
-    except RefusedError:
-        raise ConflictError from None
+    pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
+    for rect, columns in pairs:
+        for column, cells in enumerate(columns, rect.left or 0):
+            positions += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
     return positions
 
 

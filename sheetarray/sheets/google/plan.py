@@ -225,7 +225,7 @@ def plan_for(service: SheetsApi, state: State, sheet: Worksheet, layout: Layout,
     Raises:
         FormatError: something is in the way, at `.location`.
         LimitError: the worksheet would be too large.
-        ConflictError: it has changed meanwhile.
+        ChangedError: it has changed meanwhile.
     """
     with locating(sheet=sheet.title):
         planner = _Planner(service, sheet, layout, fetch_content(service, state, sheet))
@@ -491,7 +491,7 @@ def plan_table(
     Raises:
         FormatError: the worksheet has a merged cell.
         LimitError: the worksheet holds something that must not be replaced, or the spreadsheet would be too large.
-        ConflictError: the worksheet has changed since its state was fetched.
+        ChangedError: the worksheet has changed since its state was fetched.
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)

@@ -19,7 +19,7 @@ from ...header import Header, contiguous_strides
 from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
 from .requests import SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError, RefusedError
+from .retries import TIMEOUT, ChangedError
 from .spreadsheet_state import fetch_state
 from .stage import stage_findings
 from .views import find_typed_views
@@ -75,11 +75,8 @@ def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOS
     at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
     sheets = [GoogleSheet(service, sheet.title, state, at_once=at_once) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
-    try:
-        for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
-            view.keep_head(rect.bottom or 0, columns)
-    except RefusedError as refused:
-        raise ChangedError(refused.message) from None
+    for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+        view.keep_head(rect.bottom or 0, columns)
     return sheets
 
 

@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 64.0  # seconds, unless the service asks for a longer one
 
 
 class ChangedError(Exception):
-    """An error for a worksheet that is not the same any more while it is read: it is read again.
+    """An error for a worksheet that is not the same any more as it was seen: it is looked at again.
 
     Where the service has refused a request, its message says why; that may have another reason than somebody's change.
     """

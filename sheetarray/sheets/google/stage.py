@@ -22,10 +22,10 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .content import ConflictError, StandingArray
+from .content import StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
-from .retries import TIMEOUT, RefusedError
+from .retries import TIMEOUT, ChangedError, RefusedError
 from .sent_cells import Chunk, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .worksheet import FetchedColumns, fetch_values, is_same_range
@@ -103,7 +103,7 @@ class Stage:
         """Put all cells on the stage, then read them back and compare.
 
         Raises:
-            ConflictError: somebody else has removed the stage.
+            ChangedError: somebody else has removed the stage.
             DTypeError: the service does not keep an element as it is.
         """
         titled = list(zip(self._titles(), self.layouts, self.chunks, strict=True))
@@ -118,10 +118,10 @@ class Stage:
                     (cells_back,) = fetch_values(self._service, [(title, chunk.rect)])
                     _compare(layout, chunk, cells_back)
                     filled(chunk.cells)
-        except RefusedError:
+        except (RefusedError, ChangedError) as refused:
             if not self.is_whole(fetch_state(self._service)):
-                raise ConflictError from None
-            raise
+                raise ChangedError from None
+            raise RefusedError(400, str(refused)) from None
         self._filled = True
 
     def remove(self, state: State) -> None:

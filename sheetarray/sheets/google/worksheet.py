@@ -31,16 +31,19 @@ _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 def fetch_values(
     service: SheetsApi, ranges: Iterable[tuple[str, Rect]], *, formulas: bool = False, dates: bool = False
 ) -> Iterator[FetchedColumns]:
-    """Yield the columns of each range, without blanks at the ends; refused for a range beyond the worksheet."""
+    """Yield the columns of each range, without blanks at the ends; a ChangedError if there are no such cells."""
     for some in _group_ranges([range_on_sheet(title, rect) for title, rect in ranges]):
-        yield from service.get(
-            "/values:batchGet",
-            partial(_parse_columns, wanted=some),
-            ranges=some,
-            majorDimension="COLUMNS",
-            valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
-            dateTimeRenderOption="FORMATTED_STRING" if dates else "SERIAL_NUMBER",
-        )
+        try:
+            yield from service.get(
+                "/values:batchGet",
+                partial(_parse_columns, wanted=some),
+                ranges=some,
+                majorDimension="COLUMNS",
+                valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
+                dateTimeRenderOption="FORMATTED_STRING" if dates else "SERIAL_NUMBER",
+            )
+        except RefusedError as refused:
+            raise ChangedError(refused.message) from None
 
 
 def fetch_column(service: SheetsApi, title: str, rect: Rect) -> list[Cell]:
@@ -223,11 +226,11 @@ class GoogleSheet:
         for rects in batches:
             try:
                 columns = list(fetch_values(self.service, [(self._name, rect) for rect in rects], dates=dates))
-            except RefusedError as refused:
+            except ChangedError:
                 state = fetch_state(self.service)
                 if state.by_title(self._name) is None:
                     raise state.not_found_error(repr(self._name)) from None
-                raise ChangedError(refused.message) from None
+                raise
             fetched += zip(rects, columns, strict=True)
             if self.report and not dates:
                 self.report(sum(len(cells) for some in columns for cells in some))

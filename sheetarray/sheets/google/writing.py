@@ -25,10 +25,9 @@ from .address import SheetAddress, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
 from .changes import Requests, Swap, TooHeavyError, apply_changes, change_properties
 from .client import DRIVE, http_client
-from .content import ConflictError
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi, dump_json, open_service
-from .retries import TIMEOUT, FailedError, RefusedError, Retries
+from .retries import TIMEOUT, ChangedError, FailedError, RefusedError, Retries
 from .sent_cells import fit_one_batch, make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
@@ -123,7 +122,7 @@ class Write:
                 self._done = 0
                 stage.make(self.state)
                 stage.fill(self._count_cells)
-            except ConflictError:
+            except ChangedError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except TooHeavyError:
                 self.small = False
@@ -172,7 +171,7 @@ class Write:
                         raise LimitError(f"{error}{others}") from None
                     raise
                 self._wait(waits := waits + 1, 1.0, "others change the worksheet")
-            except ConflictError:
+            except ChangedError:
                 self._wait(waits := waits + 1, 1.0, "others change the worksheet")
 
     def _plan_parts(self, state: State, stage: Sequence[int]) -> list[WritePlan]:
