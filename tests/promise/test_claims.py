@@ -17,7 +17,6 @@ from examples import PART, STRIDE
 from limits import get_limit, lower_limits, set_limits
 
 import sheetarray as sa
-from sheetarray.files import check_structure, max_inflated_size
 
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
@@ -173,13 +172,13 @@ def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    block = (1, deflated(avro.pack(np.zeros(10_000, "u1"))))
+    block = (1, deflated(avro.pack(np.zeros(1_000_000, "u1"))))
     content = avro_file(block, block, block, codec="deflate")
-    size = 3 * len(avro.pack(np.zeros(10_000, "u1")))
+    size = 3 * len(avro.pack(np.zeros(1_000_000, "u1")))
     for most, refused in ((size, False), (size - 1, True)):
-        monkeypatch.setattr("sheetarray.interchange.avro.adapter.max_inflated_size", lambda _, most=most: most)
+        set_limits(monkeypatch, inflated=most)
         assert bool([*avro.check_avro(io.BytesIO(content))]) is refused
-    assert avro.read_avro(io.BytesIO(content), ["A"])["A"].shape == (10_000,)
+    assert avro.read_avro(io.BytesIO(content), ["A"])["A"].shape == (1_000_000,)
 
 
 @pytest.mark.parametrize("form", ["msgpack", "json"])
@@ -187,7 +186,7 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
     pack, unpack = (
         getattr(sciserialize, name) for name in (("packb", "unpackb") if form == "msgpack" else ("dumps", "loads"))
     )
-    value = {"a": [1, [2, 3], {"b": None}], "c": "x,y,[,{"}
+    value = {"a": [1, [2, 3], {"b": None}], "c": 'x,y,[,{\\"['}
     count = serializers.count_values(value)
     assert count == 12
     for most in (count, count - 1):
@@ -208,19 +207,23 @@ def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyP
         sciserialize.unpackb(content)
 
 
-def test_brackets_and_commas_in_texts_do_not_count() -> None:
-    text = json.dumps({"[[,\\": ['{,"[', [1]]})
-    check_structure(text, most_nested=3, most_values=5)
-    for nested, values in ((2, 5), (3, 4)):
-        with pytest.raises(sa.FormatError, match="at most"):
-            check_structure(text, nested, values)
-
-
-def test_text_may_inflate_to_less_than_arrays_may() -> None:
-    assert max_inflated_size(0, text=True) == max_inflated_size(8_947_848, text=True) == 2**28
-    assert max_inflated_size(8_947_849, text=True) == 30 * 8_947_849
-    assert max_inflated_size(0) == max_inflated_size(9_000_000) == 900_000_000
-    assert max_inflated_size(9_000_001) == 900_000_100
+@pytest.mark.parametrize(
+    ("format", "limit"), [("csv", "inflated_text"), ("json", "inflated_text"), ("npy", "inflated")]
+)
+def test_what_a_compressed_file_inflates_to_has_a_limit(
+    format: str, limit: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Text may inflate to less than elements may; a file of some size to so many times of it, or to a least size."""
+    zeros = np.zeros(50_000)
+    for numbers, is_small in ((zeros, True), (np.random.default_rng(1).normal(size=20_000), False)):
+        file = io.BytesIO()
+        sa.write(file, {"t": numbers}, format=format)
+        path = tmp_path / f"t.{format}.gz"
+        path.write_bytes(gzip.compress(file.getvalue()))
+        size = len(file.getvalue())
+        for most, refused in ((size, False), (size - 1, is_small)):
+            set_limits(monkeypatch, **{limit: most})
+            assert bool(list(sa.check(path))) is refused, (most, size)
 
 
 def test_frames_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
