@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 _CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
 _CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
-_LONG_RUN = 2**11  # cells that a column gets at a time, on average, from which on they are copied for it
 _LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
 
@@ -68,22 +67,12 @@ class ColumnRuns:
     def __len__(self) -> int:
         return sum(map(len, self.rows))
 
-    def add(self, rows: Positions, kinds: Kinds, values: pl.Series) -> None:
-        """Add a run of cells, which may have gaps."""
-        first, count = int(rows[0]), len(rows)
-        together = int(rows[-1]) - first == count - 1 and bool((np.diff(rows) == 1).all())
-        self.rows.append(range(first, first + count) if together else rows)
-        alike = bool((kinds == kinds[0]).all())
-        self.kinds.append(np.broadcast_to(kinds[:1].copy(), count) if alike else kinds)
-        self.values.append(values)
-        self.height = max(self.height, 1 + int(rows.max()))
-
-    def add_neighbours(self, first: int, kinds: Kinds, values: pl.Series) -> None:
-        """Add a run of cells one under another, the first of them in the row `first`."""
-        self.rows.append(range(first, first + len(kinds)))
+    def add(self, rows: range | Positions, kinds: Kinds, values: pl.Series) -> None:
+        """Add a run of cells."""
+        self.rows.append(rows)
         self.kinds.append(kinds)
         self.values.append(values)
-        self.height = max(self.height, first + len(kinds))
+        self.height = max(self.height, 1 + (rows[-1] if isinstance(rows, range) else int(rows.max())))
 
 
 def gather_columns(
@@ -150,15 +139,11 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
     together = bool((np.diff(rows) == 1).all())
     kinds = run.kinds.reshape(count, run.width)
-    alike = (kinds == kinds[0]).all(axis=0).tolist()
-    of_one = {kind: np.broadcast_to(np.uint8(kind), count) for kind in set(kinds[0].tolist())}
     for place, values in zip(places, _split_values(run, places), strict=True):
         which = int(wanted[run.columns[place]])
-        column_kinds = of_one[int(kinds[0, place])] if alike[place] else kinds[:, place]
-        if together:
-            columns[which].add_neighbours(int(rows[0] - first_rows[which]), column_kinds, values)
-        else:
-            columns[which].add(rows - first_rows[which], column_kinds, values)
+        first = int(rows[0] - first_rows[which])
+        some = range(first, first + count) if together else rows - first_rows[which]
+        columns[which].add(some, kinds[:, place], values)
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
@@ -195,36 +180,15 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
     bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
     rows, kinds = (rows - first_rows[which])[order], kinds[order]
-    few = len(which) < _LONG_RUN * len(columns)
-    if few:
-        _share_out(rows, kinds, values[order], bounds, columns)
-        return
-    for index in np.flatnonzero(np.diff(bounds)).tolist():
-        start, end = int(bounds[index]), int(bounds[index + 1])
-        # copied, so that the memory of each column is its own, and is free once that column is done
-        columns[index].add(rows[start:end].copy(), kinds[start:end], values[order[start:end]])
-
-
-def _share_out(
-    rows: Positions, kinds: Kinds, values: pl.Series, bounds: Positions, columns: Sequence[ColumnRuns]
-) -> None:
-    """Give each of very many columns its few cells, as views and no copies.
-
-    `bounds`: the index of the first cell of each column, and the number of cells.
-    """
+    values = values[order]
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))
     starts, ends = bounds[filled], bounds[filled + 1]
     together = (gaps[ends - 1] == gaps[starts]).tolist()
-    firsts = rows[starts].tolist()
-    for index, start, end, first, unbroken in zip(
-        filled.tolist(), starts.tolist(), ends.tolist(), firsts, together, strict=True
-    ):
-        column, piece = columns[index], values.slice(start, end - start)
-        if unbroken:
-            column.add_neighbours(first, kinds[start:end], piece)
-        else:
-            column.add(rows[start:end], kinds[start:end], piece)
+    places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together, strict=True)
+    for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
+        some = range(first, first + end - start) if unbroken else rows[start:end]
+        columns[index].add(some, kinds[start:end], values.slice(start, end - start))
 
 
 def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:

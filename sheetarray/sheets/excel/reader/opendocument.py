@@ -19,6 +19,7 @@ from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from ..package.markup import parse_tree
 from ..package.parts import Package
 from .book import XmlBook
 from .cells import (
@@ -65,8 +66,6 @@ _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}
 _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
 _COUNT = re.compile("[0-9]+")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
-_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
-_ENTITY = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
 _EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep what they have read of other files
 _DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
 _FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
@@ -100,15 +99,18 @@ class OdsBook(XmlBook):
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self._known: tuple[dict[str, list[TableCells]], FormatError | None] | None = None
+        self._known: dict[str, list[TableCells]] | None = None  # of all tables by their titles, if they are kept
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
-        rows, is_short = _Rows(), CONTENT in package and package.member(CONTENT).size <= _MOST_KEPT
-        if is_short:
-            self._known = self._read_all(rows)
-        known = rows.titles if self._known is not None and self._known[1] is None else []
+        listed = []
+        if CONTENT in package and package.member(CONTENT).size <= _MOST_KEPT:
+            self._known, rows = {}, _Rows()
+            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+                for some in batch:
+                    self._known.setdefault(some.title, []).append(some)
+            listed = rows.titles
         titles = Titles(CONTENT)
-        for title in known or _titles(self._content()):
+        for title in listed or _titles(self._content()):
             if not _EXTERNAL.match(title):
                 titles.add(title, title)
         self.titles = list(titles.places)
@@ -149,53 +151,21 @@ class OdsBook(XmlBook):
 
     def _tables(self, title: str) -> Iterator[TableCells]:
         """Yield the cells of a table; those of all tables are kept, if the content is short enough."""
-        if self._known is None:
-            found, rows = False, _Rows()
-            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
-                for some in batch:
-                    if some.title == title:
-                        found = True
-                        yield some
-                    elif found:
-                        return
+        if self._known is not None:
+            yield from self._known.get(title, ())
             return
-        tables, failed = self._known
-        yield from tables.get(title, ())
-        if failed is not None and title not in list(tables)[:-1]:  # the table that was read last may go on
-            raise failed
-
-    def _read_all(self, rows: _Rows) -> tuple[dict[str, list[TableCells]], FormatError | None]:
-        """Return the cells of all tables by their titles, and the error at which the reading ended."""
-        tables: dict[str, list[TableCells]] = {}
-        try:
-            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
-                for some in batch:
-                    tables.setdefault(some.title, []).append(some)
-        except FormatError as error:
-            return tables, error
-        return tables, None
+        found, rows = False, _Rows()
+        for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+            for some in batch:
+                if some.title == title:
+                    found = True
+                    yield some
+                elif found:
+                    return
 
     def _content(self) -> Iterator[bytes]:
         """Yield the blocks of `content.xml`."""
         return part_blocks(self.package, CONTENT, SHORT)
-
-
-def _without_entities(text: str) -> str:
-    """Return a text without entities and references to characters.
-
-    Raises:
-        FormatError: the text has an entity that XML itself does not have, or a reference to no character.
-    """
-    return _ENTITY.sub(_expand_reference, text) if "&" in text else text
-
-
-def _expand_reference(match: re.Match[str]) -> str:
-    if match[0] in _ENTITIES:
-        return _ENTITIES[match[0]]
-    code = int(match[1], 16) if match[1] else int(match[2] or 0)
-    if not match[0].endswith(";") or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise FormatError(f"text with an entity that XML does not have, {match[0]!r:.40}")
-    return chr(code)
 
 
 def _titles(content: Iterator[bytes]) -> Generator[str]:
@@ -215,8 +185,7 @@ def _titles(content: Iterator[bytes]) -> Generator[str]:
         for match in tag.finditer(waiting, 0, ended) if b":name" in waiting else ():  # no attribute of cells
             title = name.search(match[1])
             if title is not None:
-                text = _without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
-                yield text
+                yield parse_tree(b"<t>%s</t>" % (title[1] or title[2] or b""), location=CONTENT).text or ""
         waiting = waiting[ended:]
         if len(waiting) > LONGEST_TEXT * 64:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)
