@@ -20,7 +20,7 @@ from ...columns import (
 )
 from ...composite import read_resized_arrays
 from ...elements import Missing
-from ...errors import FormatError, LimitError, locating
+from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
@@ -35,7 +35,7 @@ from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import MOST_BYTES, SEARCHES_KEY, Relations, merge_properties, read_record
+from .package.relations import MOST_BYTES, SEARCHES_KEY, Relations, merge_properties, read_sound_record
 from .skeleton import SheetPlan, ViewPart
 from .splicing import NewCell, NewCells, Splice
 from .styles import CellStyles, find_styles
@@ -255,15 +255,15 @@ def adopt_workbook(
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_again(reading, select_sheets(reading, None), replaced)
-        record = {**_read_record(package), SEARCHES_KEY: searches.to_json()}
-        references = _references_of(arrays, record)
-        if book.set_names(lambda name, text: _true_reference(name, text, references)) or anew:
+        record = {**read_sound_record(package), SEARCHES_KEY: searches.to_json()}
+        names = ArrayNames(arrays, record)
+        if book.set_names(names.find_cells) or anew:
             book.compute_on_opening()
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
         exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no fingerprint
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
-        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references), typed, anew=anew)
+        replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])
         before = file_version(source)
@@ -290,6 +290,55 @@ def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str
 # Names -------------------------------------------------------------------------------------------------------
 
 
+class ArrayNames:
+    """The cells to which the defined names of arrays should refer.
+
+    `record`: of the workbook, which knows the names that were made for its sheets.
+    """
+
+    def __init__(self, arrays: Mapping[str, ResizedArray], record: Mapping[str, Any]) -> None:
+        places = _places_of(arrays)
+        self._areas = build_references(places)
+        self._by_name = {name.casefold(): self._areas[area] for area, name in make_defined_names(self._areas).items()}
+        self._by_column: dict[tuple[str, str], list[tuple[int, int, str]]] = {}  # first and last row, and reference
+        for array, title, cells in places:
+            if (text := self._areas.get(ArrayArea(array, title))) and (corner := _CORNER.match(f"!{cells}")):
+                rows = int(corner[2]), int(corner[3] or corner[2]), text
+                self._by_column.setdefault((title.casefold(), corner[1]), []).append(rows)
+        known = [sheet.get("names") for sheet in record["sheets"].values()]
+        names = [name for some in known if isinstance(some, list) for name in some if isinstance(name, str)]
+        self._known = {name.casefold() for name in names}
+
+    def find_cells(self, name: str, text: str) -> str | None:
+        """Return the cells to which a defined name should refer; None if it is not an array's name.
+
+        `text`: to which it refers now.
+        """
+        folded, titles, corner = name.casefold(), parse_titles(text), _CORNER.search(text)
+        if not titles or corner is None or (self._known and folded not in self._known):
+            return None
+        if (true := self._by_name.get(folded)) is not None:
+            same = {title.casefold() for title in parse_titles(true)} == {title.casefold() for title in titles}
+            return true if same or folded in self._known else None
+        first, last = int(corner[2]), int(corner[3] or corner[2])
+        overlaps = [
+            (min(last, end) - max(first, begin), reference)
+            for begin, end, reference in self._by_column.get((titles[0].casefold(), corner[1]), ())
+            if folded in self._known and begin <= last and first <= end
+        ]
+        return max(overlaps)[1] if overlaps else None
+
+    def by_array(self, book: OpenWorkbook) -> Callable[[str], str]:
+        """Return a function that gives the defined name of an array's cells in a workbook; empty if it has none."""
+        wanted = {text: area.array for area, text in self._areas.items()}
+        names: dict[str, str] = {}
+        for name, text in book.name_texts():
+            true = self.find_cells(name, text) or text
+            if true in wanted:
+                names.setdefault(wanted[true], name)
+        return lambda array: names.get(array, "")
+
+
 def _places_of(arrays: Mapping[str, ResizedArray]) -> list[tuple[str, str, str]]:
     """Return the array, the sheet and the range of every column (or row) that holds elements."""
     places = []
@@ -302,76 +351,7 @@ def _places_of(arrays: Mapping[str, ResizedArray]) -> list[tuple[str, str, str]]
     return places
 
 
-def _references_of(
-    arrays: Mapping[str, ResizedArray], record: Mapping[str, Any]
-) -> tuple[dict[str, str], dict[tuple[str, str], list[tuple[int, int, str]]], frozenset[str]]:
-    """Return the true references of defined names that this package made, by name and by column.
-
-    Returns:
-        The references by the folded name; for each sheet and column the first and last row of an array and its
-        reference; and the folded names that the workbook remembers.
-    """
-    places = _places_of(arrays)
-    references = build_references(places)
-    names = {name.casefold(): references[area] for area, name in make_defined_names(references).items()}
-    columns: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
-    for array, title, cells in places:
-        if (text := references.get(ArrayArea(array, title))) and (corner := _CORNER.match(f"!{cells}")):
-            rows = int(corner[2]), int(corner[3] or corner[2]), text
-            columns.setdefault((title.casefold(), corner[1]), []).append(rows)
-    known = [sheet.get("names") for sheet in record["sheets"].values()]
-    return (
-        names,
-        columns,
-        frozenset(
-            name.casefold() for some in known if isinstance(some, list) for name in some if isinstance(name, str)
-        ),
-    )
-
-
-def _find_name_of(
-    book: OpenWorkbook, arrays: Mapping[str, ResizedArray], references: tuple[Any, ...]
-) -> Callable[[str], str]:
-    """Return a function that gives the defined name of an array's cells; empty if it has none."""
-    texts = build_references(_places_of(arrays))
-    wanted = {text: area.array for area, text in texts.items()}
-    names: dict[str, str] = {}
-    for name, text in book.name_texts():
-        true = _true_reference(name, text, references) or text
-        if true in wanted:
-            names.setdefault(wanted[true], name)
-    return lambda array: names.get(array, "")
-
-
-def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | None:
-    """Return the cells that a defined name should refer to; None if it is not an array's name."""
-    names, columns, known = references
-    titles, corner = parse_titles(text), _CORNER.search(text)
-    if not titles or corner is None or (known and name.casefold() not in known):
-        return None
-    if name.casefold() in names:
-        true: str = names[name.casefold()]
-        same = {title.casefold() for title in parse_titles(true)} == {title.casefold() for title in titles}
-        return true if same or name.casefold() in known else None
-    first, last = int(corner[2]), int(corner[3] or corner[2])
-    overlaps = [
-        (min(last, end) - max(first, begin), reference)
-        for begin, end, reference in columns.get((titles[0].casefold(), corner[1]), ())
-        if name.casefold() in known and begin <= last and first <= end
-    ]
-    return max(overlaps)[1] if overlaps else None
-
-
 # Fingerprints ------------------------------------------------------------------------------------------------
-
-
-def _read_record(package: Package) -> dict[str, Any]:
-    """Return the record that a workbook holds; an empty one if it was edited."""
-    try:
-        record = read_record(package) or {}
-    except FormatError:
-        record = {}
-    return {**record, "sheets": record.get("sheets", {})}
 
 
 def _true_record(

@@ -34,8 +34,8 @@ from .package.relations import (
     content_of,
     merge_properties,
     parts_only_reached_through,
-    read_record,
     read_searches,
+    read_sound_record,
     relation_space,
 )
 from .skeleton import (
@@ -122,30 +122,14 @@ class PackageEdit:
         )
 
 
-def sheet_titles(package: Package) -> list[str]:
-    """Return the titles of a workbook's sheets, in the order of their tabs.
-
-    Raises:
-        FormatError: no .xlsx or .xlsm, or a damaged one.
-    """
-    return [sheet.title for sheet in OpenWorkbook(package).sheets]
-
-
-def titles_of_others(package: Package, sheet: str, *, replacing: bool) -> list[str]:
-    """Return the titles of all sheets but the views that go when a sheet is replaced.
-
-    Raises:
-        FormatError: no .xlsx or .xlsm, or a damaged one.
-    """
-    try:
-        gone = recorded_views(read_record(package) or {}, sheet) if replacing else set()
-    except FormatError:
-        gone = set()  # edited: nothing is known to be ours
-    return [title for title in sheet_titles(package) if title.casefold() not in gone]
+def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list[str]:
+    """Return the titles of all sheets but the views that go when a sheet is replaced."""
+    gone = recorded_views(read_sound_record(book.package), sheet) if replacing else set()
+    return [other.title for other in book.sheets if other.title.casefold() not in gone]
 
 
 def plan_append(
-    package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error"
+    book: OpenWorkbook, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error"
 ) -> PackageEdit:
     """Find out what has to change for sheets to be put into a workbook; nothing is written.
 
@@ -154,12 +138,11 @@ def plan_append(
     sheets on which its arrays went on and do not any more are left, empty.
 
     Raises:
-        FormatError: no .xlsx or .xlsm, or a damaged one.
+        FormatError: a part of the workbook is damaged.
         LimitError: a title that no sheet can have; a sheet that is there; a workbook that is signed,
             protected or shared.
     """
     check_titles(sheets)
-    book = OpenWorkbook(package)
     book.check_open()
     old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
@@ -185,7 +168,7 @@ def plan_append(
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
     return PackageEdit(
-        package=package,
+        package=book.package,
         replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
@@ -425,16 +408,9 @@ def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing
     Raises:
         LimitError: a sheet of such a title is there, and is not ours or not to be replaced.
     """
-    try:
-        record = read_record(book.package) or {}
-    except FormatError:
-        record = {}  # edited: nothing is known to be ours
+    record = read_sound_record(book.package)
     sheets_by_title = {sheet.title.casefold(): sheet for sheet in book.sheets}
-    ours = {
-        title.casefold(): more
-        for title, more in record.get("sheets", {}).items()
-        if title.casefold() in sheets_by_title
-    }
+    ours = {title.casefold(): more for title, more in record["sheets"].items() if title.casefold() in sheets_by_title}
     planned = {plan.title.casefold() for plan in plans}
     replaced = [sheets_by_title.get(plan.title.casefold()) for plan in plans]
     uses = Counter(sheet.part for sheet in book.sheets)

@@ -280,14 +280,13 @@ def _append_sheets(
 ) -> None:
     before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
-        package = Package(source.ranges())
-        styles, replaces = find_styles(OpenWorkbook(package)), if_sheet_exists == "replace"
-        options = writes[0].options
-        taken = titles_of_others(package, options.sheet, replacing=replaces) if options.views else []
+        book, options = OpenWorkbook(Package(source.ranges())), writes[0].options
+        styles, replaces = find_styles(book), if_sheet_exists == "replace"
+        taken = titles_of_others(book, options.sheet, replacing=replaces) if options.views else []
         plan = _plan_sheets(writes, styles, taken, is_own=False)
         for write in writes:
             _warn_of_formats(write.options.formats, styles)
-        edit = plan_append(package, plan.sheets, if_sheet_exists=if_sheet_exists)
+        edit = plan_append(book, plan.sheets, if_sheet_exists=if_sheet_exists)
         searches = search_other_sheets(
             source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )

@@ -395,6 +395,15 @@ def read_record(package: Package) -> dict[str, Any] | None:
     return unpack(read_properties(package))
 
 
+def read_sound_record(package: Package) -> dict[str, Any]:
+    """Return the record of a workbook, with its "sheets"; none of them where it was edited, or there is no record."""
+    try:
+        record = read_record(package) or {}
+    except FormatError:
+        record = {}
+    return {**record, "sheets": record.get("sheets", {})}
+
+
 def read_properties(package: Package) -> dict[str, str]:
     """Return all custom document properties of a workbook that are text.
 
