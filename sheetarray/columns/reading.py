@@ -171,8 +171,11 @@ def errors_of_problems(
 
 def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]], dict[str, list[Anchor]]]:
     """Return the arrays that lie in rows, and those that stand in columns."""
-    lying = {name: group for name, group in groups.items() if group[0].orient == "rows"}
-    return lying, {name: group for name, group in groups.items() if name not in lying} if lying else dict(groups)
+    lying: dict[str, list[Anchor]] = {}
+    standing: dict[str, list[Anchor]] = {}
+    for name, group in groups.items():
+        (lying if group[0].orient == "rows" else standing)[name] = group
+    return lying, standing
 
 
 def _find_alike(wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> dict[str, list[Anchor]]:
@@ -391,7 +394,8 @@ def read_sheets(
         NotFoundError: no array of a name asked for.
     """
     mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed, restore=restore)
-    return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
+    arrays: dict[str, Any] = dict(_read_arrays(sheets, names, mode))
+    return arrays  # each was read: the first error is raised
 
 
 def read_resized(
@@ -546,7 +550,7 @@ def _read_arrays(
         groups = group_parts(sheets, _find_all_anchors(sheets, mode.strict), None, lambda _: None, lambda _: None)
     wanted = select(groups, names)
     lying, standing = _split(wanted)
-    lying_others, others = _split(_find_alike(wanted, groups) if mode.resize else {})
+    lying_others, others = _split(_find_alike(wanted, groups)) if mode.resize else ({}, {})
     if lying:
         yield from reader.read_rows(lying, lying_others)
     results = reader.read_columns(standing, others)

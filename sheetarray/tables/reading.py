@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..cells import TextLook, buffer_from_text
 from ..columns import anchors_of_grid, cell_address, column_letters
+from ..columns.column import count_filled_cells
 from ..dtypes import Array, DType, Mask, Positions
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
 from ..errors import DTypeError, FormatError, NotFoundError, quote_names, warn_caller
@@ -438,8 +439,7 @@ def _filled_cells(column: TableColumn) -> int:
     """Return the number of cells up to the last that is not blank."""
     if column.numbers is not None:
         return int(np.flatnonzero(~np.isnan(column.numbers)).max(initial=-1)) + 1
-    cells = column.as_list()
-    return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)
+    return count_filled_cells(column.as_list())
 
 
 # Selects the rows of a sheet in which the names and the data of a table stand.
