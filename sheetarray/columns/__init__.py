@@ -16,8 +16,7 @@ from .adopting import (
     find_header_edits,
     info_of_resized,
 )
-from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side
-from .beginnings import may_make_anchors
+from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side, may_make_anchors
 from .column import ArrayColumn
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import MOST_ADDRESSES, Layout, LayoutColumn, ReportError, can_align, lay_out, lay_out_sheets

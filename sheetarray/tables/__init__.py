@@ -2,7 +2,7 @@
 
 A container gives all its cells as a `Table` (`cells`). `reading` says which rows hold names and data, and reads the
 columns under the dtypes of the caller (`options`), or those that lose nothing (`inferring`, by the rules of
-`numerals`). `writing` is the way back; `tidy` has the columns of arrays of several dimensions.
+`numerals`). `writing` is the way back, of arrays of several dimensions too.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableShee
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
-from .tidy import LabelledTable, notes_of_columns, repeat
-from .writing import coarsen, find_changes, lay_out_table
+from .writing import LabelledTable, coarsen, find_changes, lay_out_table, notes_of_columns, repeat
 
 __all__ = [
     "EXACT",

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 import sheetarray as sa
-from sheetarray.columns.beginnings import MOST_BLANKS
+from sheetarray.columns.anchors import MOST_BLANKS
 from sheetarray.errors import FormatError, NotFoundError
 
 A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(5, dtype="int16")
